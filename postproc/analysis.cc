@@ -6,12 +6,14 @@
 #include <string>
 #include <utility>
 
+#include "postproc/calltree/fold_nodes.h"
 #include "postproc/input/line_selection.h"
 #include "postproc/input/selection.h"
 #include "postproc/input/site_selection.h"
 #include "postproc/lines/path_costs.h"
 #include "postproc/lines/recorded_scope.h"
 #include "postproc/lines/selected_methods.h"
+#include "postproc/model/code_owner.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/scope_coverage.h"
 #include "postproc/source/class_path_files.h"
@@ -53,6 +55,16 @@ Aggregate AggregateOf(const CommandLine& line) {
         return std::find(std::begin(kOfPaths), std::end(kOfPaths), report) != std::end(kOfPaths);
       });
   return is_of_paths ? Aggregate::kGroup : Aggregate::kThread;
+}
+
+// Sampled frames of these kinds of code; what events counted stays.
+RerootedTree FoldKinds(const CallTree& tree, const std::vector<ThreadSummary>& threads,
+                       const TraceModel& model, uint32_t folded) {
+  const std::vector<CodeOwner> kinds = CodeOwners(model);
+  return FoldNodes(tree, threads, [&](const CallNode& node, bool) {
+    const auto kind = static_cast<uint32_t>(kinds[node.routine.value]);
+    return node.origin == NodeOrigin::kSample && (folded >> kind & 1) != 0;
+  });
 }
 
 }  // namespace
@@ -100,6 +112,10 @@ void Analysis::MakeProfile(bool with_sites, Profile& profile) {
   profile.outside = SumUpOutsideCalls(model_, TreeOf(profile));
   if (line_.report.outside_in_caller) {
     profile.folded = FoldOutsideCalls(TreeOf(profile), profile.threads, model_);
+    profile.threads = profile.folded->threads;
+  }
+  if (line_.report.folded_kinds != 0) {
+    profile.folded = FoldKinds(TreeOf(profile), profile.threads, model_, line_.report.folded_kinds);
     profile.threads = profile.folded->threads;
   }
   const CallTree& tree = TreeOf(profile);

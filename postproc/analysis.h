@@ -43,7 +43,7 @@ class Analysis {
   // What is derived from a tree.
   struct Profile {
     std::optional<RerootedTree> own;     // none: the builder's tree
-    std::optional<RerootedTree> folded;  // --outside=caller
+    std::optional<RerootedTree> folded;  // --outside=caller, --fold
     OutsideCosts outside;
     std::vector<ThreadSummary> threads;
     std::vector<NodeTotals> totals;

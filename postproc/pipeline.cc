@@ -19,7 +19,9 @@
 #include "postproc/input/output_checks.h"
 #include "postproc/input/selection.h"
 #include "postproc/input/trace_input.h"
+#include "postproc/input/what_to_record.h"
 #include "postproc/reader/record_filter.h"
+#include "postproc/report/column_names.h"
 #include "postproc/report/json.h"
 #include "postproc/rule_checks.h"
 #include "postproc/support/colour_stream.h"
@@ -54,6 +56,8 @@ class Pipeline {
   // Sorted as --sort says, except for reports with a fixed order.
   absl::Status WriteTable(std::string_view name, Table table, const ReportInput& input,
                           std::ostream& out);
+  static bool HasHint(std::string_view report) { return !WhatToRecord(report).empty(); }
+  void WriteHint(std::string_view report, std::ostream& out) const;
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
   bool WantsColour() const;
   void ReportTicks(const TraceModel& model);
@@ -85,14 +89,25 @@ absl::Status Pipeline::Stream(const Report& report, std::ostream& out) {
   return writer->Finish();
 }
 
+// What would have filled an empty report.
+void Pipeline::WriteHint(std::string_view report, std::ostream& out) const {
+  const std::string_view hint = WhatToRecord(report);
+  const bool selects = line_.report.filter_percent > 0 || !line_.thread.empty() ||
+                       !line_.report.root.empty() || line_.scope != Scope::kFull;
+  out << "nothing to show: " << (hint.empty() ? "the trace has none" : hint);
+  if (selects) out << "; or --thread, --root, --scope, --filter leave nothing";
+  out << '\n';
+}
+
 absl::Status Pipeline::WriteTable(std::string_view name, Table table, const ReportInput& input,
                                   std::ostream& out) {
   const bool sorts_itself = SortsItself(name);
   if (!sorts_itself && !line_.report.sort.empty()) {
-    if (absl::Status status = CheckColumn(line_.report.sort, name, table); !status.ok()) {
+    if (absl::Status status = CheckColumn(line_.report.sort, name, table, input.measure);
+        !status.ok()) {
       return status;
     }
-    SortRows(table, line_.report.sort);
+    SortAsWanted(input, table);
   }
   if (!sorts_itself) LimitRows(table, line_.report.top);
   switch (line_.format) {
@@ -104,6 +119,7 @@ absl::Status Pipeline::WriteTable(std::string_view name, Table table, const Repo
       break;
     case Format::kText:
       WriteText(table, input.layout(), out);
+      if (table.rows.empty()) WriteHint(name, out);
       break;
   }
   return absl::OkStatus();
@@ -119,10 +135,15 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
     return WriteTable(report.name, report.table(input), input, out);
   }
   if (!line_.report.sort.empty() && !SortsItself(report.name)) {
-    if (absl::Status status = CheckColumn(line_.report.sort, report.name, report.table(input));
+    if (absl::Status status =
+            CheckColumn(line_.report.sort, report.name, report.table(input), input.measure);
         !status.ok()) {
       return status;
     }
+  }
+  if (HasHint(report.name) && report.table(input).rows.empty()) {
+    WriteHint(report.name, out);
+    return absl::OkStatus();
   }
   report.text(input, out);
   return absl::OkStatus();
@@ -197,7 +218,7 @@ void Pipeline::ReportProblems(const ImportStats& stats) {
   for (const std::string& detail : stats.details()) Say(detail);
   for (const Problem problem : stats.Occurred()) {
     if (InfoOf(problem).severity == Severity::kInfo) continue;
-    Say(StrCat(stats.count(problem), " ", InfoOf(problem).what));
+    Say(CountedText(stats.count(problem), InfoOf(problem).what));
   }
 }
 

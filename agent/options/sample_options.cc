@@ -69,7 +69,13 @@ absl::Status FinishTime(SampleOptions& options) {
   } else if (!absl::ParseDuration(text, &options.interval)) {
     return BadInterval(absl::StrCat("'", text, "' is not a duration such as 1ms or 100us"));
   }
-  if (options.interval < absl::Microseconds(20) || options.interval > absl::Seconds(10)) {
+  const bool is_short = options.interval < absl::Microseconds(20);
+  // A bare number that short is meant in another unit.
+  if (is_short && absl::SimpleAtoi(text, &plain) && plain > 0) {
+    return BadInterval(
+        absl::StrCat("'", text, "': the unit is missing, ", text, plain <= 1000 ? "ms?" : "us?"));
+  }
+  if (is_short || options.interval > absl::Seconds(10)) {
     return BadInterval(absl::StrCat("'", text, "' is outside 20us to 10s"));
   }
   if (options.timer == Timer::kWall && options.interval < kLeastWallInterval) {

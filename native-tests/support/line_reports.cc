@@ -42,7 +42,8 @@ std::string Write(const postproc::Report& report, const postproc::CommandLine& l
   }
   postproc::Table table = report.table(input);
   if (!line.report.sort.empty()) {
-    const absl::Status status = postproc::CheckColumn(line.report.sort, report.name, table);
+    const absl::Status status =
+        postproc::CheckColumn(line.report.sort, report.name, table, postproc::Measure());
     if (!status.ok()) return Error(status);
     postproc::SortRows(table, line.report.sort);
   }

@@ -138,10 +138,12 @@ std::string MetricsAsText(MetricsAnswer answer, size_t columns) {
     value_columns = std::max(value_columns, WithThousands(metric.process).size());
   }
   std::string out;
-  AddLine(out,
-          absl::StrCat("process ", answer.pid, ": ", answer.threads.size() + answer.more_threads,
-                       " threads, ", answer.ended_threads, " have ended"),
-          columns);
+  AddLine(
+      out,
+      absl::StrCat("process ", answer.pid, ": ", answer.threads.size() + answer.more_threads,
+                   answer.threads.size() + answer.more_threads == 1 ? " thread, " : " threads, ",
+                   answer.ended_threads, answer.ended_threads == 1 ? " has" : " have", " ended"),
+      columns);
   out += '\n';
   AddLine(out,
           absl::StrCat(FitColumns("metric", name_columns), "  ",

@@ -67,8 +67,9 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
   TreeTextOptions tree;
   tree.filter_percent = with(0, kOverviewFilter).filter_percent;
   tree.program_first = true;
-  tree.max_lines =
-      input.options.top > 0 ? static_cast<size_t>(input.options.top) : kOverviewTreeLines;
+  tree.folds_chains = input.options.folds_chains;
+  tree.heaviest = input.options.top;
+  tree.max_lines = kOverviewTreeLines;
   WriteTreeText(input, tree, out);
   HintAtAggregation(input, out);
   ReportOptions flat = with(kOverviewFlatRows, 0);

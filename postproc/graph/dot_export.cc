@@ -94,7 +94,7 @@ class DotWriter {
     std::string label = StrCat(Escape(ShortenName(name, kNameWidth)), "\\n");
     const bool sampled = !node.is_root() && !input_.flat.rows()[node.row].instrumented;
     if (input_.measure.kind == Measure::Kind::kCalls) {
-      StrAppend(&label, FormatCount(node.calls), " calls, ", FormatCount(node.total),
+      StrAppend(&label, Counted(node.calls, "call"), ", ", FormatCount(node.total),
                 " with callees");
     } else {
       StrAppend(&label, "total ", Amount(node.total), "  self ", Amount(node.self));
@@ -110,8 +110,7 @@ class DotWriter {
   void WriteArc(const GraphArc& arc, double width) {
     std::string label = PlaceText(arc.place);
     if (arc.calls != 0) {
-      StrAppend(&label, label.empty() ? "" : "\\n", FormatCount(arc.calls),
-                arc.calls == 1 ? " call" : " calls");
+      StrAppend(&label, label.empty() ? "" : "\\n", Counted(arc.calls, "call"));
     }
     if (input_.measure.kind != Measure::Kind::kCalls) {
       StrAppend(&label, label.empty() ? "" : "\\n", Amount(arc.inclusive));

@@ -127,7 +127,7 @@ std::string ArcNames(std::string_view caller, std::string_view raw_callee, std::
 void GraphText(const ReportInput& input, std::ostream& out) {
   const GraphOfReport of = MakeCallGraph(input);
   const CallGraph& graph = of.graph;
-  out << Printable(DescribeGraph(input, of)) << '\n';
+  out << Wrapped(Printable(DescribeGraph(input, of)), input.options.width);
   if (input.options.widths_by_self) out << "widths by the self time of callees\n";
   const int unit_width = StyleOf(input.measure) == Style::kCount ? 17 : 10;
   const bool of_calls = input.measure.kind == Measure::Kind::kCalls;

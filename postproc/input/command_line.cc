@@ -193,6 +193,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
     }
   }
   if (line.help || line.version) return line;
+  if (line.report.wide && !line.width_given) {
+    line.report.width = 0;
+    line.width_given = true;
+  }
   if (absl::Status status = CheckTogether(line); !status.ok()) return status;
   return line;
 }

@@ -71,9 +71,6 @@ absl::Status CheckLineOptions(const CommandLine& line) {
   if (line.by_given && !has("coverage")) {
     return absl::InvalidArgumentError("--by needs --report=coverage");
   }
-  if (report.wide && !has("coverage")) {
-    return absl::InvalidArgumentError("--wide needs --report=coverage");
-  }
   if (report.blocks && !has("source")) {
     return absl::InvalidArgumentError("--blocks needs --report=source");
   }

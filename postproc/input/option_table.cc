@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "common/nearest.h"
 #include "postproc/input/all_reports.h"
+#include "postproc/model/code_owner.h"
 #include "postproc/support/memory_limit.h"
 #include "postproc/support/strings.h"
 
@@ -156,6 +157,18 @@ absl::Status SetOutside(std::string_view value, CommandLine& line) {
   return absl::OkStatus();
 }
 
+absl::Status SetFold(std::string_view value, CommandLine& line) {
+  std::vector<std::string_view> valid = {"none"};
+  for (size_t i = 1; i + 1 < kCodeOwners; ++i) valid.push_back(CodeOwnerName(CodeOwner(i)));
+  for (const std::string_view name : Split(value, ',')) {
+    const absl::StatusOr<size_t> choice = Choose("--fold", name, valid);
+    if (!choice.ok()) return choice.status();
+    if (*choice == 0) line.report.folds_chains = false;
+    if (*choice > 0) line.report.folded_kinds |= uint32_t{1} << *choice;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddFailRule(std::string_view value, CommandLine& line) {
   absl::StatusOr<FailRule> rule = ParseFailRule(value);
   if (!rule.ok()) return rule.status();
@@ -259,7 +272,8 @@ constexpr Option kOptions[] = {
     {"--bytecode", "", "source: the instructions of each line, with their counts", "--bytecode",
      SetReportFlag<&ReportOptions::bytecode>},
     {"--by", "lines|branches", "coverage: what is counted (default lines)", "--by=branches", SetBy},
-    {"--wide", "", "coverage: methods, too", "--wide", SetReportFlag<&ReportOptions::wide>},
+    {"--wide", "", "text: whole names and all columns; coverage: methods, too", "--wide",
+     SetReportFlag<&ReportOptions::wide>},
     {"--sites", "on|off",
      "tree, arcs, graph, page, exports: distinguish calls by the calling line, if recorded "
      "(default on)",
@@ -270,6 +284,10 @@ constexpr Option kOptions[] = {
      "calls out of scope (boundary=on): functions of their own, or their caller's self (default "
      "function)",
      "--outside=caller", SetOutside},
+    {"--fold", "none|KIND[,KIND…]",
+     "sampled frames of these kinds are their caller's self: library jdk native jvm kernel; none: "
+     "tree as text: no chain of frames in one line",
+     "--fold=jvm,native,jdk", SetFold},
     {"--filter", "PERCENT", "leave out items below that share of the whole", "--filter=0.5",
      SetFilter},
     {"--widths", "none|linear|logarithmic|adaptive|exponential|TABLE",
@@ -279,9 +297,13 @@ constexpr Option kOptions[] = {
     {"--width-by", "total|self",
      "graph, dot: widths show the time below an arc, or only that of its callee (default total)",
      "--width-by=self", SetWidthBy},
-    {"--sort", "COLUMN", "sort by that column; tree: siblings; 'first': by first appearance",
+    {"--sort", "COLUMN",
+     "sort by that column, as CSV or text calls it; tree: siblings; 'first': by first appearance",
      "--sort=calls", SetReportText<&ReportOptions::sort>},
-    {"--top", "N", "only the first N rows, routines or lines", "--top=20", SetTop},
+    {"--top", "N",
+     "only the first N rows, routines or lines; tree as text: the N nodes with the most self, and "
+     "those above them",
+     "--top=20", SetTop},
     {"--metric", "M",
      "the measure of reports, graphs and exports: calls ticks time off, or a metric",
      "--metric=alloc.bytes", SetReportText<&ReportOptions::metric>},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/nearest.h"
+#include "postproc/report/column_names.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/support/strings.h"
 
@@ -29,17 +30,20 @@ absl::Status CheckSort(const CommandLine& line) {
       StrCat("--sort: the tree has no column '", sort, "'; nearest: ", Nearest(sort, columns)));
 }
 
-absl::Status CheckColumn(std::string_view sort, std::string_view report, const Table& table) {
-  if (sort == "first" || table.Find(sort) >= 0) return absl::OkStatus();
-  std::vector<std::string_view> names;
-  for (const Column& column : table.columns) names.push_back(column.name);
+absl::Status CheckColumn(std::string_view sort, std::string_view report, const Table& table,
+                         const Measure& measure) {
+  if (sort == "first" || !ColumnNamed(sort, table, measure).empty()) return absl::OkStatus();
+  const std::vector<std::string> all = SortNames(table, measure);
+  const std::vector<std::string_view> names(all.begin(), all.end());
   return absl::InvalidArgumentError(
       StrCat("--sort: ", report, " has no column '", sort, "'; nearest: ", Nearest(sort, names)));
 }
 
 // Reports of other things than the call tree: single samples, records, lines.
 absl::Status CheckOutside(const CommandLine& line) {
-  if (!line.report.outside_in_caller) return absl::OkStatus();
+  const bool folds = line.report.folded_kinds != 0;
+  if (!line.report.outside_in_caller && !folds) return absl::OkStatus();
+  const std::string_view option = line.report.outside_in_caller ? "--outside: " : "--fold: ";
   constexpr std::string_view kNotOfTheTree[] = {
       "functions", "modules", "samples", "waits",     "hooks",    "never", "lines", "coverage",
       "source",    "lcov",    "jacoco",  "cobertura", "perfetto", "jfr",   "dump"};
@@ -50,9 +54,9 @@ absl::Status CheckOutside(const CommandLine& line) {
   for (const std::string& report : line.reports) {
     const bool is_sampled = has(kOfSamples, report) && line.report.metric.empty();
     if (!is_sampled && !has(kNotOfTheTree, report)) continue;
-    return absl::InvalidArgumentError(StrCat(
-        "--outside: ", report, " is not about the call tree; tree, flat, arcflow and graph are",
-        is_sampled ? ", and this one with --metric=" : ""));
+    return absl::InvalidArgumentError(
+        StrCat(option, report, " is not about the call tree; tree, flat, arcflow and graph are",
+               is_sampled ? ", and this one with --metric=" : ""));
   }
   return absl::OkStatus();
 }

@@ -68,12 +68,34 @@ std::string_view NearestRoutine(std::string_view pattern,
   return {};
 }
 
+// Those whose names have `part` in them: a class, or the beginning of a method; empty: at most one.
+std::string RoutinesWith(std::string_view part, const std::vector<std::string_view>& routines) {
+  constexpr size_t kMostListed = 6;
+  std::vector<std::string_view> found;
+  for (const std::string_view routine : routines) {
+    const std::string_view name = WithoutParameters(routine);
+    // Overloads have one name.
+    if (name.find(part) == std::string_view::npos || (!found.empty() && found.back() == name)) {
+      continue;
+    }
+    found.push_back(name);
+  }
+  if (found.size() < 2) return "";
+  const size_t more = found.size() - std::min(found.size(), kMostListed);
+  found.resize(found.size() - more);
+  return StrCat(Join(found, ", "), more == 0 ? "" : StrCat(", and ", more, " more"));
+}
+
 absl::Status CheckRoutine(std::string_view option, std::string_view pattern,
                           const std::vector<std::string_view>& routines) {
   const bool found = std::any_of(routines.begin(), routines.end(), [&](std::string_view routine) {
     return RoutineMatches(pattern, routine);
   });
   if (pattern.empty() || found) return absl::OkStatus();
+  if (const std::string several = RoutinesWith(pattern, routines); !several.empty()) {
+    return absl::NotFoundError(StrCat(
+        option, ": '", pattern, "' is only a part of the names of routines; name one: ", several));
+  }
   return NotThere(option, "routine", pattern, NearestRoutine(pattern, routines));
 }
 

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "postproc/model/call_site.h"
+#include "postproc/model/thread_start.h"
 
 namespace jtrace::postproc {
 namespace {
 
 constexpr std::string_view kSignalReturn = "__restore_rt";
+constexpr std::string_view kClone3 = "clone3";
 
 // "foo" of "foo.cold" and "foo.cold.12"; empty: the name is none of a rarely run part.
 std::string_view ParentOfCold(std::string_view name) {
@@ -33,6 +35,14 @@ absl::StatusOr<ElfFunctions> ElfFunctions::Parse(std::string_view content) {
 ElfFunctions::ElfFunctions(ElfImage image)
     : image_(std::move(image)), symbols_(image_), unwind_(image_) {}
 
+void ElfFunctions::AddSymbols(const ElfImage& debug) { symbols_.Add(debug); }
+
+bool ElfFunctions::StartsThreads(const ElfFunction& function) {
+  const std::string_view name = function.symbol.substr(
+      std::min(function.symbol.find_first_not_of('_'), function.symbol.size()));
+  return name == kClone3 || name == "clone";
+}
+
 ElfFunction ElfFunctions::At(uint64_t address) const {
   const ElfSymbols::Symbol* symbol = symbols_.Find(address);
   const bool is_certain = symbol != nullptr && symbol->size != 0;
@@ -47,6 +57,9 @@ ElfFunction ElfFunctions::At(uint64_t address) const {
   } else if (range.has_value()) {
     function.start = range->start;
     function.is_signal_frame = range->is_signal_frame;
+  } else if (const auto clone3 = FindClone3(image_, address)) {
+    function.start = *clone3;
+    function.symbol = kClone3;
   }
   return function;
 }

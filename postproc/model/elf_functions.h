@@ -33,11 +33,16 @@ class ElfFunctions {
   // `content` is the whole file and must outlive this; every offset in it is checked.
   static absl::StatusOr<ElfFunctions> Parse(std::string_view content);
 
+  // Those of the file with its debug information, whose content must outlive this.
+  void AddSymbols(const ElfImage& debug);
   const ElfImage& image() const { return image_; }
-  // The function that the byte at `address` belongs to: the symbol's, else the unwind table's.
+  // The function that the byte at `address` belongs to: the symbol's, else the unwind table's,
+  // else the C library's clone3.
   ElfFunction At(uint64_t address) const;
   // Of the call in front of a return address.
   ElfCall CallBefore(uint64_t return_address);
+  // Whether it is the C library's function whose callee is a new thread's first function.
+  static bool StartsThreads(const ElfFunction& function);
   // What other files find by this name.
   ElfFunction Exported(std::string_view name) const;
   // True unless a jump from `other` to `code` leaves a function: parts that the compiler put

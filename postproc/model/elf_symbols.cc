@@ -12,7 +12,9 @@ size_t LeadingUnderscores(std::string_view name) {
 
 }  // namespace
 
-ElfSymbols::ElfSymbols(const ElfImage& image) {
+ElfSymbols::ElfSymbols(const ElfImage& image) { Add(image); }
+
+void ElfSymbols::Add(const ElfImage& image) {
   for (const uint32_t type : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}}) {
     image.ForEachSymbol(type, [this](std::string_view names, const Elf64_Sym& symbol) {
       AddSymbol(StringAt(names, 0), symbol);

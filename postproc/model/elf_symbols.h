@@ -22,6 +22,9 @@ class ElfSymbols {
   // `image`'s content must outlive this.
   explicit ElfSymbols(const ElfImage& image);
 
+  // Those of another file with the same addresses, whose content must outlive this, too.
+  void Add(const ElfImage& image);
+
   // The function that the byte at `address` belongs to, or null. One without a size reaches to the
   // next one.
   const Symbol* Find(uint64_t address) const;

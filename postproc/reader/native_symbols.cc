@@ -1,5 +1,8 @@
 #include "postproc/reader/native_symbols.h"
 
+#include <algorithm>
+
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
 #include "common/demangle.h"
 #include "postproc/support/strings.h"
@@ -13,6 +16,11 @@ std::string BaseName(std::string_view path) {
 
 // The JVM itself, whose frames have a separate origin.
 bool IsJvm(std::string_view base_name) { return base_name == "libjvm.so"; }
+
+bool HasSymbolTable(const ElfImage& image) {
+  return std::any_of(image.sections().begin(), image.sections().end(),
+                     [](const ElfImage::Section& it) { return it.type == SHT_SYMTAB; });
+}
 
 }  // namespace
 
@@ -60,6 +68,19 @@ void NativeSymbols::Open(File& file) {
   // A different build from the one that ran would give wrong names.
   if (!file.build_id.empty() && functions->image().build_id() != file.build_id) return;
   file.functions.emplace(*std::move(functions));
+  OpenDebug(file);
+}
+
+void NativeSymbols::OpenDebug(File& file) const {
+  const ElfImage& image = file.functions->image();
+  const std::string id = absl::BytesToHexString({image.build_id().data(), image.build_id().size()});
+  if (id.size() <= 2 || HasSymbolTable(image)) return;
+  absl::StatusOr<InputFile> content = InputFile::OpenRegular(
+      StrCat(debug_files_, "/.build-id/", id.substr(0, 2), "/", id.substr(2), ".debug"));
+  if (!content.ok()) return;
+  file.debug.emplace(*std::move(content));
+  const absl::StatusOr<ElfImage> debug = ElfImage::Parse(file.debug->content());
+  if (debug.ok() && debug->build_id() == image.build_id()) file.functions->AddSymbols(*debug);
 }
 
 Frame NativeSymbols::MakeFrame(const File& file, const ElfFunction& function, uint64_t file_offset,
@@ -153,6 +174,20 @@ FrameId NativeSymbols::FindTailCaller(const NativePlace& callee, const NativePla
   Frame frame = MakeFrame(*files_[file], function, 0, model);
   frame.is_tail_call = true;
   return model.InternFrame(frame);
+}
+
+FrameId NativeSymbols::ThreadStart(const NativePlace& callee, const NativePlace& caller,
+                                   TraceModel& model) const {
+  const File& file = *files_[callee.file];
+  const bool is_nameless = callee.function.start != 0 && callee.function.symbol.empty();
+  if (!is_nameless || !ElfFunctions::StartsThreads(caller.function)) return {};
+  // Older ones have threads in a library of their own.
+  if (!file.base_name.starts_with("libc.so") && !file.base_name.starts_with("libpthread.so")) {
+    return {};
+  }
+  ElfFunction function = callee.function;
+  function.symbol = "start_thread";
+  return model.InternFrame(MakeFrame(file, function, 0, model));
 }
 
 std::string_view NativeSymbols::StubAt(uint64_t address, int64_t time) const {

@@ -32,8 +32,10 @@ struct NativePlace {
 
 class NativeSymbols {
  public:
-  // With `read_files` false no file is opened, and functions have no names.
-  explicit NativeSymbols(bool read_files) : read_files_(read_files) {}
+  // With `read_files` false no file is opened, and functions have no names. The symbols of stripped
+  // files are looked for in `debug_files`, by build id.
+  explicit NativeSymbols(bool read_files, std::string debug_files = "/usr/lib/debug")
+      : read_files_(read_files), debug_files_(std::move(debug_files)) {}
 
   void AddModule(uint64_t start, uint64_t end, uint64_t file_offset, std::string_view path,
                  std::string_view build_id, int64_t time);
@@ -63,6 +65,11 @@ class NativeSymbols {
   // indirect, or the name that it uses is not defined in the callee's file.
   FrameId TailCaller(const NativePlace& callee, NativePlace& caller, TraceModel& model);
 
+  // The frame of a new thread's first function in the C library, start_thread, if that has no
+  // symbol: `caller` is the code that begins threads. Else none.
+  FrameId ThreadStart(const NativePlace& callee, const NativePlace& caller,
+                      TraceModel& model) const;
+
   // The stub at `address`, or an empty name.
   std::string_view StubAt(uint64_t address, int64_t time) const;
 
@@ -74,6 +81,7 @@ class NativeSymbols {
     std::string base_name;
     bool opened = false;
     std::optional<InputFile> content;
+    std::optional<InputFile> debug;  // its debug information
     std::optional<ElfFunctions> functions;
   };
   struct Mapping {
@@ -81,6 +89,8 @@ class NativeSymbols {
     uint64_t file_offset = 0;
   };
   void Open(File& file);
+  // Adds the symbols of the file's debug information, if it is installed.
+  void OpenDebug(File& file) const;
   NativePlace Resolve(const AddressRange& range, uint64_t address, bool is_return_address,
                       TraceModel& model);
   // The frame of a function, or of the code at `file_offset` if it is not known.
@@ -89,6 +99,7 @@ class NativeSymbols {
   FrameId FindTailCaller(const NativePlace& callee, const NativePlace& caller, TraceModel& model);
 
   const bool read_files_;
+  const std::string debug_files_;
   AddressMap modules_;
   AddressMap stubs_;
   std::vector<Mapping> mappings_;

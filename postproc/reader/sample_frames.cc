@@ -38,6 +38,8 @@ void SampleFrames::Read(const proto::Sample& sample, int64_t time, std::vector<F
     }
     const NativeSymbols::Found found = NativeAt(index, is_caller, time);
     if (callee != nullptr && found.place != nullptr) {
+      const FrameId start = native.ThreadStart(*callee, *found.place, model_);
+      if (start) frames.back() = start;
       const FrameId between = native.TailCaller(*callee, *found.place, model_);
       if (between) frames.push_back(between);
     }

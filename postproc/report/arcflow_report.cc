@@ -213,8 +213,9 @@ void WriteStanza(const ReportInput& input, const Stanza& stanza, std::ostream& o
           OtherName(input.flat.rows()[arc.other], arc), out);
     }
     if (left > 0) {
-      out << absl::StrFormat("%*s    … %d more %s\n", indent, "", left,
-                             callers ? "callers" : "callees");
+      out << absl::StrFormat(
+          "%*s    … %s\n", indent, "",
+          Counted(static_cast<int64_t>(left), callers ? "more caller" : "more callee"));
     }
   };
   write_arcs(true);
@@ -244,8 +245,8 @@ void ArcFlowText(const ReportInput& input, std::ostream& out) {
     WriteStanza(input, *stanza, out);
   }
   const InvariantCheck check = input.arcs.Check();
-  out << absl::StrFormat("\ninvariants: %d of 4 hold over %s stanzas\n", check.held(),
-                         FormatCount(check.stanzas));
+  out << "\ninvariants: " << check.held() << " of 4 hold over " << Counted(check.stanzas, "stanza")
+      << '\n';
 }
 
 }  // namespace jtrace::postproc

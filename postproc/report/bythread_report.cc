@@ -1,6 +1,10 @@
 // A row for each routine of each thread (S3.11).
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
 #include "postproc/calltree/thread_profile.h"
 #include "postproc/report/report.h"
+#include "postproc/report/thread_order.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -18,7 +22,7 @@ std::vector<ThreadRow> ShownThreadRows(const ReportInput& input) {
 
 Table ByThreadTable(const ReportInput& input) {
   Table table;
-  table.columns = {{"thread"},
+  table.columns = {Column{"thread"}.AsPlain(),
                    {"name"},
                    {"calls", Style::kCount},
                    {"base", Style::kTime},
@@ -52,6 +56,33 @@ Table ByThreadTable(const ReportInput& input) {
   return table;
 }
 
+namespace {
+
+std::vector<ThreadRow> ProgramRowsFirst(const ReportInput& input) {
+  absl::flat_hash_set<ThreadId> of_jvm;
+  for (const ThreadSummary& thread : input.threads) {
+    if (IsThreadOfJvm(input, thread.root)) of_jvm.insert(thread.thread);
+  }
+  std::vector<ThreadRow> rows = ShownThreadRows(input);
+  std::stable_partition(rows.begin(), rows.end(),
+                        [&](const ThreadRow& row) { return !of_jvm.contains(row.thread); });
+  return rows;
+}
+
+// By the columns of the text, which are fewer than the table's.
+void SortText(const ReportInput& input, Table& table) {
+  const std::string_view sort = input.options.sort;
+  if (sort.empty() || SortRows(table, sort)) return;
+  const bool is_self = sort.find("base") != std::string_view::npos;
+  const bool is_total = sort.find("cum") != std::string_view::npos || sort == "elapsed";
+  SortRows(table, is_self          ? std::string_view("self")
+                  : is_total       ? std::string_view("total")
+                  : sort == "name" ? std::string_view(table.columns.back().name)
+                                   : std::string_view("calls"));
+}
+
+}  // namespace
+
 // Threads' own rows only where they have something of their own.
 void ByThreadText(const ReportInput& input, std::ostream& out) {
   const Style unit = StyleOf(input.measure);
@@ -60,10 +91,10 @@ void ByThreadText(const ReportInput& input, std::ostream& out) {
                    {"self", unit, true},
                    {"total", unit, true},
                    {"calls", Style::kCount, true},
-                   {"jitted %", Style::kPlain, true},
-                   {"thread"},
+                   Column{"jitted %", Style::kPlain, true}.Ranked(2),
+                   Column{"thread"}.AsPlain(),
                    {StrCat("routine", ByMeasure(input))}};
-  for (const ThreadRow& it : ShownThreadRows(input)) {
+  for (const ThreadRow& it : ProgramRowsFirst(input)) {
     const FlatRow& row = it.sums;
     if (row.is_root && row.measure.base == 0) continue;
     table.rows.push_back({input.measure.is_more_than_calls()
@@ -76,7 +107,7 @@ void ByThreadText(const ReportInput& input, std::ostream& out) {
                               : Cell::Percent(PercentOf(row.calls_jitted, row.calls)),
                           Cell::Text(input.model.thread(it.thread).name), Cell::Text(row.name)});
   }
-  if (!input.options.sort.empty()) SortRows(table, input.options.sort);
+  SortText(input, table);
   LimitRows(table, input.options.top);
   WriteText(table, input.layout(), out);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "postproc/report/column_names.h"
 #include "postproc/report/report.h"
 #include "postproc/report/scope_coverage.h"
 #include "postproc/support/strings.h"
@@ -74,13 +75,13 @@ Table ClassesTable(const ReportInput& input) {
   table.columns = {{"calls", Style::kCount, true},
                    {"base", Style::kTime, true},
                    {"base_ticks", Style::kTicks, true},
-                   {"samples", Style::kCount, true},
+                   Column{"samples", Style::kCount, true}.Ranked(2),
                    {"methods", Style::kCount, true},
-                   {"counted", Style::kCount, true},
-                   {"executed", Style::kCount, true},
-                   {"loads", Style::kCount, true},
-                   {"unloads", Style::kCount, true},
-                   {"first_load", Style::kTime, true},
+                   Column{"counted", Style::kCount, true}.Ranked(3),
+                   Column{"executed", Style::kCount, true}.Ranked(3),
+                   Column{"loads", Style::kCount, true}.Ranked(4),
+                   Column{"unloads", Style::kCount, true}.Ranked(5),
+                   Column{"first_load", Style::kTime, true}.Ranked(4),
                    {"name"}};
   if (input.measure.is_chosen) {
     table.columns.push_back({StrCat(input.measure.name, ".base"), StyleOf(input.measure)});
@@ -100,7 +101,7 @@ Table ClassesTable(const ReportInput& input) {
 
 void ClassesText(const ReportInput& input, std::ostream& out) {
   Table table = ClassesTable(input);
-  if (!input.options.sort.empty()) SortRows(table, input.options.sort);
+  SortAsWanted(input, table);
   LimitRows(table, input.options.top);
   table.MoveLast("name");
   WriteText(table, input.layout(), out);

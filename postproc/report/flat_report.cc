@@ -1,6 +1,7 @@
 // A row for each routine (FIG. 26).
 #include <algorithm>
 
+#include "postproc/report/column_names.h"
 #include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 
@@ -59,16 +60,16 @@ std::vector<Column> TextColumns(const ReportInput& input) {
   return {{"self %", Style::kPlain, true},
           {"self", unit, true},
           {"total", unit, true},
-          {"total rec.", unit, true},
+          Column{"total rec.", unit, true}.Ranked(3),
           {"calls", Style::kCount, true},
-          {"jitted %", Style::kPlain, true},
+          Column{"jitted %", Style::kPlain, true}.Ranked(4),
           {"time", Style::kTime, true},
           {"total time", Style::kTime, true},
-          {"waiting", Style::kTime, true},
-          {"min", Style::kTime, true},
-          {"max", Style::kTime, true},
-          {"calls out", Style::kCount, true},
-          {"time out", Style::kTime, true},
+          Column{"waiting", Style::kTime, true}.Ranked(2),
+          Column{"min", Style::kTime, true}.Ranked(5),
+          Column{"max", Style::kTime, true}.Ranked(5),
+          Column{"calls out", Style::kCount, true}.Ranked(1),
+          Column{"time out", Style::kTime, true}.Ranked(1),
           {StrCat("routine", ByMeasure(input))}};
 }
 
@@ -152,7 +153,7 @@ Table FlatTable(const ReportInput& input) { return MakeTable(input, /*with_roots
 // The threads report shows threads; columns without information are left out.
 void FlatText(const ReportInput& input, std::ostream& out) {
   Table full = MakeTable(input, /*with_roots=*/false);
-  if (!input.options.sort.empty()) SortRows(full, input.options.sort);
+  SortAsWanted(input, full);
   LimitRows(full, input.options.top);
   const TextChoice choice(input);
   Table table;

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "postproc/model/path_step.h"
+#include "postproc/report/column_names.h"
 #include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 
@@ -176,8 +177,8 @@ Table FunctionTable(const ReportInput& input) {
                    {"base_ticks", Style::kTicks, true},
                    {"cum_ticks", Style::kTicks, true},
                    {"cum_ticks_pct", Style::kPlain, true},
-                   {"min_base", Style::kTime, true},
-                   {"max_base", Style::kTime, true},
+                   Column{"min_base", Style::kTime, true}.Ranked(2),
+                   Column{"max_base", Style::kTime, true}.Ranked(2),
                    {"name"}};
   AddOutsideColumns(table);
   AddMeasureColumns(input, MeasureColumns::kBaseCum, table);
@@ -211,7 +212,7 @@ void RemoveSites(Table& table) {
 // The table with headers for people: time in separate columns if there are ticks too.
 void FunctionText(const ReportInput& input, std::ostream& out) {
   Table table = FunctionTable(input);
-  if (!input.options.sort.empty()) SortRows(table, input.options.sort);
+  SortAsWanted(input, table);
   LimitRows(table, input.options.top);
   if (input.tree.has_places()) RemoveSites(table);
   const std::vector<std::string> headers = {"",      "calls",        "of calls", "self time",

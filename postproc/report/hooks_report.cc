@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "postproc/report/column_names.h"
 #include "postproc/report/hook_totals.h"
 #include "postproc/report/report.h"
 #include "postproc/report/shorten.h"
@@ -34,12 +35,14 @@ class HooksWriter {
 
   void Write() {
     if (hooks_.empty()) {
-      out_ << "no hooks in this trace: the agent's option hook= puts them into native functions, "
-              "e.g. hook=libc.so.6!malloc:time\n";
+      out_ << Wrapped(
+          "no hooks in this trace: the agent's option hook= puts them into native functions, "
+          "e.g. hook=libc.so.6!malloc:time",
+          input_.options.width);
       return;
     }
-    out_ << FormatCount(calls_) << (calls_ == 1 ? " call of " : " calls of ") << hooks_.size()
-         << (hooks_.size() == 1 ? " hook\n\n" : " hooks\n\n");
+    out_ << Counted(calls_, "call") << " of "
+         << Counted(static_cast<int64_t>(hooks_.size()), "hook") << "\n\n";
     for (const size_t index : WriteHooks()) {
       if (!hooks_[index].callers.empty()) WriteCallers(hooks_[index]);
     }
@@ -79,7 +82,7 @@ class HooksWriter {
 };
 
 std::vector<size_t> HooksWriter::WriteRows(Table table, int64_t most, std::string_view what) {
-  if (!input_.options.sort.empty()) SortRows(table, input_.options.sort);
+  SortAsWanted(input_, table);
   const size_t all = table.rows.size();
   LimitRows(table, input_.options.top > 0 ? input_.options.top : most);
   std::vector<size_t> indexes;
@@ -94,8 +97,7 @@ std::vector<size_t> HooksWriter::WriteRows(Table table, int64_t most, std::strin
   }
   WriteText(table, input_.layout(), out_);
   if (const size_t left = all - indexes.size(); left > 0) {
-    out_ << "… " << FormatCount(static_cast<int64_t>(left)) << " more " << what
-         << (left == 1 ? "" : "s") << '\n';
+    out_ << "… " << Counted(static_cast<int64_t>(left), StrCat("more ", what)) << '\n';
   }
   return indexes;
 }
@@ -120,7 +122,7 @@ std::vector<size_t> HooksWriter::WriteHooks() {
 void HooksWriter::WriteTimes(const HookTotal& hook) {
   const HookSums& sums = hook.sums;
   if (hook.kind != HookKind::kTime && sums.timed == 0) return;
-  out_ << FormatCount(sums.timed) << " of " << FormatCount(sums.calls) << " calls timed";
+  out_ << FormatCount(sums.timed) << " of " << Counted(sums.calls, "call") << " timed";
   if (sums.timed == 0) {
     out_ << ": no return was seen\n";
     return;
@@ -135,7 +137,7 @@ void HooksWriter::WriteCallers(const HookTotal& hook) {
   out_ << "\n── " << FitName(hook.name, input_.options.width, kDecoration) << " ──\n";
   WriteTimes(hook);
   Table table = MakeTable();
-  table.columns.insert(table.columns.end(), {{"thread", Style::kPlain, true},
+  table.columns.insert(table.columns.end(), {Column{"thread", Style::kPlain, true}.AsPlain(),
                                              {"java", Style::kPlain, true},
                                              {"native", Style::kPlain, true},
                                              {"index"}});
@@ -158,7 +160,7 @@ Table HooksTable(const ReportInput& input) {
   Table table;
   table.columns = {{"hook"},
                    {"kind"},
-                   {"thread"},
+                   Column{"thread"}.AsPlain(),
                    {"java"},
                    {"native"},
                    {"calls", Style::kCount},

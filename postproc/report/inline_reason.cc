@@ -154,8 +154,7 @@ Derivation::Found Derivation::NotHot() const {
   const bool is_trivial = bytecodes_ > 0 && bytecodes_ <= limits_.Get("MaxTrivialSize", 6);
   const bool is_rare = arc_.per_call < limits_.Get("MinInlineFrequencyRatio", 0.0085);
   if (!by_c1_ && arc_.callee.loads == 0 && arc_.calls < kFewCalls) {
-    return InlineReason{"not hot", StrCat(FormatCount(arc_.calls), " calls"),
-                        "none: this call is rare"};
+    return InlineReason{"not hot", Counted(arc_.calls, "call"), "none: this call is rare"};
   }
   if (by_c1_ || is_trivial || !is_rare) return {};
   return InlineReason{

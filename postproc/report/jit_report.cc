@@ -118,7 +118,8 @@ class JitText {
   }
   std::vector<Caller> Callers() const;
   std::string Code(RoutineId routine) const;
-  std::string Name(RoutineId routine, int used) const;
+  std::string NameAndFacts(RoutineId routine, std::string_view facts, int used) const;
+  static constexpr int kMargin = 36;  // of what is said about a call
   void WriteArcs();
   void WriteArc(const HotArc& arc);
   void WriteReason(const InlineReason& why);
@@ -156,10 +157,20 @@ std::string JitText::Code(RoutineId routine) const {
   return text;
 }
 
-std::string JitText::Name(RoutineId routine, int used) const {
+// In one line, or the facts in one of their own. The name begins in column `used`.
+std::string JitText::NameAndFacts(RoutineId routine, std::string_view facts, int used) const {
+  constexpr int kAround = 4;         // two blanks and the parentheses
+  constexpr int kLeastForName = 24;  // narrower names are hardly read
   const std::string_view name = input_.model.RoutineName(routine);
-  if (input_.options.width == 0) return Printable(name);
-  return ShortenName(name, std::max(input_.options.width - used, 24));
+  const int width = input_.options.width;
+  const int room = width - used - kAround - DisplayWidth(facts);
+  const bool is_one_line = width == 0 || room >= kLeastForName;
+  const std::string shown = ShortenName(name, width == 0    ? 0
+                                              : is_one_line ? room
+                                                            : std::max(width - used, 1));
+  if (is_one_line) return StrCat(shown, "  (", facts, ")\n");
+  return StrCat(shown, "\n", std::string(static_cast<size_t>(used) + 2, ' '),
+                Wrapped(StrCat("(", facts, ")"), width, used + 2));
 }
 
 void JitText::WriteArc(const HotArc& arc) {
@@ -172,30 +183,35 @@ void JitText::WriteArc(const HotArc& arc) {
   out_ << PadLeft(absl::StrFormat("%.1f %%", PercentOf(arc.calls, all_calls_)), 8)
        << PadLeft(calls, 16)
        << PadLeft(absl::StrFormat("%.0f %%", PercentOf(arc.jitted, arc.calls)), 10) << "  "
-       << Name(arc.callee, 40 + DisplayWidth(facts)) << "  (" << facts << ")\n";
+       << NameAndFacts(arc.callee, facts, kMargin);
 }
 
 void JitText::WriteReason(const InlineReason& why) {
-  const std::string margin(36, ' ');
-  out_ << margin << why.reason;
-  if (why.basis() == "derived") out_ << " (derived)";
-  if (!why.detail.empty()) out_ << ": " << Printable(why.detail);
-  out_ << '\n' << margin << "→ " << why.remedy << '\n';
+  const std::string margin(kMargin, ' ');
+  const std::string reason = StrCat(why.reason, why.basis() == "derived" ? " (derived)" : "",
+                                    why.detail.empty() ? "" : ": ", Printable(why.detail));
+  const int width = input_.options.width;
+  out_ << margin << Wrapped(reason, width, kMargin) << margin
+       << Wrapped(StrCat("→ ", why.remedy), width, kMargin);
 }
 
 void JitText::WriteArcs() {
   const std::vector<Caller> callers = Callers();
-  out_ << "hot calls that were not inlined: share of the calls between methods, calls, callee ran "
-          "compiled\n";
+  out_ << Wrapped(
+      "hot calls that were not inlined: share of the calls between methods, calls, callee ran "
+      "compiled",
+      input_.options.width);
   if (callers.empty()) out_ << "  none\n";
   size_t shown = 0;
   for (const Caller& caller : callers) {
     if (shown++ == Top(kTextCallers)) {
-      out_ << "… " << callers.size() - Top(kTextCallers) << " more callers: --top=N\n";
+      out_ << "… "
+           << Counted(static_cast<int64_t>(callers.size() - Top(kTextCallers)), "more caller")
+           << ": --top=N\n";
       break;
     }
     const std::string facts = Code(caller.routine);
-    out_ << Name(caller.routine, 4 + DisplayWidth(facts)) << "  (" << facts << ")\n";
+    out_ << NameAndFacts(caller.routine, facts, 0);
     for (size_t i = 0; i < caller.arcs.size(); ++i) {
       const InlineReason& why = caller.arcs[i]->reason;
       WriteArc(*caller.arcs[i]);
@@ -234,14 +250,18 @@ void JitText::WriteMethods() {
                             Cell::Text(input_.model.RoutineName(method.routine))});
     }
   }
-  out_ << "methods whose code was discarded (mostly deoptimised) or compiled again at the same "
-          "level; code of "
-       << FormatCount(steady) << " others stayed or got better\n";
+  out_ << Wrapped(
+              "methods whose code was discarded (mostly deoptimised) or compiled again at the same "
+              "level;",
+              input_.options.width)
+       << "code of " << Counted(steady, "other") << " stayed or got better\n";
   if (table.rows.empty()) out_ << "  none\n";
   if (!table.rows.empty()) WriteText(table, input_.layout(), out_);
   if (pieces[1] + pieces[2] == 0) return;
-  out_ << "apart: " << FormatCount(pieces[1]) << " pieces of adapters for method "
-       << "handles, " << FormatCount(pieces[2]) << " of methods that are not known\n";
+  out_ << Wrapped(
+      StrCat("apart: ", Counted(pieces[1], "piece"), " of adapters for method handles, ",
+             FormatCount(pieces[2]), " of methods that are not known"),
+      input_.options.width);
 }
 
 }  // namespace

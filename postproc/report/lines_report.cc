@@ -45,9 +45,9 @@ std::vector<MethodLine> LinesOf(const ReportInput& input, const Methods& methods
 std::vector<Column> CountColumns() {
   return {{"executions", Style::kCount},
           {"instructions", Style::kCount},
-          {"cycles", Style::kCount},
+          Column{"cycles", Style::kCount}.Ranked(2),
           {"branches", Style::kCount, true},
-          {"branches_taken", Style::kCount, true},
+          Column{"branches_taken", Style::kCount, true}.Ranked(1),
           {"self_ticks", Style::kTicks, true}};
 }
 

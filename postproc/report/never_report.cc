@@ -40,7 +40,7 @@ void WriteHead(const ReportInput& input, const ScopeCoverage& coverage, std::ost
     out << "no methods were counted: record with mode=merged or mode=events\n";
     return;
   }
-  out << FormatCount(never) << " of " << FormatCount(all) << " methods in scope never ran ("
+  out << FormatCount(never) << " of " << Counted(all, "method") << " in scope never ran ("
       << FormatPercent(PercentOf(never, all)) << ")\n";
   if (coverage.never_loaded() > 0) {
     out << FormatCount(coverage.never_loaded()) << " of these in classes that were never loaded\n";
@@ -48,7 +48,8 @@ void WriteHead(const ReportInput& input, const ScopeCoverage& coverage, std::ost
   if (IsCutOff(input)) {
     out << "the trace has no end, where methods that never ran are listed: there are more\n";
   } else if (const int64_t unknown = UnknownMethods(input); unknown > 0) {
-    out << FormatCount(unknown) << " methods more were of classes that were unloaded: not known\n";
+    out << Counted(unknown, "method") << (unknown == 1 ? " more was" : " more were")
+        << " of classes that were unloaded: not known\n";
   }
 }
 

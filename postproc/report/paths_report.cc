@@ -7,7 +7,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "postproc/model/path_step.h"
+#include "postproc/report/column_names.h"
 #include "postproc/report/report.h"
+#include "postproc/report/tree_branches.h"
 #include "postproc/samples/path_tree.h"
 #include "postproc/support/strings.h"
 
@@ -62,11 +64,10 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
   return frames;
 }
 
-std::string Indented(const TraceModel& model, const PathNode& node) {
-  const std::string indent =
-      node.level <= 32 ? std::string(size_t{2} * node.level, ' ') : StrCat("⋯", node.level, " ");
+std::string Indented(const ReportInput& input, const PathNode& node) {
   const std::string place = node.place == kNoCallPlace ? "" : StrCat(PlaceText(node.place), " > ");
-  return StrCat(indent, place, model.RoutineName(node.routine));
+  return StrCat(IndentOf(node.level, input.options.width), place,
+                input.model.RoutineName(node.routine));
 }
 
 // Leading columns of callees and callers.
@@ -118,7 +119,7 @@ void PathsText(const ReportInput& input, std::ostream& out) {
   table.columns = {{"inclusive", style},
                    {"inclusive %"},
                    {"exclusive", style},
-                   {"exclusive %"},
+                   Column{"exclusive %"}.Ranked(1),
                    {StrCat("path", ByMeasure(input))}};
   const PathTree paths = RootedPaths(input);
   for (const uint32_t index : paths.Order(input.model)) {
@@ -128,7 +129,7 @@ void PathsText(const ReportInput& input, std::ostream& out) {
     table.rows.push_back({Cell::Int(node.inclusive), Cell::Percent(percent),
                           Cell::Int(node.exclusive),
                           Cell::Percent(PercentOf(node.exclusive, paths.total())),
-                          Cell::Text(Indented(input.model, node))});
+                          Cell::Text(Indented(input, node))});
   }
   LimitRows(table, input.options.top);
   WriteText(table, input.layout(), out);
@@ -138,7 +139,7 @@ void PathsText(const ReportInput& input, std::ostream& out) {
 // paths differ in what called the routine last.
 void CallersText(const ReportInput& input, std::ostream& out) {
   Table table = CallersTable(input);
-  if (!input.options.sort.empty()) SortRows(table, input.options.sort);
+  SortAsWanted(input, table);
   LimitRows(table, input.options.top);
   const Style style = ValueStyle(input, Style::kTicks);
   const int room = input.options.width > 0 ? std::max(input.options.width - 12, 16) : 0;
@@ -175,7 +176,7 @@ void CalleesText(const ReportInput& input, std::ostream& out) {
     if (IsFiltered(input, node.inclusive, paths.total())) continue;
     table.rows.push_back({Cell::Int(node.inclusive), Cell::Percent(percent),
                           Cell::Percent(PercentOf(node.inclusive, total)),
-                          Cell::Int(node.exclusive), Cell::Text(Indented(input.model, node))});
+                          Cell::Int(node.exclusive), Cell::Text(Indented(input, node))});
   }
   LimitRows(table, input.options.top);
   WriteText(table, input.layout(), out);

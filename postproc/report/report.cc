@@ -52,6 +52,14 @@ void AddOutsideCells(const FlatRow& routine, std::vector<Cell>& row) {
   row.push_back(Cell::Int(routine.outside_time));
 }
 
+bool HasEvents(const ReportInput& input, NodeId root) {
+  for (NodeId at = input.tree.node(root).first_child; at; at = input.tree.node(at).next_sibling) {
+    const CallNode& node = input.tree.node(at);
+    if (node.origin == NodeOrigin::kEvent && !input.model.IsHooked(node.routine)) return true;
+  }
+  return false;
+}
+
 bool IsFiltered(const ReportInput& input, int64_t part, int64_t whole) {
   const double least = input.options.filter_percent;
   return least > 0 && PercentOf(part, whole) < least;

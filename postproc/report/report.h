@@ -53,7 +53,9 @@ struct ReportOptions {
   std::string metric;                  // empty: ticks, else time, else calls
   bool counted_only = false;           // arcflow: stanzas of routines that events counted
   CoverageBy by = CoverageBy::kLines;  // coverage
-  bool wide = false;                   // coverage: methods too
+  bool wide = false;                   // coverage: methods too; text: all columns, whole names
+  uint32_t folded_kinds = 0;           // --fold: a bit for each CodeOwner, in its caller
+  bool folds_chains = true;            // tree as text: chains of nodes are one line
   bool outside_in_caller = false;      // --outside=caller
   bool blocks = false;                 // source: the counts of each block
   bool bytecode = false;               // source: the instructions of each line
@@ -94,6 +96,9 @@ struct ReportInput {
   TextLayout layout() const { return {options.width, units()}; }
 };
 
+// Whether any method of the thread was counted by events: threads without Java code have hooks'
+// calls, too.
+bool HasEvents(const ReportInput& input, NodeId root);
 // Whether --filter leaves it out.
 bool IsFiltered(const ReportInput& input, int64_t part, int64_t whole);
 // A value of the report's measure, with its unit.
@@ -175,7 +180,9 @@ void SourceText(const ReportInput& input, std::ostream& out);
 Table ByThreadTable(const ReportInput& input);
 void ByThreadText(const ReportInput& input, std::ostream& out);
 Table ThreadsTable(const ReportInput& input);
+void ThreadsText(const ReportInput& input, std::ostream& out);
 Table MetricsTable(const ReportInput& input);
+void MetricsText(const ReportInput& input, std::ostream& out);
 Table WaitsTable(const ReportInput& input);
 Table WaitedTable(const ReportInput& input);
 Table IoTable(const ReportInput& input);

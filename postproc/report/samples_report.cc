@@ -11,7 +11,7 @@ Table SamplesTable(const ReportInput& input) {
   Table table;
   table.columns = {{"sample", Style::kCount},
                    {"time", Style::kTime},
-                   {"thread"},
+                   Column{"thread"}.AsPlain(),
                    {"stack"},
                    {"weight", Style::kCount},
                    {"state"},

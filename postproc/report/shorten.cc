@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "common/visible_text.h"
+#include "postproc/report/name_parts.h"
 
 namespace jtrace::postproc {
 
@@ -73,22 +74,109 @@ std::vector<std::string> WrapWords(std::string_view text, int width) {
   return lines;
 }
 
-std::string ShortenName(std::string_view raw_name, int width) {
-  std::string name = Printable(raw_name);
-  if (width <= 0) return name;
-  const bool is_path = name.find(" > ") != std::string::npos;
-  if (is_path || DisplayWidth(name) <= width) return Shorten(name, width);
+namespace {
+
+constexpr std::string_view kJoint = " > ";
+constexpr std::string_view kHidden = "(…)";
+
+// Without the parts that distinguish routines least, one after the other, as far as it must be.
+std::string WithoutParts(const NameParts& parts, int width) {
+  const bool has_parameters = DisplayWidth(parts.parameters) > DisplayWidth(kHidden);
+  const std::string_view parameters = has_parameters ? kHidden : parts.parameters;
+  const std::string_view pieces[] = {parts.owner, parts.method, parameters};
+  std::string name;
+  for (const std::string_view piece : pieces) name += piece;
+  if (DisplayWidth(name) <= width) return name;
+  name = std::string(parts.owner).append(parts.method);
+  if (DisplayWidth(name) <= width) return name;
+  const std::string_view dot = parts.owner.ends_with("::") ? "::" : ".";
+  const int room = width - DisplayWidth(parts.method) - static_cast<int>(dot.size());
+  constexpr int kLeastOwner = 5;  // "Ab…yz"
+  if (parts.owner.size() <= dot.size() || room < kLeastOwner) return std::string(parts.method);
+  const std::string_view owner = parts.owner.substr(0, parts.owner.size() - dot.size());
+  return Shorten(owner, room).append(dot).append(parts.method);
+}
+
+// ":120" of "a.B.run():120": a line distinguishes places of one routine.
+std::string_view LineOf(std::string_view name) {
+  const size_t digits = name.find_last_not_of("0123456789");
+  const bool is_line = digits != std::string_view::npos && digits + 1 < name.size() &&
+                       name[digits] == ':' && name.substr(0, digits).ends_with(")");
+  return is_line ? name.substr(digits) : std::string_view();
+}
+
+// A name that is longer than `width`.
+std::string ShortenOne(const std::string& whole, int width) {
+  if (const std::string_view line = LineOf(whole); !line.empty()) {
+    std::string name = whole.substr(0, whole.size() - line.size());
+    const int room = width - static_cast<int>(line.size());
+    if (DisplayWidth(name) > room) name = ShortenOne(name, room);
+    return name.append(line);
+  }
+  const std::string& name = whole;
+  if (!IsName(name) && SplitName(name).package.empty()) {
+    // Markers and functions without a name; other texts are no names.
+    return name.starts_with('[') ? name : Shorten(name, width);
+  }
   std::string shortened = name;
-  size_t at = std::min(shortened.find_first_not_of(' '), shortened.size());
+  size_t at = 0;
   while (DisplayWidth(shortened) > width && at < shortened.size()) {
     if (!AbbreviateSegment(shortened, at)) break;
   }
-  const size_t open = shortened.find('(');
-  if (DisplayWidth(shortened) > width && open != std::string::npos && shortened.ends_with(")") &&
-      open + 4 < shortened.size()) {
-    shortened = shortened.substr(0, open) + "(…)";
+  if (DisplayWidth(shortened) <= width) return shortened;
+  const NameParts parts = SplitName(shortened);
+  if (DisplayWidth(parts.parameters) > DisplayWidth(kHidden)) {
+    std::string hidden(parts.package);
+    hidden.append(parts.owner).append(parts.method).append(kHidden);
+    if (DisplayWidth(hidden) <= width) return hidden;
   }
-  return Shorten(shortened, width);
+  return WithoutParts(parts, width);
+}
+
+// "A > … > Y > Z": of a path the last names, and the first one if it fits.
+std::string ShortenPath(std::string_view path, int width) {
+  std::vector<std::string> names;
+  for (size_t end = path.find(kJoint); end != std::string_view::npos; end = path.find(kJoint)) {
+    names.emplace_back(path.substr(0, end));
+    path.remove_prefix(end + kJoint.size());
+  }
+  constexpr std::string_view kLeftOut = "… > ";
+  const int room = width - DisplayWidth(kLeftOut);
+  std::string shown = ShortenName(path, room);
+  if (DisplayWidth(shown) > room) return ShortenName(path, width);
+  while (!names.empty()) {
+    const bool is_first = names.size() == 1;
+    const int left = (is_first ? width : room) - DisplayWidth(shown) - DisplayWidth(kJoint);
+    const std::string next = left > 0 ? ShortenName(names.back(), left) : names.back();
+    if (DisplayWidth(next) > left) break;
+    shown.insert(0, kJoint).insert(0, next);
+    names.pop_back();
+  }
+  return names.empty() ? shown : std::string(kLeftOut).append(shown);
+}
+
+}  // namespace
+
+std::string Wrapped(std::string_view text, int width, int indent) {
+  constexpr int kLeastRoom = 20;
+  const int room = width > 0 ? std::max(width - indent, kLeastRoom) : 0;
+  std::string wrapped;
+  for (const std::string& line : WrapWords(text, room)) {
+    if (!wrapped.empty()) wrapped.append(static_cast<size_t>(indent), ' ');
+    wrapped.append(line).append("\n");
+  }
+  return wrapped;
+}
+
+std::string ShortenName(std::string_view raw_name, int width) {
+  const std::string name = Printable(raw_name);
+  if (width <= 0 || DisplayWidth(name) <= width) return name;
+  const size_t blanks = std::min(name.find_first_not_of(' '), name.size());
+  const std::string text = name.substr(blanks);
+  const int room = std::max(width - static_cast<int>(blanks), 1);
+  const std::string_view kept = std::string_view(name).substr(0, blanks);
+  return std::string(kept).append(text.find(kJoint) != std::string::npos ? ShortenPath(text, room)
+                                                                         : ShortenOne(text, room));
 }
 
 std::string FitName(std::string_view name, int width, int used) {

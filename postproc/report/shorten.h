@@ -16,13 +16,18 @@ std::string Shorten(std::string_view text, int width);
 // 0: one line.
 std::vector<std::string> WrapWords(std::string_view text, int width);
 
+// The lines as one text, each but the first after as many blanks as `indent`; every line ends with
+// a line feed. The first one begins in column `indent`.
+std::string Wrapped(std::string_view text, int width, int indent = 0);
+
 // A name with the characters that a terminal would obey, including line feeds, in a visible form:
 // \x1b, \u202e. One line of UTF-8.
 std::string Printable(std::string_view text);
 
-// Printable, at most `width` columns: packages are shortened first
-// ("o.h.engine.Session.lock(int)"), then the parameters ("(…)"), then the middle. A path of several
-// names loses only its middle. Width 0: no limit.
+// Printable, at most `width` columns, or as many as the method's own name takes, which is never
+// cut. Packages are shortened first ("o.h.engine.Session.lock(int)"), then the parameters ("(…)");
+// then packages and parameters are left out, at last the class. Of a path of several names those in
+// the middle are left out; other texts lose their middle. Width 0: no limit.
 std::string ShortenName(std::string_view name, int width);
 // The same in the rest of a line of `width` columns (0: no limit) after `used` ones, or a few.
 inline constexpr int kLeastNameWidth = 16;

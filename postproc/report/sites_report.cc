@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "postproc/report/column_names.h"
 #include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 
@@ -124,7 +125,7 @@ std::vector<Column> SiteTextColumns(const ReportInput& input) {
 // Threads have no callers; columns without information are left out.
 void SitesText(const ReportInput& input, std::ostream& out) {
   Table full = SitesTable(input);
-  if (!input.options.sort.empty()) SortRows(full, input.options.sort);
+  SortAsWanted(input, full);
   const auto column = [&](std::string_view name) { return static_cast<size_t>(full.Find(name)); };
   const Measure& measure = input.measure;
   const bool by_ticks = measure.kind == Measure::Kind::kTicks;

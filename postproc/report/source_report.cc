@@ -36,8 +36,8 @@ void WriteHead(const SourceListing& listing, std::ostream& out) {
   out << "; " << FormatCount(ToInteger(file.instructions)) << " bytecode instructions\n";
   if (listing.is_too_short()) {
     out << "line " << file.lines.back().line << " was counted, and this source has "
-        << listing.source_lines
-        << " lines: it is another version, or the number is one of inlined code (Kotlin)\n";
+        << Counted(static_cast<int64_t>(listing.source_lines), "line")
+        << ": it is another version, or the number is one of inlined code (Kotlin)\n";
   }
 }
 

@@ -182,6 +182,12 @@ struct ShownColumn {
   size_t index = 0;
   bool right = false;
   int width = 0;
+  int rank = 0;
+  bool plain = false;
+
+  std::string Fit(const std::string& text, int room) const {
+    return plain ? Shorten(text, room) : ShortenName(text, room);
+  }
 };
 
 std::vector<ShownColumn> ShownColumns(const Table& table) {
@@ -190,7 +196,9 @@ std::vector<ShownColumn> ShownColumns(const Table& table) {
     const bool blank = std::all_of(table.rows.begin(), table.rows.end(),
                                    [&](const auto& row) { return IsBlank(row[i]); });
     if (blank && table.columns[i].optional) continue;
-    shown.push_back({i, IsNumeric(table, i), DisplayWidth(Printable(table.columns[i].name))});
+    const Column& column = table.columns[i];
+    shown.push_back(
+        {i, IsNumeric(table, i), DisplayWidth(Printable(column.name)), column.rank, column.plain});
   }
   return shown;
 }
@@ -201,7 +209,7 @@ void WriteLine(const std::vector<std::string>& cells, const std::vector<ShownCol
   for (size_t i = 0; i < columns.size(); ++i) {
     const bool last = i + 1 == columns.size();
     std::string cell = cells[i];
-    if (last && width > 0) cell = ShortenName(cell, std::max(width - used, 16));
+    if (last && width > 0) cell = columns[i].Fit(cell, std::max(width - used, 1));
     const int padding = columns[i].width - DisplayWidth(cell);
     if (columns[i].right) Pad(out, padding);
     out << cell;
@@ -212,6 +220,27 @@ void WriteLine(const std::vector<std::string>& cells, const std::vector<ShownCol
     used += columns[i].width + 2;
   }
   out << '\n';
+}
+
+// Leaves out columns that may be, until texts have room; returns their names.
+std::string DropColumns(const Table& table, std::vector<ShownColumn>& columns, int width) {
+  constexpr int kEnough = 28, kEnoughForLast = 36;  // for a text
+  std::string dropped;
+  while (width > 0) {
+    int needed = -2;
+    auto least = columns.end();
+    for (auto column = columns.begin(); column != columns.end(); ++column) {
+      const int enough = column + 1 == columns.end() ? kEnoughForLast : kEnough;
+      needed += 2 + (column->right ? column->width : std::min(column->width, enough));
+      if (column->rank > 0 && (least == columns.end() || column->rank >= least->rank)) {
+        least = column;
+      }
+    }
+    if (needed <= width || least == columns.end()) break;
+    dropped.insert(0, Printable(table.columns[least->index].name) + (dropped.empty() ? "" : ", "));
+    columns.erase(least);
+  }
+  return dropped;
 }
 
 // Narrows text columns, the widest first, until a line fits.
@@ -252,31 +281,35 @@ void WriteCsv(const Table& table, std::ostream& out, CsvText text) {
 
 void WriteText(const Table& table, const TextLayout& layout, std::ostream& out) {
   std::vector<ShownColumn> columns = ShownColumns(table);
-  std::vector<std::vector<std::string>> lines;
+  const auto shown = [&](const std::vector<Cell>& row, const ShownColumn& column) {
+    return ShowCell(row[column.index], table.columns[column.index].style, layout.units);
+  };
+  for (ShownColumn& column : columns) {
+    for (const auto& row : table.rows) {
+      column.width = std::max(column.width, DisplayWidth(shown(row, column)));
+    }
+  }
+  const std::string dropped = DropColumns(table, columns, layout.width);
+  FitWidth(columns, layout.width);
+  const auto write = [&](std::vector<std::string> line) {
+    for (size_t i = 0; i + 1 < columns.size(); ++i) {
+      if (!columns[i].right && layout.width > 0) {
+        line[i] = columns[i].Fit(line[i], columns[i].width);
+      }
+    }
+    WriteLine(line, columns, layout.width, out);
+  };
   std::vector<std::string> header;
   for (const ShownColumn& column : columns) {
     header.push_back(Printable(table.columns[column.index].name));
   }
-  lines.push_back(std::move(header));
+  write(std::move(header));
   for (const auto& row : table.rows) {
     std::vector<std::string> line;
-    for (const ShownColumn& column : columns) {
-      line.push_back(ShowCell(row[column.index], table.columns[column.index].style, layout.units));
-    }
-    lines.push_back(std::move(line));
+    for (const ShownColumn& column : columns) line.push_back(shown(row, column));
+    write(std::move(line));
   }
-  for (const auto& line : lines) {
-    for (size_t i = 0; i < columns.size(); ++i) {
-      columns[i].width = std::max(columns[i].width, DisplayWidth(line[i]));
-    }
-  }
-  FitWidth(columns, layout.width);
-  for (auto& line : lines) {
-    for (size_t i = 0; i + 1 < columns.size(); ++i) {
-      if (!columns[i].right) line[i] = ShortenName(line[i], columns[i].width);
-    }
-    WriteLine(line, columns, layout.width, out);
-  }
+  if (!dropped.empty()) out << "not shown at this width: " << dropped << " (--wide)\n";
 }
 
 }  // namespace jtrace::postproc

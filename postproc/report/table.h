@@ -74,6 +74,22 @@ struct Column {
   Style style = Style::kPlain;
   // Text only: if set, columns in which all values are 0 are left out.
   bool optional = false;
+  // Text only: where a line has no room, columns with the highest rank are left out first; 0:
+  // never.
+  int rank = 0;
+  // Text only: no names of routines or classes; they lose their middle.
+  bool plain = false;
+
+  Column Ranked(int of) const {
+    Column column = *this;
+    column.rank = of;
+    return column;
+  }
+  Column AsPlain() const {
+    Column column = *this;
+    column.plain = true;
+    return column;
+  }
 };
 
 struct Table {
@@ -96,7 +112,8 @@ struct TextLayout {
   int width = 120;  // columns of the terminal; 0: no limit
   Units units;
 };
-// Numbers are right-aligned, the last column gets the rest of the width.
+// Numbers are right-aligned, the last column gets the rest of the width. The method's own name is
+// never cut. A last line names the columns that had no room.
 void WriteText(const Table& table, const TextLayout& layout, std::ostream& out);
 
 }  // namespace jtrace::postproc

@@ -4,7 +4,9 @@
 #include <tuple>
 
 #include "postproc/calltree/call_tree.h"
+#include "postproc/report/column_names.h"
 #include "postproc/report/report.h"
+#include "postproc/report/thread_order.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -54,22 +56,16 @@ int64_t CallsBelow(const ReportInput& input, const std::vector<int64_t>& calls, 
   return WrapSub(calls[root.value - 1], input.tree.node(root).calls);
 }
 
-}  // namespace
-
-Table ThreadsTable(const ReportInput& input) {
+Table MakeThreadsTable(const ReportInput& input, bool is_program_first) {
   Table table;
-  table.columns = {{"thread"},
-                   {"tid"},
-                   {"calls", Style::kCount},
-                   {"base", Style::kTime, true},
-                   {"cum", Style::kTime, true},
-                   {"elapsed", Style::kTime, true},
-                   {"ticks", Style::kTicks, true},
-                   {"samples", Style::kCount, true}};
+  table.columns = {Column{"thread"}.AsPlain(),     Column{"tid"}.Ranked(2),
+                   {"calls", Style::kCount},       {"base", Style::kTime, true},
+                   {"cum", Style::kTime, true},    {"elapsed", Style::kTime, true},
+                   {"ticks", Style::kTicks, true}, {"samples", Style::kCount, true}};
   std::vector<std::vector<int64_t>> metrics;
   for (const MetricId id : MetricsByName(input.model)) {
     table.columns.push_back({std::string(input.model.MetricName(id)),
-                             StyleOf(InfoOfMetric(input.model.MetricName(id)).unit), false});
+                             StyleOf(InfoOfMetric(input.model.MetricName(id)).unit), false, 1});
     metrics.push_back(MetricCum(input.tree, id));
   }
   // The number of threads in the row; 0: it is one thread.
@@ -93,6 +89,7 @@ Table ThreadsTable(const ReportInput& input) {
     const NodeTotals& totals_b = input.totals[b.root.value - 1];
     return std::tie(totals_a.cum, totals_a.cum_ticks) > std::tie(totals_b.cum, totals_b.cum_ticks);
   });
+  if (is_program_first) PutProgramFirst(input, threads);
   for (const ThreadSummary& thread : threads) {
     const ThreadInfo& info = input.model.thread(thread.thread);
     const NodeTotals& totals = input.totals[thread.root.value - 1];
@@ -114,16 +111,16 @@ Table ThreadsTable(const ReportInput& input) {
   return table;
 }
 
-namespace {
-
-Table MetricByThread(const ReportInput& input) {
+Table MetricByThread(const ReportInput& input, bool is_program_first) {
   Table table;
-  table.columns = {{"thread"}, {"metric"}, {"unit"}, {"total", Style::kCount}};
+  table.columns = {Column{"thread"}.AsPlain(), {"metric"}, {"unit"}, {"total", Style::kCount}};
+  std::vector<ThreadSummary> threads = input.threads;
+  if (is_program_first) PutProgramFirst(input, threads);
   for (const MetricId id : MetricsByName(input.model)) {
     const std::vector<int64_t> cum = MetricCum(input.tree, id);
     const std::string_view name = input.model.MetricName(id);
     const MetricUnit unit = InfoOfMetric(name).unit;
-    for (const ThreadSummary& thread : input.threads) {
+    for (const ThreadSummary& thread : threads) {
       const int64_t total = cum[thread.root.value - 1];
       if (total == 0) continue;
       table.rows.push_back({Cell::Text(input.model.thread(thread.thread).name), Cell::Text(name),
@@ -133,10 +130,27 @@ Table MetricByThread(const ReportInput& input) {
   return table;
 }
 
+void WriteSorted(const ReportInput& input, Table table, std::ostream& out) {
+  SortAsWanted(input, table);
+  LimitRows(table, input.options.top);
+  WriteText(table, input.layout(), out);
+}
+
 }  // namespace
 
+Table ThreadsTable(const ReportInput& input) { return MakeThreadsTable(input, false); }
+
+void ThreadsText(const ReportInput& input, std::ostream& out) {
+  WriteSorted(input, MakeThreadsTable(input, true), out);
+}
+
+void MetricsText(const ReportInput& input, std::ostream& out) {
+  WriteSorted(input, input.measure.is_chosen ? MetricsTable(input) : MetricByThread(input, true),
+              out);
+}
+
 Table MetricsTable(const ReportInput& input) {
-  if (!input.measure.is_chosen) return MetricByThread(input);
+  if (!input.measure.is_chosen) return MetricByThread(input, false);
   const Style style = StyleOf(input.measure);
   Table table;
   table.columns = {{"routine"}, {"base", style}, {"cum", style}, {"cum2", style}};

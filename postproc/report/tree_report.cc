@@ -71,7 +71,8 @@ Table TreeTable(const ReportInput& input) {
 void TreeText(const ReportInput& input, std::ostream& out) {
   TreeTextOptions options;
   options.filter_percent = input.options.filter_percent;
-  options.max_lines = static_cast<size_t>(input.options.top);
+  options.heaviest = input.options.top;
+  options.folds_chains = input.options.folds_chains;
   WriteTreeText(input, options, out);
 }
 

@@ -5,16 +5,17 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "postproc/report/chain_text.h"
 #include "postproc/report/shorten.h"
+#include "postproc/report/tree_branches.h"
+#include "postproc/report/tree_numbers.h"
 #include "postproc/report/tree_view.h"
+#include "postproc/report/tree_walk.h"
 #include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
-
-// Lines of branches are drawn down to this level; deeper nodes show their level instead.
-constexpr size_t kMaxDrawnLevel = 32;
 
 class TreeTextWriter {
  public:
@@ -23,268 +24,153 @@ class TreeTextWriter {
         options_(options),
         out_(out),
         view_(input, input.options.sort),
-        measure_(input.measure) {
-    for (const NodeId root : input.tree.roots()) {
-      const NodeTotals& totals = TotalsOf(root);
-      clocked_ = WrapAdd(clocked_, totals.elapsed());
-      has_waiting_ = has_waiting_ || (!measure_.is_chosen && totals.off != 0);
-    }
-    has_time_ = !measure_.is_chosen && measure_.kind == Measure::Kind::kTicks && clocked_ != 0;
-  }
+        kinds_(CodeOwners(input.model)),
+        columns_(input),
+        branches_(input.options.width > 0 ? std::max(input.options.width - columns_.width(), 1)
+                                          : 0) {}
 
   void Write();
 
  private:
-  struct Pending {
-    NodeId id;           // none: the line for folded nodes
-    std::string branch;  // drawn before the name
-    std::string below;   // drawn before the names of children
-    size_t folded = 0;
-    int64_t folded_cum = 0;
-  };
-
-  const NodeTotals& TotalsOf(NodeId id) const { return input_.totals[id.value - 1]; }
-  double ShareOf(int64_t cum) const { return PercentOf(cum, measure_.whole); }
-  bool IsHot(int64_t cum) const {
-    return options_.filter_percent == 0 || ShareOf(cum) >= options_.filter_percent;
-  }
-  // By the samples, or by the clock: waiting code has no samples.
-  bool IsHotNode(NodeId id) const {
-    return IsHot(measure_.Cum(id)) ||
-           (!measure_.is_chosen && measure_.kind != Measure::Kind::kCalls &&
-            PercentOf(TotalsOf(id).elapsed(), clocked_) >= options_.filter_percent);
-  }
-  // Samples have no values of --metric: neither do nodes that only samples made, nor threads that
-  // only samples saw.
-  bool IsLeftOut(NodeId id) const;
-  // Whether any event entered the thread's tree; false for all if that does not matter.
-  bool HasEvents(NodeId root) const;
-  bool HasEventBelow(NodeId root) const;
-  bool IsCollapsed(NodeId id) const {
-    return collapses_ && input_.tree.node(id).origin == NodeOrigin::kThread && !HasEvents(id);
+  TreeWalk Walk() const {
+    return {input_,
+            view_,
+            kinds_,
+            {options_.filter_percent, options_.program_first, options_.folds_chains,
+             options_.heaviest}};
   }
   void FitLines();
-  size_t HotNodes(NodeId root) const;
-  void PushRoots();
-  void PushChildren(const Pending& parent);
-  void WriteHeader();
-  void WriteNode(const Pending& at);
-  void WriteFolded(const Pending& at);
-  struct Columns {
-    std::string share, total, self, time, waiting, calls;
-  };
-  // Characters before the branches and the name.
-  int Indent() const;
-  void WriteColumns(const Columns& columns, std::string_view name);
+  void WriteLine(const TreeWalk& walk, const TreeLine& line);
+  void WriteLeftOut(const LeftOutNodes& left);
+  void WriteMore(int64_t branches);
+  // Columns for a name after `used` ones; 0: no limit.
+  int RoomAfter(int used) const {
+    return input_.options.width > 0 ? std::max(input_.options.width - columns_.width() - used, 1)
+                                    : 0;
+  }
+  std::string NameOf(const TreeWalk& walk, const TreeLine& line, int used) const;
+  std::string NameOfThread(const TreeWalk& walk, NodeId id, int used) const;
+  std::string NameOfChain(const TreeLine& line, int used) const;
 
   const ReportInput& input_;
   TreeTextOptions options_;
   std::ostream& out_;
   const TreeView view_;
-  const Measure& measure_;
-  std::vector<Pending> pending_;
-  bool collapses_ = false;
-  int64_t clocked_ = 0;       // the clock's time of all threads, waiting and all
-  bool has_time_ = false;     // beside the ticks
-  bool has_waiting_ = false;  // time off the processors
+  const std::vector<CodeOwner> kinds_;
+  const TreeNumbers columns_;
+  TreeBranches branches_;
 };
 
-constexpr int kShareWidth = 8, kTimeWidth = 10;
-
-// Counts are not scaled.
-int TreeAmountWidth(const Measure& measure) {
-  return StyleOf(measure) == Style::kCount ? kCallsWidth : kTimeWidth;
+std::string TreeTextWriter::NameOfThread(const TreeWalk& walk, NodeId id, int used) const {
+  const int64_t threads = input_.model.thread(input_.tree.node(id).thread).folded_threads;
+  const std::string what = threads > 1 ? FormatCount(threads) + " threads " : "thread ";
+  const std::string_view note = walk.IsCollapsed(id) ? "  (--thread shows its frames)" : "";
+  const std::string name = Printable(view_.Name(id));
+  const int room = RoomAfter(used + DisplayWidth(what));
+  if (room == 0 || DisplayWidth(name) + DisplayWidth(note) <= room) return StrCat(what, name, note);
+  return StrCat(what, Shorten(name, std::max(room, kLeastNameWidth)));
 }
 
-int TreeTextWriter::Indent() const {
-  const int amounts = measure_.is_more_than_calls() ? 2 * TreeAmountWidth(measure_) : 0;
-  return kShareWidth + amounts + (has_time_ + has_waiting_) * kTimeWidth + kCallsWidth + 2;
-}
-
-void TreeTextWriter::WriteColumns(const Columns& columns, std::string_view name) {
-  std::string line = PadLeft(columns.share, kShareWidth);
-  const auto add = [&line](bool is_shown, std::string_view text, int width) {
-    if (is_shown) line += PadLeft(text, width);
-  };
-  add(measure_.is_more_than_calls(), columns.total, TreeAmountWidth(measure_));
-  add(measure_.is_more_than_calls(), columns.self, TreeAmountWidth(measure_));
-  add(has_time_, columns.time, kTimeWidth);
-  add(has_waiting_, columns.waiting, kTimeWidth);
-  line += StrCat(PadLeft(columns.calls, kCallsWidth), "  ", name);
-  out_ << line << '\n';
-}
-
-void TreeTextWriter::WriteHeader() {
-  const bool in_ticks = measure_.kind == Measure::Kind::kTicks && input_.units().interval_ns == 0;
-  WriteColumns({"share", in_ticks ? "ticks" : "total", "self", "time", "waiting", "calls"},
-               StrCat("call tree", ByMeasure(input_)));
-}
-
-bool TreeTextWriter::IsLeftOut(NodeId id) const {
-  if (!measure_.is_chosen || measure_.kind == Measure::Kind::kTicks || measure_.Cum(id) != 0) {
-    return false;
+std::string TreeTextWriter::NameOfChain(const TreeLine& line, int used) const {
+  const std::vector<std::string> texts = ChainTexts(input_, kinds_, line);
+  const int room = RoomAfter(used);
+  for (const std::string& text : texts) {
+    if (room == 0 || DisplayWidth(text) <= room) return text;
   }
-  const CallNode& node = input_.tree.node(id);
-  if (node.origin == NodeOrigin::kSample) return true;
-  return node.origin == NodeOrigin::kThread && !HasEventBelow(id);
+  return texts.back();
 }
 
-void TreeTextWriter::PushRoots() {
-  size_t folded = 0;
-  int64_t folded_cum = 0;
-  std::vector<NodeId> shown;
-  for (const NodeId root : input_.tree.roots()) {
-    if (IsLeftOut(root)) continue;
-    if (IsHotNode(root) || input_.tree.roots().size() == 1) {
-      shown.push_back(root);
-    } else {
-      ++folded;
-      folded_cum = WrapAdd(folded_cum, measure_.Cum(root));
-    }
+std::string TreeTextWriter::NameOf(const TreeWalk& walk, const TreeLine& line, int used) const {
+  switch (line.kind) {
+    case TreeLine::Kind::kSmallThreads:
+    case TreeLine::Kind::kSmallPaths:
+      return StrCat("… ",
+                    Counted(static_cast<int64_t>(line.count),
+                            line.kind == TreeLine::Kind::kSmallPaths ? "path" : "thread"),
+                    absl::StrFormat(" below %.2g %% each", options_.filter_percent));
+    case TreeLine::Kind::kChain:
+      return NameOfChain(line, used);
+    case TreeLine::Kind::kUnnamed:
+      return StrCat("[", FileOfUnnamed(view_.Name(line.id)), "]");
+    case TreeLine::Kind::kNode:
+      break;
   }
-  const auto rank = [this](NodeId root) { return std::pair(HasEvents(root), measure_.Cum(root)); };
-  std::stable_sort(shown.begin(), shown.end(),
-                   [&](NodeId a, NodeId b) { return rank(a) > rank(b); });
-  collapses_ = options_.program_first &&
-               std::any_of(shown.begin(), shown.end(), [&](NodeId id) { return HasEvents(id); });
-  if (folded > 0) pending_.push_back({NodeId(), "", "", folded, folded_cum});
-  for (auto root = shown.rbegin(); root != shown.rend(); ++root) {
-    pending_.push_back({*root, "", "", 0, 0});
-  }
-}
-
-bool TreeTextWriter::HasEvents(NodeId root) const {
-  return options_.program_first && HasEventBelow(root);
-}
-
-bool TreeTextWriter::HasEventBelow(NodeId root) const {
-  for (NodeId at = input_.tree.node(root).first_child; at; at = input_.tree.node(at).next_sibling) {
-    const CallNode& node = input_.tree.node(at);
-    // Threads without Java code have hooks' calls, too.
-    if (node.origin == NodeOrigin::kEvent && !input_.model.IsHooked(node.routine)) return true;
-  }
-  return false;
-}
-
-void TreeTextWriter::PushChildren(const Pending& parent) {
-  if (IsCollapsed(parent.id)) return;
-  std::vector<NodeId> shown;
-  size_t folded = 0;
-  int64_t folded_cum = 0;
-  for (const NodeId child : view_.SortedChildren(parent.id)) {
-    if (IsLeftOut(child)) continue;
-    if (IsHotNode(child)) {
-      shown.push_back(child);
-    } else {
-      ++folded;
-      folded_cum = WrapAdd(folded_cum, measure_.Cum(child));
-    }
-  }
-  // Nodes that are small even together are not shown; only the difference between the lines shows
-  // them.
-  if (!IsHot(folded_cum)) folded = 0;
-  const size_t level = input_.tree.node(parent.id).level + size_t{1};
-  const bool drawn = level <= kMaxDrawnLevel;
-  const std::string deep = drawn ? "" : StrCat("⋯", level, " ");
-  if (folded > 0) {
-    pending_.push_back(
-        {NodeId(), drawn ? StrCat(parent.below, "└─ ") : deep, "", folded, folded_cum});
-  }
-  for (size_t i = shown.size(); i-- > 0;) {
-    const bool last = i + 1 == shown.size() && folded == 0;
-    Pending child;
-    child.id = shown[i];
-    child.branch = drawn ? StrCat(parent.below, last ? "└─ " : "├─ ") : deep;
-    child.below = drawn ? StrCat(parent.below, last ? "   " : "│  ") : "";
-    pending_.push_back(std::move(child));
-  }
-}
-
-void TreeTextWriter::WriteNode(const Pending& at) {
-  const CallNode& node = input_.tree.node(at.id);
-  const int64_t self = measure_.Base(at.id);
-  const int used = Indent() + DisplayWidth(at.branch);
-  std::string name(view_.Name(at.id));
-  if (node.origin == NodeOrigin::kThread) {
-    const int64_t threads = input_.model.thread(node.thread).folded_threads;
-    name = StrCat(threads > 1 ? FormatCount(threads) + " threads " : "thread ", name,
-                  IsCollapsed(at.id) ? "  (--thread shows its frames)" : "");
-  }
+  const CallNode& node = input_.tree.node(line.id);
+  if (node.origin == NodeOrigin::kThread) return NameOfThread(walk, line.id, used);
   // The caller is in the line above.
   const std::string place = node.place == kNoCallPlace ? "" : StrCat(PlaceText(node.place), " > ");
-  name = place + FitName(name, input_.options.width, used + DisplayWidth(place));
-  const bool counted = node.origin == NodeOrigin::kEvent && node.calls > 0;
-  const NodeTotals& totals = TotalsOf(at.id);
-  const auto time = [this](int64_t value) { return value == 0 ? "" : input_.units().Time(value); };
-  WriteColumns(
-      {absl::StrFormat("%.1f %%", ShareOf(measure_.Cum(at.id))),
-       FormatMeasure(input_, measure_.Cum(at.id)), self == 0 ? "" : FormatMeasure(input_, self),
-       time(totals.cum), time(totals.off), counted ? FormatCount(node.calls) : ""},
-      StrCat(at.branch, name));
+  return place + ShortenName(view_.Name(line.id), RoomAfter(used + DisplayWidth(place)));
 }
 
-void TreeTextWriter::WriteFolded(const Pending& at) {
-  const std::string_view what = at.branch.empty() ? "thread" : "path";
-  WriteColumns({absl::StrFormat("%.1f %%", ShareOf(at.folded_cum)),
-                FormatMeasure(input_, at.folded_cum), "", "", "", ""},
-               absl::StrFormat("%s… %d %s%s below %.2g %% each", at.branch, at.folded, what,
-                               at.folded == 1 ? "" : "s", options_.filter_percent));
+void TreeTextWriter::WriteLine(const TreeWalk& walk, const TreeLine& line) {
+  const std::string branch = branches_.Next(line.depth, line.is_last);
+  TreeNumbers::Values values;
+  values.total = line.total;
+  if (line.has_node()) {
+    const CallNode& node = input_.tree.node(line.id);
+    const NodeTotals& totals = input_.totals[line.id.value - 1];
+    values.self = line.self;
+    values.time = totals.cum;
+    values.waiting = totals.off;
+    if (node.origin == NodeOrigin::kEvent) values.calls = node.calls;
+  }
+  out_ << columns_.Line(values) << branch << NameOf(walk, line, DisplayWidth(branch)) << '\n';
 }
 
-// Raises the filter until the hot nodes fit the lines, if possible.
+// Raises the filter until the tree fits the lines, if possible.
 void TreeTextWriter::FitLines() {
-  if (options_.max_lines == 0 || options_.filter_percent == 0) return;
+  if (options_.max_lines == 0 || options_.filter_percent == 0 || options_.heaviest > 0) return;
   constexpr double kMostPercent = 3;  // deep chains would leave no room for others
-  while (options_.filter_percent < kMostPercent) {
-    size_t hot = 0;
-    for (const NodeId root : input_.tree.roots()) hot += HotNodes(root);
-    if (hot <= options_.max_lines) return;
-    options_.filter_percent *= 1.25;
+  for (; options_.filter_percent < kMostPercent; options_.filter_percent *= 1.25) {
+    TreeWalk walk = Walk();
+    TreeLine line;
+    size_t lines = 0;
+    while (lines <= options_.max_lines && walk.Next(line)) ++lines;
+    if (lines <= options_.max_lines) return;
   }
 }
 
-// Nodes of a thread that would be drawn.
-size_t TreeTextWriter::HotNodes(NodeId root) const {
-  size_t hot = 0;
-  std::vector<NodeId> pending = {root};
-  while (!pending.empty()) {
-    const NodeId at = pending.back();
-    pending.pop_back();
-    if ((measure_.Cum(at) == 0 && TotalsOf(at).elapsed() == 0) || !IsHotNode(at)) continue;
-    ++hot;
-    if (IsCollapsed(at)) continue;
-    for (NodeId child = input_.tree.node(at).first_child; child;
-         child = input_.tree.node(child).next_sibling) {
-      pending.push_back(child);
-    }
+void TreeTextWriter::WriteLeftOut(const LeftOutNodes& left) {
+  if (left.count == 0) return;
+  TreeNumbers::Values values;
+  values.share = false;
+  values.self = left.self;
+  out_ << columns_.Line(values) << "… " << Counted(left.count, "node") << " left out";
+  const double share = PercentOf(left.self, input_.measure.whole);
+  if (left.self != 0) {
+    out_ << (left.count == 1 ? ", with " : ", together with ") << FormatPercent(share)
+         << " of the whole";
   }
-  return hot;
+  out_ << '\n';
+}
+
+void TreeTextWriter::WriteMore(int64_t branches) {
+  const std::string text =
+      StrCat("… ", Counted(branches, "more hot branch", "more hot branches"),
+             absl::StrFormat(": --report=tree --filter=%.2g shows more", options_.filter_percent));
+  const int width = input_.options.width;
+  const int room = width > 0 ? std::max(width - DisplayWidth(text), 0) : columns_.width();
+  out_ << std::string(static_cast<size_t>(std::min(room, columns_.width())), ' ') << text << '\n';
 }
 
 void TreeTextWriter::Write() {
-  const auto& roots = input_.tree.roots();
-  collapses_ = std::any_of(roots.begin(), roots.end(), [this](NodeId id) { return HasEvents(id); });
   FitLines();
-  WriteHeader();
-  PushRoots();
-  size_t lines = 0;
-  while (!pending_.empty()) {
-    if (options_.max_lines != 0 && lines == options_.max_lines) {
-      const auto left = std::count_if(pending_.begin(), pending_.end(),
-                                      [](const Pending& at) { return static_cast<bool>(at.id); });
-      out_ << absl::StrFormat("%*s… %d more hot branches: --report=tree --filter=%g shows all\n",
-                              Indent(), "", left, options_.filter_percent);
-      return;
+  out_ << columns_.Header() << '\n';
+  TreeWalk walk = Walk();
+  TreeLine line;
+  const bool has_limit = options_.max_lines != 0 && options_.heaviest == 0;
+  for (size_t lines = 0;; ++lines) {
+    const size_t waiting = has_limit && lines >= options_.max_lines ? walk.WaitingNodes() : 0;
+    if (waiting > 0) {
+      WriteMore(static_cast<int64_t>(waiting));
+      break;
     }
-    ++lines;
-    const Pending at = std::move(pending_.back());
-    pending_.pop_back();
-    if (!at.id) {
-      WriteFolded(at);
-      continue;
-    }
-    WriteNode(at);
-    PushChildren(at);
+    if (!walk.Next(line)) break;
+    WriteLine(walk, line);
+  }
+  if (options_.heaviest > 0) WriteLeftOut(walk.LeftOut());
+  if (const std::string missing = columns_.LeftOut(); !missing.empty()) {
+    out_ << "not shown at this width: " << missing << " (--wide)\n";
   }
 }
 

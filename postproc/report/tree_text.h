@@ -14,6 +14,8 @@ struct TreeTextOptions {
   size_t max_lines = 0;       // 0: all
   // Threads with events come first; the others (the JVM's own) have only one line.
   bool program_first = false;
+  bool folds_chains = true;  // nodes of one child each without self of weight are one line
+  int64_t heaviest = 0;      // only so many nodes, by self, and those above them; 0: all
 };
 // The tree with lines between the nodes, shares of the whole, ticks or time, and calls.
 void WriteTreeText(const ReportInput& input, const TreeTextOptions& options, std::ostream& out);

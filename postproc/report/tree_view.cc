@@ -9,9 +9,9 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr std::string_view kColumns[] = {"first",   "name",        "calls",      "base",
-                                         "cum",     "elapsed",     "base_ticks", "cum_ticks",
-                                         "samples", "calls_jitted"};
+constexpr std::string_view kColumns[] = {
+    "first",   "name",         "calls", "base",  "cum",   "elapsed", "base_ticks", "cum_ticks",
+    "samples", "calls_jitted", "self",  "total", "share", "time",    "waiting"};
 
 }  // namespace
 
@@ -27,6 +27,8 @@ std::vector<std::string> TreeColumns(std::string_view metric) {
 namespace {
 
 TreeView::SortBy SortByOf(const Measure& measure, std::string_view sort) {
+  if (sort == "self") return TreeView::SortBy::kMeasureBase;
+  if (sort == "total" || sort == "share") return TreeView::SortBy::kMeasureCum;
   if (!measure.is_chosen) return TreeView::SortBy::kColumn;
   if (sort.empty() || sort == StrCat(measure.name, ".cum")) return TreeView::SortBy::kMeasureCum;
   return sort == StrCat(measure.name, ".base") ? TreeView::SortBy::kMeasureBase
@@ -67,7 +69,12 @@ int64_t TreeView::Key(NodeId id) const {
   if (sort_ == "base_ticks") return node.base_ticks;
   if (sort_ == "cum_ticks") return totals.cum_ticks;
   if (sort_ == "samples") return node.samples;
+  if (sort_ == "waiting") return totals.off;
   return totals.cum;
+}
+
+int64_t TreeView::Weight(NodeId id) const {
+  return sort_.empty() || sort_ == "first" || sort_ == "name" ? input_.measure.Base(id) : Key(id);
 }
 
 bool TreeView::Before(NodeId a, NodeId b) const {

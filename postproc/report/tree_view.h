@@ -12,7 +12,8 @@ namespace jtrace::postproc {
 
 // Siblings by cum of the measure if --metric chose it, then cum, cum_ticks and calls descending,
 // then name; with `sort`, by that column: "first" for the order of appearance, "name" ascending,
-// any other descending. Roots are always in the order of appearance (FORMATS §4).
+// any other descending; "self" and "total" are the measure's. Roots are always in the order of
+// appearance (FORMATS §4).
 class TreeView {
  public:
   TreeView(const ReportInput& input, std::string_view sort);
@@ -26,6 +27,9 @@ class TreeView {
   // The name, after the site if that is known: "app.A.run():120 > app.B.work()".
   std::string NameWithSite(NodeId id) const;
 
+  // What --top ranks nodes by: the column that --sort names, else the measure without callees.
+  int64_t Weight(NodeId id) const;
+
   enum class SortBy : uint8_t { kColumn, kMeasureBase, kMeasureCum };
 
  private:
@@ -37,7 +41,8 @@ class TreeView {
   const SortBy sort_by_;
 };
 
-// The columns that trees can be sorted by; `metric` is the value of --metric.
+// The columns that trees can be sorted by, and what text calls them; `metric` is the value of
+// --metric.
 std::vector<std::string> TreeColumns(std::string_view metric);
 
 }  // namespace jtrace::postproc

@@ -11,6 +11,10 @@ namespace jtrace::postproc {
 
 // 1234567 → "1,234,567"
 std::string FormatCount(int64_t value);
+// "1 thread", "1,234 threads"; `plural` if it is not the word and an s.
+std::string Counted(int64_t count, std::string_view what, std::string_view plural = "");
+// The same of a text that begins with the counted things in the plural: "1 chunk missing".
+std::string CountedText(int64_t count, std::string_view what);
 // The width of columns that hold any practical count of calls.
 inline constexpr int kCallsWidth = 15;
 // 99.83 → "99.8 %"

@@ -224,6 +224,8 @@ TEST(OptionsTest, RejectsHarmfulValues) {
   EXPECT_THAT(ErrorOf("signal=34"), HasSubstr("real-time"));
   EXPECT_THAT(ErrorOf("signal=11"), HasSubstr("used by the JVM"));
   EXPECT_THAT(ErrorOf("interval=1us"), HasSubstr("outside 20us to 10s"));
+  EXPECT_THAT(ErrorOf("interval=1"), HasSubstr("'1': the unit is missing, 1ms?"));
+  EXPECT_THAT(ErrorOf("interval=5000"), HasSubstr("'5000': the unit is missing, 5000us?"));
   EXPECT_THAT(ErrorOf("interval=soon"), HasSubstr("not a duration"));
   EXPECT_THAT(ErrorOf("interval"), HasSubstr("needs a value"));
   EXPECT_THAT(ErrorOf("interval="), HasSubstr("option 'interval': needs a time such as 1ms"));

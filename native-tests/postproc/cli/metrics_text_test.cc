@@ -160,7 +160,7 @@ TEST(MetricsAnswer, DeeperThanAnAnswerIsAnError) {
   EXPECT_THAT(TextOf("{\"metrics\":" + std::string(1'000'000, '[')),
               HasSubstr("not a JSON object"));
   EXPECT_THAT(TextOf(R"({"threads":[{"totals":{"x":[[]]}}]})"), HasSubstr("not a JSON object"));
-  EXPECT_THAT(TextOf(R"({"threads":[{"totals":{"x":7}}]})"), HasSubstr("1 threads"));
+  EXPECT_THAT(TextOf(R"({"threads":[{"totals":{"x":7}}]})"), HasSubstr("1 thread,"));
 }
 
 TEST(MetricsAnswer, AClaimOfMoreThanItHoldsIsAnError) {

@@ -327,21 +327,55 @@ TEST(CommandLineTest, SamplesWithoutFramesAreListedSeparately) {
               HasSubstr("1: 1 without frames\n"));
 }
 
-TEST(CommandLineTest, TextFitsTheWidth) {
-  for (const int width : {80, 100, 120}) {
-    std::string trace = "# jtrace-text 1 unit=us\n";
-    const std::string name(300, 'x');
-    trace +=
-        "0\tT\tenter\t" + name + "()\n5\tT\tenter\tf" + name + "\n9\tT\tsample\t" + name + "\n";
-    const RunResult result = RunPost({"--report=tree,flat,arcflow,functions,paths,samples",
-                                      "--width=" + std::to_string(width), "t"},
-                                     {{"t", trace}});
-    ASSERT_EQ(result.exit_code, 0);
-    for (const std::string_view line : postproc::Split(result.out, '\n')) {
-      EXPECT_LE(postproc::DisplayWidth(line), width) << line;
-    }
-    EXPECT_THAT(result.out, HasSubstr("…"));
+// Names of columns as text shows them, too.
+TEST(CommandLineTest, SortTakesTheNamesThatTextShows) {
+  const auto by = [](const std::string& sort) {
+    return Rows({"--report=flat", "--sort=" + sort}, {"name"});
+  };
+  EXPECT_EQ(by("self"), by("base_ticks"));
+  EXPECT_EQ(by("total"), by("cum_ticks"));
+  EXPECT_EQ(by("self time"), by("base"));
+  EXPECT_EQ(by("min"), by("min_base"));
+  EXPECT_NE(by("self"), by("total"));
+  EXPECT_EQ(Rows({"--report=tree", "--sort=total"}, {"name"}),
+            Rows({"--report=tree", "--sort=cum_ticks"}, {"name"}));
+  EXPECT_THAT(RunOnTrace({"--report=flat", "--sort=totals"}).err, HasSubstr("nearest: total"));
+}
+
+TEST(CommandLineTest, PartsOfNamesListTheRoutines) {
+  constexpr char kNames[] =
+      "# jtrace-text 1 unit=us\n0\tT\tenter\torg.h2.mvstore.Page.getKey(int)\n"
+      "0\tT\tenter\torg.h2.mvstore.Page.getKey(long)\n"
+      "0\tT\tenter\torg.h2.mvstore.Page.getValue(int)\n0\tT\tenter\tf\n";
+  for (const char* part : {"Page", "org.h2.mvstore.Page", "Page.get"}) {
+    const RunResult result =
+        RunPost({"--report=callers", std::string("--of=") + part, "t"}, {{"t", kNames}});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err,
+                HasSubstr(std::string("--of: '") + part +
+                          "' is only a part of the names of routines; name one: "
+                          "org.h2.mvstore.Page.getKey, org.h2.mvstore.Page.getValue\n"));
   }
+  std::string many = "# jtrace-text 1 unit=us\n";
+  for (char c = 'a'; c <= 'j'; ++c) many += std::string("0\tT\tenter\tx.Y.") + c + "()\n";
+  EXPECT_THAT(RunPost({"--root=x.Y", "t"}, {{"t", many}}).err,
+              HasSubstr("name one: x.Y.a, x.Y.b, x.Y.c, x.Y.d, x.Y.e, x.Y.f, and 4 more\n"));
+}
+
+TEST(CommandLineTest, AnEmptyReportSaysWhatToRecord) {
+  constexpr char kEvents[] = "# jtrace-text 1 unit=us\n0\tT\tenter\tf\n9\tT\texit\tf\n";
+  const auto text = [&](std::vector<std::string> args) {
+    args.emplace_back("t");
+    return RunPost(args, {{"t", kEvents}}).out;
+  };
+  EXPECT_THAT(text({"--report=functions"}),
+              HasSubstr("nothing to show: no samples; mode=merged and mode=samples record them\n"));
+  EXPECT_THAT(text({"--report=waits"}), HasSubstr("timer=wall"));
+  EXPECT_THAT(text({"--report=waited"}), HasSubstr("codes=+waited"));
+  EXPECT_THAT(text({"--report=io"}), HasSubstr("codes=+io"));
+  EXPECT_THAT(text({"--report=paths", "--scope=app"}), HasSubstr("leave nothing"));
+  EXPECT_THAT(text({"--report=functions", "--format=csv"}), Not(HasSubstr("nothing")));
+  EXPECT_THAT(text({"--report=flat"}), Not(HasSubstr("nothing")));
 }
 
 }  // namespace

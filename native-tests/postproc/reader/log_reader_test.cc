@@ -191,7 +191,7 @@ TEST(LogReaderTest, AMarkWithoutItsValueIsDamage) {
   TraceBuilder builder = TwoRoutines();
   AddLog(builder, 0, {kEnterF, kAt}, {0, 1});
   const testing::RunResult result = testing::RunPost({"t"}, {{"t", builder.Finish()}});
-  EXPECT_THAT(result.err, HasSubstr("1 event logs that cannot be read to their end"));
+  EXPECT_THAT(result.err, HasSubstr("1 event log that cannot be read to its end"));
 }
 
 TEST(LogReaderTest, SwitchesAndSamplesFindTheirPlaceInTheLog) {
@@ -244,7 +244,7 @@ TEST(LogReaderTest, ADamagedLogIsReportedAndReadToTheDamage) {
   EXPECT_THAT(Rows(trace, "tree", {"level", "calls", "name"}),
               ElementsAre(CsvRow{"0", "1", "main"}, CsvRow{"1", "1", "A.f()"}));
   EXPECT_THAT(testing::RunPost({"t"}, {{"t", trace}}).err,
-              HasSubstr("1 event logs that cannot be read to their end"));
+              HasSubstr("1 event log that cannot be read to its end"));
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -275,7 +275,7 @@ TEST(LogReaderTest, AChunkThatWouldTakeGigabytesIsRejected) {
   const testing::RunResult result =
       testing::RunPost({"--report=summary", "--format=csv", "t"}, {{"t", trace}});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.err, HasSubstr("1 frames whose content would take more than 1 GiB of memory"));
+  EXPECT_THAT(result.err, HasSubstr("1 frame whose content would take more than 1 GiB of memory"));
   EXPECT_LT(PeakKilobytes() - before, 300 * 1024);
 }
 

@@ -1,11 +1,16 @@
 #include "postproc/reader/native_symbols.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "native-tests/support/own_code.h"
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
@@ -87,6 +92,93 @@ TEST(NativeSymbolsTest, EveryCutOfAFileIsReadSafely) {
     functions->At(*address);
     functions->CallBefore(*address);
   }
+}
+
+// This system's C library, mapped as its file is.
+class LibraryOfC {
+ public:
+  static constexpr uint64_t kBase = 0x7f00'0000'0000;
+
+  // `debug_files`: as of NativeSymbols.
+  explicit LibraryOfC(const std::string& debug_files) : symbols_(true, debug_files) {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(&pthread_create), &info) == 0) return;
+    auto file = postproc::InputFile::Open(info.dli_fname);
+    if (!file.ok()) return;
+    content_ = std::string(file->content());
+    symbols_.AddModule(kBase, kBase + content_.size(), 0, info.dli_fname, "", 0);
+    symbols_.Seal();
+  }
+
+  // The return address of the call in clone3 by which a thread begins; 0: there is none.
+  uint64_t ThreadCall() const {
+    const size_t clone3 = content_.find(std::string("\xb8\xb3\x01\x00\x00\x0f\x05", 7));
+    const std::string exit("\x48\x89\xc7\xb8\x3c\x00\x00\x00\x0f\x05", 10);
+    const size_t found = clone3 == std::string::npos ? clone3 : content_.find(exit, clone3);
+    return found == std::string::npos || found - clone3 > 64 ? 0 : kBase + found;
+  }
+  // A place in a function that has no symbol.
+  postproc::NativePlace* Nameless() {
+    for (uint64_t at = 64; at < content_.size(); at += 64) {
+      postproc::NativePlace* place = Find(kBase + at);
+      if (place->function.start != 0 && place->function.symbol.empty()) return place;
+    }
+    return nullptr;
+  }
+  std::string DebugFile(const std::string& folder) const {
+    const auto functions = postproc::ElfFunctions::Parse(content_);
+    if (!functions.ok()) return "";
+    const std::string_view id = functions->image().build_id();
+    const std::string hex = absl::BytesToHexString({id.data(), id.size()});
+    return folder + "/.build-id/" + hex.substr(0, 2) + "/" +
+           hex.substr(std::min<size_t>(2, hex.size())) + ".debug";
+  }
+  postproc::NativePlace* Find(uint64_t return_address) {
+    return symbols_.At(return_address, true, 1, model_).place;
+  }
+  std::string NameOf(postproc::FrameId frame) const {
+    return std::string(model_.RoutineName(model_.frame(frame).routine));
+  }
+  postproc::FrameId Start(const postproc::NativePlace& callee,
+                          const postproc::NativePlace& caller) {
+    return symbols_.ThreadStart(callee, caller, model_);
+  }
+
+ private:
+  std::string content_;
+  postproc::NativeSymbols symbols_;
+  postproc::TraceModel model_;
+};
+
+TEST(NativeSymbolsTest, ThreadsBeginInNamedFunctionsOfAStrippedLibrary) {
+  LibraryOfC library("/nonexistent");
+  const uint64_t call = library.ThreadCall();
+  postproc::NativePlace* const nameless = call == 0 ? nullptr : library.Nameless();
+  if (nameless == nullptr) GTEST_SKIP() << "another C library, or one with symbols";
+  postproc::NativePlace* const clone3 = library.Find(call);
+  EXPECT_EQ(library.NameOf(clone3->frame), "clone3");
+  // One instruction on, the call is another one, which it does not have.
+  EXPECT_NE(library.NameOf(library.Find(call + 1)->frame), "clone3");
+  EXPECT_THAT(library.NameOf(nameless->frame), HasSubstr("[libc.so.6+0x"));
+  const postproc::FrameId start = library.Start(*nameless, *clone3);
+  ASSERT_TRUE(start);
+  EXPECT_EQ(library.NameOf(start), "start_thread");
+  EXPECT_FALSE(library.Start(*nameless, *nameless));
+}
+
+// Where the symbols of the C library are installed.
+TEST(NativeSymbolsTest, SymbolsOfStrippedFilesAreFoundByBuildId) {
+  LibraryOfC stripped("/nonexistent");
+  LibraryOfC library("/usr/lib/debug");
+  const postproc::NativePlace* const nameless = stripped.Nameless();
+  if (nameless == nullptr || !std::filesystem::exists(stripped.DebugFile("/usr/lib/debug"))) {
+    GTEST_SKIP() << "it has symbols, or none are installed";
+  }
+  const uint64_t offset = nameless->address;  // the C library is linked to its file's offsets
+  EXPECT_THAT(stripped.NameOf(stripped.Find(LibraryOfC::kBase + offset + 1)->frame),
+              HasSubstr("[libc.so.6+0x"));
+  EXPECT_THAT(library.NameOf(library.Find(LibraryOfC::kBase + offset + 1)->frame),
+              ::testing::Not(HasSubstr("[")));
 }
 
 }  // namespace

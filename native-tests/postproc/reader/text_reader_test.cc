@@ -30,7 +30,7 @@ TEST(TextReaderTest, UnknownOpsAreReportedByLineAndSkipped) {
   const RunResult result = Tree("0\tT\tenter\tA\n# comment\n1\tT\tfrobnicate\tx\n2\tT\texit\tA\n");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("t:4: unknown op 'frobnicate', skipped"));
-  EXPECT_THAT(result.err, HasSubstr("1 lines with an unknown op"));
+  EXPECT_THAT(result.err, HasSubstr("1 line with an unknown op"));
   EXPECT_THAT(Rows(result, {"cum", "name"}), ElementsAre(CsvRow{"2", "T"}, CsvRow{"2", "A"}));
 }
 
@@ -43,7 +43,7 @@ TEST(TextReaderTest, MalformedLinesAreReportedAndSkipped) {
         "99999999999999999999\tT\ton"}) {
     const RunResult result = Tree(line + "\n");
     EXPECT_EQ(result.exit_code, 0) << line;
-    EXPECT_THAT(result.err, HasSubstr("1 malformed lines")) << line;
+    EXPECT_THAT(result.err, HasSubstr("1 malformed line")) << line;
     EXPECT_TRUE(Rows(result, {"name"}).empty()) << line;
   }
 }

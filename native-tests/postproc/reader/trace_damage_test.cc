@@ -73,7 +73,7 @@ TEST(TraceReaderDamageTest, OneFlippedByteLosesOneFrame) {
     // A length of 0 or a frame that cannot be decompressed also loses only its frame.
     ASSERT_THAT(result.out, HasSubstr("t2,3,1,"));
     ASSERT_THAT(result.out, Not(HasSubstr("t1,2,1,")));
-    ASSERT_THAT(result.err, HasSubstr("1 chunks missing"));
+    ASSERT_THAT(result.err, HasSubstr("1 chunk missing"));
   }
 }
 

@@ -147,7 +147,7 @@ TEST_F(CountedSourceTest, DumpsKeepThePlaces) {
   EXPECT_THAT(dump, HasSubstr("1\tmain\tplace\t1\n1\tmain\tsample-at*3\t"));
   EXPECT_EQ(Post(dump, {"--report=source"}), Post(Trace(kLines), {"--report=source"}));
   const std::string malformed = "# jtrace-text 1 unit=us\n0\tmain\tplace\tx\n";
-  EXPECT_THAT(Post(malformed, {"--report=summary"}), HasSubstr("1 malformed lines, skipped"));
+  EXPECT_THAT(Post(malformed, {"--report=summary"}), HasSubstr("1 malformed line, skipped"));
 }
 
 TEST_F(CountedSourceTest, ClassesThatWereNeverLoadedCount) {

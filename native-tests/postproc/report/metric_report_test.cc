@@ -184,7 +184,7 @@ TEST(OverviewTest, ManyEqualThreadsSuggestOneTree) {
 TEST(SummaryTest, CallsOfNoKindAreNotBoundaryCalls) {
   const std::string trace = "# jtrace-text 1 unit=us\n0\tm\tenter\tA\n1\tm\tenter.j\tB\n";
   const std::string text = RunPost({"--report=summary", "trace"}, {{"trace", trace}}).out;
-  EXPECT_THAT(text, HasSubstr("1 calls of unknown kind · 1 compiled calls (0x50/0x10)"));
+  EXPECT_THAT(text, HasSubstr("1 call of unknown kind · 1 compiled call (0x50/0x10)"));
   EXPECT_THAT(text, Not(HasSubstr("boundary")));
 }
 

@@ -43,6 +43,21 @@ TEST(TableTest, ShortensInTheMiddle) {
   EXPECT_EQ(DisplayWidth("äö…"), 3);
 }
 
+TEST(TableTest, CountsOfOneAreInTheSingular) {
+  EXPECT_EQ(postproc::Counted(1, "thread"), "1 thread");
+  EXPECT_EQ(postproc::Counted(1234, "thread"), "1,234 threads");
+  EXPECT_EQ(postproc::Counted(2, "branch", "branches"), "2 branches");
+  EXPECT_EQ(postproc::CountedText(1, "chunks missing"), "1 chunk missing");
+  EXPECT_EQ(postproc::CountedText(2, "chunks missing"), "2 chunks missing");
+  EXPECT_EQ(postproc::CountedText(1, "malformed lines, skipped"), "1 malformed line, skipped");
+  EXPECT_EQ(postproc::CountedText(1, "bytes at the end belong to no whole frame"),
+            "1 byte at the end belongs to no whole frame");
+  EXPECT_EQ(postproc::CountedText(1, "class files of --classes cannot be read"),
+            "1 class file of --classes cannot be read");
+  EXPECT_EQ(postproc::CountedText(1, "trace without its last record"),
+            "1 trace without its last record");
+}
+
 TEST(TableTest, LinesBreakAtBlanks) {
   using Lines = std::vector<std::string>;
   EXPECT_EQ(WrapWords("ab cd ef", 5), Lines({"ab cd", "ef"}));
@@ -59,10 +74,10 @@ TEST(TableTest, PackagesAreShortenedBeforeParametersAndTheMiddle) {
   EXPECT_EQ(ShortenName(name, 51), "o.h2.engine.SessionLocal.prepareCommand(String,int)");
   EXPECT_EQ(ShortenName(name, 45), "o.h.e.SessionLocal.prepareCommand(String,int)");
   EXPECT_EQ(ShortenName(name, 40), "o.h.e.SessionLocal.prepareCommand(…)");
-  EXPECT_EQ(ShortenName(name, 20), "o.h.e.Ses…Command(…)");
+  EXPECT_EQ(ShortenName(name, 20), "Se…al.prepareCommand");
   EXPECT_EQ(ShortenName("a\tb\x1b[31m", 60), "a\\x09b\\x1b[31m");
   EXPECT_EQ(ShortenName("a\nb", 0), "a\\x0ab");
-  EXPECT_EQ(ShortenName("\u202E\u202E", 8), "\\u2…202e") << "as wide as it is shown";
+  EXPECT_EQ(ShortenName("a.B.\u202E\u202E", 8), "\\u202e\\u202e") << "as wide as it is shown";
 }
 
 TEST(TableTest, CsvQuotesWhatNeedsIt) {

@@ -1,0 +1,71 @@
+#include "postproc/report/column_names.h"
+
+#include <array>
+#include <iterator>
+
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+// Text's name, and the table's: the first of these that it has. "*" is the measure's prefix.
+struct Alias {
+  std::string_view text;
+  std::array<std::string_view, 3> columns;
+};
+constexpr Alias kAliases[] = {
+    {"self", {"*base", "exclusive", "base"}},
+    {"self %", {"*base", "exclusive", "base"}},
+    {"total", {"*cum", "inclusive", "cum"}},
+    {"share", {"*cum", "inclusive", "cum"}},
+    {"total rec.", {"*cum2", "cum2", ""}},
+    {"time", {"base", "", ""}},
+    {"self time", {"base", "", ""}},
+    {"total time", {"cum", "", ""}},
+    {"min", {"min_base", "min_ns", ""}},
+    {"max", {"max_base", "max_ns", ""}},
+    {"mean", {"mean_ns", "", ""}},
+    {"jitted %", {"calls_jitted", "", ""}},
+    {"calls out", {"outside_calls", "", ""}},
+    {"time out", {"outside_time", "", ""}},
+    {"routine", {"name", "routine", ""}},
+    {"calling line", {"site", "", ""}},
+};
+
+// "base_ticks" of "*base".
+std::string ColumnOfMeasure(std::string_view column, const Measure& measure) {
+  if (!ConsumePrefix(column, "*")) return std::string(column);
+  if (measure.is_chosen) return StrCat(measure.name, ".", column);
+  if (measure.kind == Measure::Kind::kTicks) return StrCat(column, "_ticks");
+  return measure.kind == Measure::Kind::kCalls ? "calls" : std::string(column);
+}
+
+}  // namespace
+
+std::string ColumnNamed(std::string_view name, const Table& table, const Measure& measure) {
+  if (table.Find(name) >= 0) return std::string(name);
+  for (const Alias& alias : kAliases) {
+    if (alias.text != name) continue;
+    for (const std::string_view column : alias.columns) {
+      std::string own = ColumnOfMeasure(column, measure);
+      if (!own.empty() && table.Find(own) >= 0) return own;
+    }
+  }
+  return "";
+}
+
+std::vector<std::string> SortNames(const Table& table, const Measure& measure) {
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  for (const Alias& alias : kAliases) {
+    if (!ColumnNamed(alias.text, table, measure).empty()) names.emplace_back(alias.text);
+  }
+  return names;
+}
+
+void SortAsWanted(const ReportInput& input, Table& table) {
+  if (input.options.sort.empty()) return;
+  SortRows(table, ColumnNamed(input.options.sort, table, input.measure));
+}
+
+}  // namespace jtrace::postproc
