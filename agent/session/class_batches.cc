@@ -1,0 +1,95 @@
+#include "agent/session/class_batches.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "agent/base/thread_cpu.h"
+#include "agent/jvmti/env.h"
+#include "common/thousands.h"
+
+namespace jtrace {
+namespace {
+
+// However wrong the system's clock is: a pause is never longer.
+constexpr absl::Duration kLongestPause = absl::Seconds(10);
+
+}  // namespace
+
+absl::Duration BatchProgress::CostLeft() const {
+  const ProbeWork left = {all.classes - done.classes, all.methods - done.methods};
+  return MeasuredCost(left, done, cost);
+}
+
+std::string DescribeProgress(const BatchProgress& progress, absl::string_view where) {
+  return absl::StrCat("probes are ", where, " ", WithThousands(progress.done.classes), " of ",
+                      WithThousands(progress.all.classes), " classes, about ",
+                      RoughSeconds(progress.CostLeft()), " of processor time left");
+}
+
+void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes) {
+  Drop(jni);
+  progress_ = {};
+  size_ = jvmti::kFirstBatch;
+  vm_thread_ = FindThread("VM Thread");
+  for (const Planned& planned : classes) {
+    jweak const weak = jni->NewWeakGlobalRef(planned.klass);
+    if (weak == nullptr) {  // no memory
+      jni->ExceptionClear();
+      continue;
+    }
+    classes_.push_back({weak, planned.methods});
+    ++progress_.all.classes;
+    progress_.all.methods += planned.methods;
+  }
+}
+
+void ClassBatches::Drop(JNIEnv* jni) {
+  for (; next_ < classes_.size(); ++next_) jni->DeleteWeakGlobalRef(classes_[next_].klass);
+  classes_.clear();
+  next_ = 0;
+}
+
+absl::Duration ClassBatches::Pause(absl::Time now) const {
+  return std::clamp(next_batch_ - now, absl::ZeroDuration(), kLongestPause);
+}
+
+std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jclass)>& wanted) {
+  std::vector<jclass> taken;
+  for (size_t i = 0; i < size_ && next_ < classes_.size(); ++i, ++next_) {
+    const Waiting& waiting = classes_[next_];
+    ++progress_.done.classes;
+    progress_.done.methods += waiting.methods;
+    auto* const klass = static_cast<jclass>(jni->NewLocalRef(waiting.klass));
+    jni->DeleteWeakGlobalRef(waiting.klass);
+    if (klass != nullptr && wanted(klass)) taken.push_back(klass);
+  }
+  return taken;
+}
+
+absl::Duration ClassBatches::Cost() const {
+  const auto own = ThreadCpu(gettid());
+  const auto vm = vm_thread_ != 0 ? ThreadCpu(vm_thread_) : std::nullopt;
+  return own.value_or(absl::ZeroDuration()) + vm.value_or(absl::ZeroDuration());
+}
+
+void ClassBatches::RunNext(
+    JNIEnv* jni, const std::function<bool(jclass)>& wanted,
+    const std::function<void(const std::vector<jclass>&)>& begin,
+    const std::function<void(const std::vector<jclass>&, const jvmti::RetransformResult&)>& end) {
+  const jvmti::LocalFrame frame(jni);
+  const absl::Time began = absl::Now();
+  const absl::Duration before = Cost();
+  const std::vector<jclass> classes = Take(jni, wanted);
+  begin(classes);
+  end(classes, jvmti::RetransformBatch(env_, classes));
+  const absl::Duration cost = std::max(absl::ZeroDuration(), Cost() - before);
+  const absl::Time now = absl::Now();
+  progress_.cost += cost;
+  next_batch_ = now + budget_.PauseAfter(now - began, cost);
+  size_ = jvmti::NextBatchSize(size_, cost);
+}
+
+}  // namespace jtrace
