@@ -80,10 +80,9 @@ std::vector<NarrowerScope> NarrowerScopes(std::span<const ClassToProbe> classes)
     if (part.empty() || Size(work) > most) continue;
     scopes.push_back({absl::StrCat(prefix, std::string(part), ".**"), work});
   }
-  std::stable_sort(scopes.begin(), scopes.end(),
-                   [](const NarrowerScope& a, const NarrowerScope& b) {
-                     return Size(a.work) > Size(b.work);
-                   });
+  std::stable_sort(
+      scopes.begin(), scopes.end(),
+      [](const NarrowerScope& a, const NarrowerScope& b) { return Size(a.work) > Size(b.work); });
   if (scopes.size() > kMostScopes) scopes.resize(kMostScopes);
   return scopes;
 }

@@ -31,7 +31,8 @@ struct BatchProgress {
   absl::Duration CostLeft() const;
 };
 
-// "probes are in 312 of 1,950 classes, about 9.1 s of processor time left"; `where`: "in", "out of".
+// "probes are in 312 of 1,950 classes, about 9.1 s of processor time left"; `where`: "in", "out
+// of".
 std::string DescribeProgress(const BatchProgress& progress, absl::string_view where);
 
 class ClassBatches {
@@ -53,12 +54,12 @@ class ClassBatches {
   bool empty() const { return next_ == classes_.size(); }
   // How long the next batch has to wait.
   absl::Duration Pause(absl::Time now) const;
-  // Retransforms the next classes, as far as they are loaded and `wanted`; `begin` gets them before,
-  // `end` after.
-  void RunNext(JNIEnv* jni, const std::function<bool(jclass)>& wanted,
-               const std::function<void(const std::vector<jclass>&)>& begin,
-               const std::function<void(const std::vector<jclass>&,
-                                        const jvmti::RetransformResult&)>& end);
+  // Retransforms the next classes, as far as they are loaded and `wanted`; `begin` gets them
+  // before, `end` after.
+  void RunNext(
+      JNIEnv* jni, const std::function<bool(jclass)>& wanted,
+      const std::function<void(const std::vector<jclass>&)>& begin,
+      const std::function<void(const std::vector<jclass>&, const jvmti::RetransformResult&)>& end);
   const BatchProgress& progress() const { return progress_; }
 
  private:

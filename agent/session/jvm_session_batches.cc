@@ -1,5 +1,5 @@
-// The batches of classes in which a start puts its probes in, and a stop takes them out. The lock is
-// free between two of them.
+// The batches of classes in which a start puts its probes in, and a stop takes them out. The lock
+// is free between two of them.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -43,8 +43,7 @@ absl::Status JvmSession::AddProbes(JNIEnv* jni, int number, const Caller& caller
       progress.all.classes, " classes had them"));
 }
 
-absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number,
-                                                    const Caller& caller) {
+absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number, const Caller& caller) {
   if (absl::Status status = AddProbes(jni, number, caller); !status.ok()) return status;
   absl::MutexLock lock(&lifecycle_);
   if (number != number_ || Running() == nullptr) {

@@ -42,9 +42,9 @@ std::string WithBar(std::string_view progress) {
   const std::optional<Parts> parts = Split(progress);
   if (!parts.has_value()) return std::string(progress);
   const double share =
-      parts->all == 0 ? 1.0
-                      : std::min(1.0, static_cast<double>(parts->done) /
-                                          static_cast<double>(parts->all));
+      parts->all == 0
+          ? 1.0
+          : std::min(1.0, static_cast<double>(parts->done) / static_cast<double>(parts->all));
   std::string bar(kCells, '.');
   std::fill_n(bar.begin(), static_cast<size_t>(share * kCells), '#');
   return absl::StrFormat("[%s] %3.0f %%  ", bar, share * 100) + std::string(parts->text);

@@ -10,8 +10,8 @@
 
 namespace jtrace::control {
 
-// "[#####...............]  25 %  " and the text, of an agent's progress "1/4 text"; the text alone if
-// it does not begin with two numbers.
+// "[#####...............]  25 %  " and the text, of an agent's progress "1/4 text"; the text alone
+// if it does not begin with two numbers.
 std::string WithBar(std::string_view progress);
 
 class ProgressView {

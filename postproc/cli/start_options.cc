@@ -14,7 +14,7 @@ using postproc::StrCat;
 
 // Options of the agent that only probes obey: a recording of samples would ignore them.
 constexpr std::array<std::string_view, 11> kOfProbes = {
-    "record=", "clock=",  "logbudget=", "probebudget=", "prune=",    "pruneexit=",
+    "record=",   "clock=",  "logbudget=", "probebudget=", "prune=",   "pruneexit=",
     "maxdepth=", "blocks=", "sites=",     "unwind=",      "boundary="};
 
 // The options one by one: an argument may have several, as the agent's do.
@@ -60,14 +60,18 @@ std::string StartOptions(const CommandLine& line) {
 }
 
 std::string StartHelpText() {
-  return "jtrace start JVM [--probes] [-d TIME] [--lib=PATH] [OPTION=VALUE …]: begins a recording in a\n"
+  return "jtrace start JVM [--probes] [-d TIME] [--lib=PATH] [OPTION=VALUE …]: begins a recording "
+         "in a\n"
          "JVM that runs\n\n"
          "By default it records samples: no class changes, and the program keeps its speed.\n"
          "  jtrace start 4711\n"
          "  jtrace start 4711 out=/tmp/a.bin interval=10ms timer=wall\n\n"
-         "With --probes (mode=merged; or mode=events, without samples) it counts every call, too. Each\n"
-         "loaded class in scope is then changed while the program runs, in batches, at 20 % of one\n"
-         "processor at most; the cost is told before. Calls of a class count from its batch on. Other\n"
+         "With --probes (mode=merged; or mode=events, without samples) it counts every call, too. "
+         "Each\n"
+         "loaded class in scope is then changed while the program runs, in batches, at 20 % of "
+         "one\n"
+         "processor at most; the cost is told before. Calls of a class count from its batch on. "
+         "Other\n"
          "commands, stop too, work meanwhile.\n"
          "  jtrace start 4711 --probes include=com.acme.**\n"
          "  jtrace start 4711 --probes probebudget=100%      at once\n"
