@@ -10,10 +10,16 @@
 namespace jtrace {
 namespace {
 
-// Of the first batches, by ThreadCpu of the thread that retransforms and of the VM thread: see
-// ClassBatches. Only the estimate before the first batch uses them.
-constexpr absl::Duration kCostOfAClass = absl::Microseconds(500);
-constexpr absl::Duration kCostOfAMethod = absl::Microseconds(30);
+// Measured by ClassBatches on a virtual machine with two busy cores, JDK 17: Tomcat 9 under load,
+// 985 classes with 10,787 methods, took 1.0 s; 3,002 classes of three one-line methods 0.2 s. So
+// large methods decide, and small ones are overestimated. Only the estimate before the first batch
+// uses this; later ones, what the batches before them cost.
+constexpr absl::Duration kCostOfAClass = absl::Microseconds(50);
+constexpr absl::Duration kCostOfAMethod = absl::Microseconds(90);
+
+constexpr absl::Duration kBatchPeriod = absl::Seconds(5);
+constexpr absl::Duration kLargestCost = absl::Seconds(1);
+constexpr double kTrust = 4;
 
 constexpr size_t kMostScopes = 3;
 // A package with more than this percent of the methods is not narrower.
@@ -52,6 +58,15 @@ absl::Duration MeasuredCost(const ProbeWork& work, const ProbeWork& done, absl::
   const absl::Duration expected = EstimatedCost(done);
   if (expected <= absl::ZeroDuration()) return EstimatedCost(work);
   return EstimatedCost(work) * absl::FDivDuration(cost, expected);
+}
+
+absl::Duration ExpectedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost) {
+  const absl::Duration estimated = EstimatedCost(work);
+  return std::clamp(MeasuredCost(work, done, cost), estimated / kTrust, estimated * kTrust);
+}
+
+absl::Duration CostOfABatch(int percent) {
+  return std::min(kBatchPeriod * percent / 100, kLargestCost);
 }
 
 ProbeWork AllOf(std::span<const ClassToProbe> classes) {

@@ -28,6 +28,13 @@ absl::Duration EstimatedCost(const ProbeWork& work);
 // The same for `work`, once `done` took `cost`.
 absl::Duration MeasuredCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost);
 
+// Of the next classes: as MeasuredCost, but not further from the estimate than a factor of four. A
+// first batch of unusual classes says little of others.
+absl::Duration ExpectedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost);
+// How much a batch should cost under a ProcessorBudget: its share of five seconds, but no more than
+// a second's work, so that a stop in between does not wait long.
+absl::Duration CostOfABatch(int percent);
+
 ProbeWork AllOf(std::span<const ClassToProbe> classes);
 
 // A pattern of include= with a part of the classes.

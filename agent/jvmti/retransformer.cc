@@ -8,8 +8,9 @@
 namespace jtrace::jvmti {
 namespace {
 
-constexpr size_t kLargestBatch = 1024;
-constexpr absl::Duration kBatchTarget = absl::Milliseconds(40);
+constexpr size_t kFirstBatch = 256;
+constexpr size_t kLargestBatch = 4096;
+constexpr absl::Duration kBatchTarget = absl::Milliseconds(400);
 
 thread_local bool t_retransforming = false;
 

@@ -1,8 +1,8 @@
 // Passes loaded classes through the class-file hooks again, to add or remove probes.
 //
-// The JVM stops all threads to swap the code of the classes in one call, so classes are processed
-// in batches whose size depends on the time of the last one: no pause is much longer than
-// kBatchTarget, and not every class needs its own pause. Any Java thread; may take seconds.
+// The JVM stops all threads to swap the code of the classes in one call, and discards compiled code
+// that depends on any of them. So batches are large: what is compiled between two of them is often
+// lost again with the second. Any Java thread; may take seconds.
 // session/class_batches does the same at a program's pace.
 #pragma once
 
@@ -37,7 +37,6 @@ RetransformResult RetransformBatch(jvmtiEnv* env, std::span<const jclass> classe
 // Whether the calling thread is in one of these: then jtrace itself caused the class-file hook.
 bool IsRetransforming();
 
-inline constexpr size_t kFirstBatch = 16;
 // The number of classes of the next batch, after one of `size` took `time`.
 size_t NextBatchSize(size_t size, absl::Duration time);
 

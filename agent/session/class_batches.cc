@@ -15,6 +15,9 @@ namespace {
 
 // However wrong the system's clock is: a pause is never longer.
 constexpr absl::Duration kLongestPause = absl::Seconds(10);
+// All threads stand while code is swapped: about 0.1 s for a thousand classes, more on a busy
+// machine.
+constexpr size_t kLargestBatch = 4096;
 
 }  // namespace
 
@@ -32,7 +35,6 @@ std::string DescribeProgress(const BatchProgress& progress, absl::string_view wh
 void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes) {
   Drop(jni);
   progress_ = {};
-  size_ = jvmti::kFirstBatch;
   vm_thread_ = FindThread("VM Thread");
   for (const Planned& planned : classes) {
     jweak const weak = jni->NewWeakGlobalRef(planned.klass);
@@ -58,13 +60,17 @@ absl::Duration ClassBatches::Pause(absl::Time now) const {
 
 std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jclass)>& wanted) {
   std::vector<jclass> taken;
-  for (size_t i = 0; i < size_ && next_ < classes_.size(); ++i, ++next_) {
-    const Waiting& waiting = classes_[next_];
+  const BatchProgress before = progress_;
+  absl::Duration expected;
+  while (next_ < classes_.size() && taken.size() < kLargestBatch && expected < batch_cost_) {
+    const Waiting& waiting = classes_[next_++];
     ++progress_.done.classes;
     progress_.done.methods += waiting.methods;
     auto* const klass = static_cast<jclass>(jni->NewLocalRef(waiting.klass));
     jni->DeleteWeakGlobalRef(waiting.klass);
-    if (klass != nullptr && wanted(klass)) taken.push_back(klass);
+    if (klass == nullptr || !wanted(klass)) continue;
+    taken.push_back(klass);
+    expected += ExpectedCost({1, waiting.methods}, before.done, before.cost);
   }
   return taken;
 }
@@ -89,7 +95,6 @@ void ClassBatches::RunNext(
   const absl::Time now = absl::Now();
   progress_.cost += cost;
   next_batch_ = now + budget_.PauseAfter(now - began, cost);
-  size_ = jvmti::NextBatchSize(size_, cost);
 }
 
 }  // namespace jtrace

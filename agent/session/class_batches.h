@@ -1,6 +1,10 @@
 // Loaded classes that are retransformed in batches, within a budget of processor time, while the
 // program runs and commands are answered in between.
 //
+// A batch is large, up to a second's work: with each one the JVM discards compiled code that
+// depends on its classes. On Tomcat under load, 985 classes in 19 batches meant nine seconds of
+// nearly no requests, in one batch two.
+//
 // The cost of a batch is the processor time of the thread that retransforms (which parses, rewrites
 // and verifies) and of the VM thread (which swaps the code while all threads stand). Compilers that
 // replace the code that is lost are not in it. Any Java thread, one at a time.
@@ -43,7 +47,8 @@ class ClassBatches {
   };
 
   // `percent`: ProcessorBudget.
-  ClassBatches(jvmtiEnv* env, int percent) : env_(env), budget_(percent) {}
+  ClassBatches(jvmtiEnv* env, int percent)
+      : env_(env), budget_(percent), batch_cost_(CostOfABatch(percent)) {}
   ClassBatches(const ClassBatches&) = delete;
   ClassBatches& operator=(const ClassBatches&) = delete;
 
@@ -73,9 +78,9 @@ class ClassBatches {
 
   jvmtiEnv* const env_;
   const ProcessorBudget budget_;
+  const absl::Duration batch_cost_;
   std::vector<Waiting> classes_;
   size_t next_ = 0;
-  size_t size_ = jvmti::kFirstBatch;
   pid_t vm_thread_ = 0;
   BatchProgress progress_;
   absl::Time next_batch_ = absl::InfinitePast();

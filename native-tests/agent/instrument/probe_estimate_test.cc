@@ -30,6 +30,21 @@ TEST(ProbeEstimateTest, MeasuredCostIsInProportion) {
   EXPECT_EQ(MeasuredCost({300, 3000}, {0, 0}, absl::ZeroDuration()), EstimatedCost({300, 3000}));
 }
 
+TEST(ProbeEstimateTest, ExpectsNothingFarFromTheEstimate) {
+  const ProbeWork next = {10, 100};
+  const ProbeWork done = {100, 1000};
+  EXPECT_EQ(ExpectedCost(next, {}, {}), EstimatedCost(next));
+  EXPECT_EQ(ExpectedCost(next, done, EstimatedCost(done) * 2), EstimatedCost(next) * 2);
+  EXPECT_EQ(ExpectedCost(next, done, EstimatedCost(done) * 50), EstimatedCost(next) * 4);
+  EXPECT_EQ(ExpectedCost(next, done, EstimatedCost(done) / 50), EstimatedCost(next) / 4);
+}
+
+TEST(ProbeEstimateTest, ABatchIsTheBudgetOfFiveSeconds) {
+  EXPECT_EQ(CostOfABatch(1), absl::Milliseconds(50));
+  EXPECT_EQ(CostOfABatch(20), absl::Seconds(1));
+  EXPECT_EQ(CostOfABatch(100), absl::Seconds(1));
+}
+
 TEST(ProbeEstimateTest, SumsClasses) {
   const ProbeWork all = AllOf(std::vector<ClassToProbe>{{"a.A", 3}, {"a.B", 4}});
   EXPECT_EQ(all.classes, 2u);

@@ -1,11 +1,10 @@
 // What `jtrace start` asks for, and how it shows progress.
-#include "postproc/cli/start_options.h"
-
 #include <sstream>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "postproc/cli/progress_view.h"
+#include "postproc/cli/start_options.h"
 
 namespace jtrace::control {
 namespace {
@@ -34,8 +33,8 @@ TEST(StartOptionsTest, ANamedModeComesAfterTheDefault) {
 }
 
 TEST(StartOptionsTest, OptionsOfProbesNeedProbes) {
-  for (const std::string_view option : {"record=flat", "clock=tsc", "probebudget=50%", "sites=on",
-                                        "out=a.bin,blocks=on"}) {
+  for (const std::string_view option :
+       {"record=flat", "clock=tsc", "probebudget=50%", "sites=on", "out=a.bin,blocks=on"}) {
     EXPECT_THAT(std::string(Started({option}).status().message()), HasSubstr("add --probes"))
         << option;
     EXPECT_TRUE(Started({option, "--probes"}).ok()) << option;
@@ -54,8 +53,8 @@ TEST(ProgressViewTest, ABarOfTheNumbersInFront) {
 
 // An agent may send anything.
 TEST(ProgressViewTest, OtherTextStaysAsItIs) {
-  for (const std::string_view text : {"attaching", "", "a/b c", "1/", "1/2", "/ ", "-1/2 x",
-                                      "99999999999999999999/1 x"}) {
+  for (const std::string_view text :
+       {"attaching", "", "a/b c", "1/", "1/2", "/ ", "-1/2 x", "99999999999999999999/1 x"}) {
     EXPECT_EQ(WithBar(text), text);
   }
   EXPECT_EQ(WithBar("3/0 x"), "[####################] 100 %  x");
