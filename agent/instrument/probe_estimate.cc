@@ -103,7 +103,8 @@ std::vector<NarrowerScope> NarrowerScopes(std::span<const ClassToProbe> classes)
 }
 
 std::string RoughSeconds(absl::Duration cost) {
-  const double seconds = absl::ToDoubleSeconds(cost);
+  if (cost <= absl::ZeroDuration()) return "0 s";
+  const double seconds = std::max(0.1, absl::ToDoubleSeconds(cost));
   return seconds < 10 ? absl::StrFormat("%.1f s", seconds) : absl::StrFormat("%.0f s", seconds);
 }
 

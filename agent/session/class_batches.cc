@@ -19,12 +19,19 @@ constexpr absl::Duration kLongestPause = absl::Seconds(10);
 // machine.
 constexpr size_t kLargestBatch = 4096;
 
+// A small rest is no batch of its own.
+absl::Duration BatchLimit(absl::Duration batch_cost, const BatchProgress& progress) {
+  const absl::Duration left = ExpectedCost(progress.Left(), progress.done, progress.cost);
+  return left < batch_cost * 1.5 ? absl::InfiniteDuration() : batch_cost;
+}
+
 }  // namespace
 
-absl::Duration BatchProgress::CostLeft() const {
-  const ProbeWork left = {all.classes - done.classes, all.methods - done.methods};
-  return MeasuredCost(left, done, cost);
+ProbeWork BatchProgress::Left() const {
+  return {all.classes - done.classes, all.methods - done.methods};
 }
+
+absl::Duration BatchProgress::CostLeft() const { return MeasuredCost(Left(), done, cost); }
 
 std::string DescribeProgress(const BatchProgress& progress, absl::string_view where) {
   return absl::StrCat("probes are ", where, " ", WithThousands(progress.done.classes), " of ",
@@ -62,7 +69,8 @@ std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jcl
   std::vector<jclass> taken;
   const BatchProgress before = progress_;
   absl::Duration expected;
-  while (next_ < classes_.size() && taken.size() < kLargestBatch && expected < batch_cost_) {
+  const absl::Duration most = BatchLimit(batch_cost_, before);
+  while (next_ < classes_.size() && taken.size() < kLargestBatch && expected < most) {
     const Waiting& waiting = classes_[next_++];
     ++progress_.done.classes;
     progress_.done.methods += waiting.methods;

@@ -32,6 +32,7 @@ struct BatchProgress {
   ProbeWork all;
   absl::Duration cost;  // processor time so far
 
+  ProbeWork Left() const;
   absl::Duration CostLeft() const;
 };
 

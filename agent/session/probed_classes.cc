@@ -15,6 +15,12 @@
 #include "proto/trace_format.h"
 
 namespace jtrace {
+namespace {
+
+// Below it, there is no need to look for a narrower scope.
+constexpr absl::Duration kMuch = absl::Milliseconds(500);
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<ProbedClasses>> ProbedClasses::Create(JvmParts& jvm,
                                                                      const Options& options) {
@@ -81,7 +87,9 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
     absl::StrAppend(&cost, ", at most ", budget_percent_, " % of one processor (probebudget=)");
   }
   std::string narrower;
-  for (const NarrowerScope& scope : NarrowerScopes(planned_)) {
+  const bool is_much = EstimatedCost(all) >= kMuch;
+  for (const NarrowerScope& scope :
+       is_much ? NarrowerScopes(planned_) : std::vector<NarrowerScope>()) {
     absl::StrAppend(&narrower, narrower.empty() ? "" : ", ", "include=", scope.pattern, " ",
                     RoughSeconds(EstimatedCost(scope.work)));
   }

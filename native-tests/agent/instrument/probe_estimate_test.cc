@@ -77,6 +77,8 @@ TEST(NarrowerScopesTest, TwoApplications) {
 TEST(ProbeEstimateTest, RoughSecondsHaveTwoDigits) {
   EXPECT_EQ(RoughSeconds(absl::Milliseconds(312)), "0.3 s");
   EXPECT_EQ(RoughSeconds(absl::Milliseconds(12'345)), "12 s");
+  EXPECT_EQ(RoughSeconds(absl::Milliseconds(3)), "0.1 s");
+  EXPECT_EQ(RoughSeconds(absl::ZeroDuration()), "0 s");
 }
 
 }  // namespace
