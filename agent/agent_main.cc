@@ -63,9 +63,9 @@ jint Refuse(const absl::Status& status, jint code) {
 absl::Status Run(JvmSession& session, JNIEnv* jni, const Options& options) {
   switch (options.action) {
     case Action::kStart:
-      return session.Start(jni, options, nullptr).status();
+      return session.Start(jni, options, jtrace::Caller()).status();
     case Action::kStop:
-      return session.Stop(jni, nullptr).status();
+      return session.Stop(jni, jtrace::Caller()).status();
     case Action::kServe:
       return absl::OkStatus();
   }

@@ -3,9 +3,9 @@
 // The agent listens on a Unix socket that only the JVM's user can reach. A connection carries one
 // request and its answer:
 //   request   one line, "VERB[ ARGUMENT]\n", at most kMaxRequest bytes
-//   answer    lines that begin with a kind: '.' progress, '=' a line of the answer, '!' why it
-//             failed; then the last line, "0\n", "1\n" or "2\n": the exit code of the command. An
-//             answer without it was cut off.
+//   answer    lines that begin with a kind: '.' progress, '-' a note to show at once, '=' a line of
+//             the answer, '!' why it failed; then the last line, "0\n", "1\n" or "2\n": the exit
+//             code of the command. An answer without it was cut off.
 // Both ends limit what they accept from the other, in bytes and in time.
 #pragma once
 
@@ -18,7 +18,9 @@ namespace jtrace::control {
 
 inline constexpr size_t kMaxRequest = 64 * 1024;
 
+// May begin with "DONE/ALL ", two numbers, for a bar.
 inline constexpr char kProgressLine = '.';
+inline constexpr char kNoteLine = '-';
 inline constexpr char kAnswerLine = '=';
 inline constexpr char kErrorLine = '!';
 

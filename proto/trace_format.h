@@ -69,6 +69,7 @@ inline constexpr uint32_t kMetricEvent = 0x1;
 inline constexpr uint32_t kClassPrepare = 0x3;
 inline constexpr uint32_t kClassRedefine = 0x4;
 inline constexpr uint32_t kClassUnprobed = 0x5;
+inline constexpr uint32_t kClassProbed = 0x6;
 inline constexpr uint32_t kThrown = 0x1;
 inline constexpr uint32_t kCaught = 0x2;
 inline constexpr uint32_t kHookCalls = 0x1;

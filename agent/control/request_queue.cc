@@ -1,5 +1,6 @@
 #include "agent/control/request_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace jtrace::control {
@@ -13,14 +14,25 @@ bool RequestQueue::Add(Request& request) {
 }
 
 std::optional<Request> RequestQueue::Next(absl::Time until) {
+  return Next(until, [](absl::string_view) { return true; });
+}
+
+std::optional<Request> RequestQueue::Next(absl::Time until, Accepts accepts) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, absl::ToChronoTime(until),
                       [this] { return !requests_.empty() || woken_; });
   woken_ = false;
-  if (requests_.empty()) return std::nullopt;
-  Request next = std::move(requests_.front());
-  requests_.pop_front();
+  const auto found = std::find_if(requests_.begin(), requests_.end(),
+                                  [&](const Request& request) { return accepts(request.line); });
+  if (found == requests_.end()) return std::nullopt;
+  Request next = std::move(*found);
+  requests_.erase(found);
   return next;
+}
+
+bool RequestQueue::HasAny() {
+  const std::lock_guard lock(mutex_);
+  return !requests_.empty();
 }
 
 void RequestQueue::Wake() {

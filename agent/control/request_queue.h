@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/control/answer.h"
 
@@ -24,8 +26,13 @@ class RequestQueue {
  public:
   // False if there is no room; `request` is then unchanged.
   bool Add(Request& request);
+  using Accepts = absl::FunctionRef<bool(absl::string_view line)>;
   // The oldest request; none if there is none by then, or once Wake was called.
   std::optional<Request> Next(absl::Time until);
+  // The same of those whose line is accepted; none, too, once there is only another one.
+  std::optional<Request> Next(absl::Time until, Accepts accepts);
+  // Whether requests wait.
+  bool HasAny();
   void Wake();
 
  private:

@@ -56,18 +56,29 @@ void Server::Run() {
   hot::tls_is_agent_thread = true;
   pthread_setname_np(pthread_self(), "jtrace control");
   commands_.ThreadStarted(gettid());
-  while (true) {
-    // However the system's clock is changed meanwhile.
-    constexpr absl::Duration kLongest = absl::Minutes(1);
-    absl::Time next = absl::Now() + kLongest;
-    try {
-      next = std::min(next, commands_.Tick());
-    } catch (const std::exception&) {  // no memory: what is due stays due
-    }
-    if (const std::optional<Request> request = queue_.Next(next)) {
-      Do(*request, commands_, [this] { connections_->Wake(); });
-    }
+  commands_.UseServer(*this);
+  // However the system's clock is changed meanwhile.
+  constexpr absl::Duration kLongest = absl::Minutes(1);
+  while (true) ServeOne(absl::Now() + kLongest, [](absl::string_view) { return true; });
+}
+
+bool Server::ServeOne(absl::Time until, RequestQueue::Accepts accepts) {
+  try {
+    until = std::min(until, commands_.Tick());
+  } catch (const std::exception&) {  // no memory: what is due stays due
   }
+  const std::optional<Request> request = queue_.Next(until, accepts);
+  if (request.has_value()) Do(*request, commands_, [this] { connections_->Wake(); });
+  return request.has_value();
+}
+
+bool Server::Pause(absl::Duration time, RequestQueue::Accepts accepts) {
+  const absl::Time end = absl::Now() + time;
+  while (absl::Now() < end) {
+    if (ServeOne(end, accepts)) return true;
+    if (queue_.HasAny()) return false;
+  }
+  return true;
 }
 
 void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wake) {

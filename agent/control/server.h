@@ -21,6 +21,8 @@
 
 namespace jtrace::control {
 
+class Server;
+
 // Carries out requests. All calls are on the control thread except ClientsThreadStarted.
 class Commands {
  public:
@@ -33,8 +35,9 @@ class Commands {
   virtual absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) = 0;
   // Called when the time that it last returned is reached, and after every request.
   virtual absl::Time Tick() = 0;
-  // On the control thread, before anything else.
+  // On the control thread, before anything else. `server` may be used from then on.
   virtual void ThreadStarted(pid_t tid) = 0;
+  virtual void UseServer(Server&) {}
   // On the connections' thread, before anything else.
   virtual void ClientsThreadStarted(pid_t) {}
 };
@@ -57,6 +60,10 @@ class Server {
   const absl::Status& problem() const { return problem_; }
   // Tick is to be called soon. Any thread.
   void Wake() { queue_.Wake(); }
+  // On the control thread, within a request or Tick: waits that long, and meanwhile keeps the
+  // deadlines and carries out one of the other requests that it `accepts`, after which it returns.
+  // False: another request waits.
+  bool Pause(absl::Duration time, RequestQueue::Accepts accepts);
   // Clients can no longer connect. Any thread; the server's threads continue.
   void Close();
 
@@ -64,6 +71,8 @@ class Server {
   explicit Server(Commands& commands) : commands_(commands) {}
   absl::Status StartThread();
   void Run();
+  // Keeps the deadlines and carries out a request that arrives by then. False: none did.
+  bool ServeOne(absl::Time until, RequestQueue::Accepts accepts);
 
   Commands& commands_;
   absl::Status problem_;  // constant once the threads run

@@ -219,6 +219,11 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   return jvmti::CopyForJvm(env, result->bytes);
 }
 
+bool Instrumentation::HasProbes(uint32_t class_id) const {
+  absl::MutexLock lock(&rewritten_mutex_);
+  return rewritten_.contains(class_id);
+}
+
 absl::flat_hash_set<uint32_t> Instrumentation::rewritten() const {
   absl::MutexLock lock(&rewritten_mutex_);
   return rewritten_;

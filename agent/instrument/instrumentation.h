@@ -78,6 +78,8 @@ class Instrumentation {
   // Goes into the trace; null: blocks are not counted.
   CountedBlocks* blocks() const { return blocks_.get(); }
 
+  // Whether the class has probes.
+  bool HasProbes(uint32_t class_id) const;
   // Numbers (ClassDef.id) of the classes that have probes, unless they were forgotten.
   absl::flat_hash_set<uint32_t> rewritten() const;
   // The classes in scope that were rewritten and are loaded: their methods are counted.

@@ -8,9 +8,9 @@
 namespace jtrace::jvmti {
 namespace {
 
-constexpr size_t kFirstBatch = 16;
-constexpr size_t kLargestBatch = 1024;
-constexpr absl::Duration kBatchTarget = absl::Milliseconds(40);
+constexpr size_t kFirstBatch = 256;
+constexpr size_t kLargestBatch = 4096;
+constexpr absl::Duration kBatchTarget = absl::Milliseconds(400);
 
 thread_local bool t_retransforming = false;
 
@@ -41,21 +41,25 @@ size_t NextBatchSize(size_t size, absl::Duration time) {
   return size;
 }
 
-RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes,
-                              absl::FunctionRef<bool(size_t done, size_t all)> progress) {
+RetransformResult RetransformBatch(jvmtiEnv* env, std::span<const jclass> classes) {
   t_retransforming = true;
   const auto done = absl::MakeCleanup([] { t_retransforming = false; });
+  RetransformResult result;
+  RetransformOrSplit(env, classes, result);
+  return result;
+}
+
+RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes) {
   RetransformResult result;
   size_t size = kFirstBatch;
   for (size_t next = 0; next < classes.size();) {
     const auto batch = classes.subspan(next, std::min(size, classes.size() - next));
     const absl::Time begin = absl::Now();
-    RetransformOrSplit(env, batch, result);
-    const absl::Duration time = absl::Now() - begin;
-    result.longest_batch = std::max(result.longest_batch, time);
+    RetransformResult part = RetransformBatch(env, batch);
+    result.done += part.done;
+    result.refused.insert(result.refused.end(), part.refused.begin(), part.refused.end());
     next += batch.size();
-    if (!progress(next, classes.size())) break;
-    size = NextBatchSize(size, time);
+    size = NextBatchSize(size, absl::Now() - begin);
   }
   return result;
 }

@@ -1,8 +1,9 @@
 // Passes loaded classes through the class-file hooks again, to add or remove probes.
 //
-// The JVM stops all threads to swap the code of the classes in one call, so classes are processed
-// in batches whose size depends on the time of the last one: no pause is much longer than
-// kBatchTarget, and not every class needs its own pause. Any Java thread; may take seconds.
+// The JVM stops all threads to swap the code of the classes in one call, and discards compiled code
+// that depends on any of them. So batches are large: what is compiled between two of them is often
+// lost again with the second. Any Java thread; may take seconds.
+// session/class_batches does the same at a program's pace.
 #pragma once
 
 #include <jvmti.h>
@@ -12,7 +13,6 @@
 #include <span>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 
 namespace jtrace::jvmti {
@@ -27,15 +27,14 @@ struct RefusedClass {
 struct RetransformResult {
   size_t done = 0;
   std::vector<RefusedClass> refused;  // the JVM did not change these
-  absl::Duration longest_batch = absl::ZeroDuration();
 };
 
-// `progress` is called after each batch with the number of processed classes; it returns false to
-// stop.
-RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes,
-                              absl::FunctionRef<bool(size_t done, size_t all)> progress);
+// All of them, one batch right after the other.
+RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes);
+// In one call, unless the JVM refuses some of them.
+RetransformResult RetransformBatch(jvmtiEnv* env, std::span<const jclass> classes);
 
-// Whether the calling thread is in Retransform: then jtrace itself caused the class-file hook.
+// Whether the calling thread is in one of these: then jtrace itself caused the class-file hook.
 bool IsRetransforming();
 
 // The number of classes of the next batch, after one of `size` took `time`.

@@ -173,6 +173,16 @@ absl::Status ParseMemory(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 
+absl::Status ParseProbeBudget(absl::string_view value, Options& o) {
+  if (!absl::SimpleAtoi(absl::StripSuffix(value, "%"), &o.probe_budget) || o.probe_budget < 1 ||
+      o.probe_budget > 100) {
+    return Invalid(absl::StrCat("'", value,
+                                "' is not a percentage from 1 to 100 of one processor, such as "
+                                "20%; 100%: no limit"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParsePruneShare(absl::string_view value, double& percent) {
   if (!absl::SimpleAtod(absl::StripSuffix(value, "%"), &percent) ||
       !(percent >= 0 && percent <= 50)) {
@@ -281,6 +291,8 @@ constexpr std::array kOptions = {
     OptionRow{"include", "PATTERN[;…]", ParseInclude,
               "count only these: pkg.**, pkg.Class, Class::method, *"},
     OptionRow{"exclude", "PATTERN[;…]", ParseExclude, "do not count these (default: the JDK)"},
+    OptionRow{"probebudget", "20%", ParseProbeBudget,
+              "jtrace start: most of one processor that putting probes in and out takes"},
     OptionRow{"memory", "SIZE", ParseMemory,
               "memory for call trees (by free memory); paths without room: [pruned]"},
     OptionRow{"prune", "1", ParsePrune,

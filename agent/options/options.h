@@ -63,6 +63,9 @@ struct Options {
   // The memory that call trees and their data may take; 0: by the machine's memory
   // (machine_memory.h).
   uint64_t memory_bytes = 0;
+  // The share of one processor that putting probes into a running program may take, and removing
+  // them; 100: no limit.
+  int probe_budget = 20;
   // When memory is short, nodes below this share of their parent are dropped (S3.14); 0: none.
   double prune_percent = 1;
   // The same share of the parent's time, when an activation ends; 0: no such test.

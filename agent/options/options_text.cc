@@ -29,6 +29,9 @@ std::string DescribeOptions(const Options& o) {
   if (o.WantsEvents() && o.record != RecordKind::kFlat && o.memory_bytes != 0) {
     absl::StrAppend(&out, ",memory=", o.memory_bytes >> 20, "m");
   }
+  if (o.WantsEvents() && o.probe_budget != Options().probe_budget) {
+    absl::StrAppend(&out, ",probebudget=", o.probe_budget, "%");
+  }
   if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
   if (o.exit_percent > 0) absl::StrAppend(&out, ",pruneexit=", o.exit_percent);
   if (o.log_budget != 0) absl::StrAppend(&out, ",logbudget=", FormatBytes(o.log_budget));

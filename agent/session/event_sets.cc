@@ -78,6 +78,10 @@ absl::Status EnableClassFileEvents(jvmtiEnv* env) {
   return jvmti::EnableEvents(env, kClassFileEvents);
 }
 
+void DisableClassFileEvents(jvmtiEnv* env) {
+  jvmti::DisableEvents(env, kClassFileEvents).IgnoreError();
+}
+
 void EnableBindEvents(jvmtiEnv* env) { jvmti::EnableEvents(env, kBindEvents).IgnoreError(); }
 
 void CountThreads(JvmParts& jvm) {
@@ -95,7 +99,6 @@ void DisableRecordedEvents(JvmParts& jvm) {
   DisableLiveEvents(jvm.env);
   jvmti::DisableEvents(jvm.env, kStubEvents).IgnoreError();
   jvmti::DisableEvents(jvm.env, kJitEvents).IgnoreError();
-  jvmti::DisableEvents(jvm.env, kClassFileEvents).IgnoreError();
   jvmti::DisableEvents(jvm.env, kBindEvents).IgnoreError();
   if (jvm.counts_threads.load()) CountThreads(jvm);
   if (jvm.granted.virtual_threads) {

@@ -21,6 +21,8 @@ absl::Status EnableLastingEvents(jvmtiEnv* env);
 // While a recording runs.
 void EnableRecordedEvents(JvmParts& jvm, const Options& options);
 absl::Status EnableClassFileEvents(jvmtiEnv* env);
+// Once no class has probes: removing them passes the hook, too.
+void DisableClassFileEvents(jvmtiEnv* env);
 // A library's first native method is bound before it runs: hooks in the library miss only the calls
 // of its JNI_OnLoad.
 void EnableBindEvents(jvmtiEnv* env);

@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 
 #include "absl/strings/string_view.h"
 #include "agent/base/clock.h"
@@ -38,9 +37,6 @@
 #include "agent/waits/waited_records.h"
 
 namespace jtrace {
-
-// Reports the progress of a start or stop; may be null.
-using Progress = std::function<void(absl::string_view)>;
 
 // The numbers, records and losses of the trace.
 struct TraceParts {
@@ -82,8 +78,12 @@ struct JvmParts {
 
   JavaVM* const vm;
   jvmtiEnv* const env;
-  jvmti::Granted granted;                   // constant after the agent's start
-  std::atomic<bool> is_live{false};         // the program already runs when a recording begins
+  jvmti::Granted granted;            // constant after the agent's start
+  std::atomic<bool> is_live{false};  // the program already runs when a recording begins
+  // The agent was not there when the JVM started: HotSpot has compiled code whose dependencies on
+  // other classes' code it does not know, and discards all of it when the first class changes.
+  bool loaded_late = false;                 // constant after the agent's start
+  bool has_retransformed = false;           // on the threads of a start and a stop
   std::atomic<bool> counts_threads{false};  // threads' metrics were requested, recording or not
   TraceParts trace;
   Registries registries;

@@ -109,6 +109,7 @@ absl::StatusOr<JvmSession*> JvmSession::OpenLive(JavaVM* vm, JNIEnv* jni) {
   if (!opened.ok()) return opened;
   JvmSession& session = **opened;
   session.SetLive();
+  session.jvm_.loaded_late = true;
   if (absl::Status status = EnableLastingEvents(session.jvm_.env); !status.ok()) return status;
   session.DefineQuestions(jni);
   session.StartControl(Options(), /*log=*/nullptr);
@@ -129,7 +130,7 @@ void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
   DefineQuestions(jni);
   if (!std::exchange(is_prepared_, false)) return StartControl(last_options_, /*log=*/nullptr);
   jvm_.registries.threads.Start(jni, thread);
-  if (absl::Status status = recording_->Begin(jni, nullptr); !status.ok()) {
+  if (absl::Status status = recording_->Begin(jni); !status.ok()) {
     recording_->Fail(status.message());
   }
   StartControl(recording_->options(), &recording_->log());
@@ -171,6 +172,7 @@ void JvmSession::VmDeath() {
   abi::End();
   if (control::SessionControl* control = control_.load(); control != nullptr) control->Close();
   absl::MutexLock lock(&lifecycle_);
+  jvm_ends_ = true;
   if (!gate_.Close()) return;
   recording_->EndWithJvm();
   last_options_ = recording_->options();
@@ -180,53 +182,64 @@ void JvmSession::VmDeath() {
 Recording* JvmSession::Running() { return gate_.is_open() ? recording_.get() : nullptr; }
 
 absl::StatusOr<std::string> JvmSession::Start(JNIEnv* jni, const Options& options,
-                                              const Progress& progress) {
-  absl::MutexLock lock(&lifecycle_);
-  return StartLocked(jni, options, progress);
-}
-
-absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const Progress& progress) {
-  absl::MutexLock lock(&lifecycle_);
-  if (files_begun_ == 0) {
-    return absl::FailedPreconditionError("nothing was recorded yet; use start");
+                                              const Caller& caller) {
+  absl::StatusOr<int> number;
+  {
+    absl::MutexLock lock(&lifecycle_);
+    number = StartLocked(jni, options, caller);
   }
-  Options options = recording_ != nullptr ? recording_->options() : last_options_;
-  options.out = trace::NumberedPattern(options.out);
-  return StartLocked(jni, options, progress);
+  return number.ok() ? FinishStart(jni, *number, caller) : number.status();
 }
 
-absl::StatusOr<std::string> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
-                                                    const Progress& progress) {
+absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const Caller& caller) {
+  absl::StatusOr<int> number;
+  {
+    absl::MutexLock lock(&lifecycle_);
+    if (files_begun_ == 0) {
+      return absl::FailedPreconditionError("nothing was recorded yet; use start");
+    }
+    Options options = recording_ != nullptr ? recording_->options() : last_options_;
+    options.out = trace::NumberedPattern(options.out);
+    number = StartLocked(jni, options, caller);
+  }
+  return number.ok() ? FinishStart(jni, *number, caller) : number.status();
+}
+
+absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
+                                            const Caller& caller) {
   if (Running() != nullptr || is_prepared_) {
     return absl::FailedPreconditionError(
         absl::StrCat("a recording already runs, to ", recording_->path(), "; stop it first"));
   }
   if (recording_ != nullptr) {
+    // Another thread takes its probes out: it finds nothing left to do.
     if (absl::Status status = WaitForFailure(); !status.ok()) return status;
     Retire(jni);
   }
   last_failure_.clear();
   recording_ = NewRecording();
-  if (const absl::Status status = TryToStart(jni, options, progress); !status.ok()) {
+  ++number_;
+  if (const absl::Status status = TryToStart(jni, options); !status.ok()) {
     const Options before = std::move(last_options_);
     Retire(jni);
     last_options_ = before;  // for resume
     return status;
   }
   WakeControl();
-  return absl::StrCat("recording to ", trace::AbsolutePath(recording_->path()), " (",
-                      DescribeOptions(recording_->options()), ")",
-                      recording_->commands().DescribeWarnings());
+  if (const ProbedClasses* classes = recording_->classes(); classes != nullptr) {
+    for (const std::string& line : classes->DescribePlan()) caller.tell(line);
+  }
+  return number_;
 }
 
-absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options, const Progress& progress) {
+absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options) {
   try {
     if (absl::Status status = recording_->Prepare(options); !status.ok()) return status;
     jvm_.trace.encoder.BeginTrace(options.codes);
     jvm_.registries.threads.Clear();
     jvm_.registries.groups.Clear();
     DefineQuestions(jni);
-    return recording_->Begin(jni, progress);
+    return recording_->Begin(jni);
   } catch (const std::exception& failure) {
     return absl::ResourceExhaustedError(
         absl::StrCat("no memory for the recording: ", failure.what(), "; raise ulimit -v"));
@@ -236,36 +249,21 @@ absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options, const P
 // Waits for the writer's thread, which first reports the failure: stderr may be a pipe without a
 // reader.
 absl::Status JvmSession::WaitForFailure() {
+  if (is_removing_) return absl::OkStatus();
   for (int i = 0; i < 1000 && !recording_->has_failed(); ++i) absl::SleepFor(absl::Milliseconds(1));
   if (recording_->has_failed()) return absl::OkStatus();
   return absl::UnavailableError("the last recording failed and has not ended yet; try again");
 }
 
-void JvmSession::Retire(JNIEnv* jni) {
+std::string JvmSession::Retire(JNIEnv* jni) {
   recording_->CleanUp(jni);
+  std::string left = recording_->DescribeLeft();
   last_options_ = recording_->options();
   last_failure_ = recording_->failure();
   if (!gate_.WaitUntilEmpty(kGatePatience)) (void)recording_.release();
   recording_ = nullptr;
-}
-
-absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Progress& progress) {
-  absl::MutexLock lock(&lifecycle_);
-  if (recording_ != nullptr && Running() == nullptr && !is_prepared_) {
-    if (absl::Status status = WaitForFailure(); !status.ok()) return status;
-    const std::string file = recording_->path();
-    Retire(jni);
-    return absl::AbortedError(absl::StrCat("the recording had failed: ", last_failure_, "; ", file,
-                                           " has the records before that, no probe is left"));
-  }
-  if (Running() == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "no recording runs",
-        last_failure_.empty() ? "" : absl::StrCat("; the last one failed: ", last_failure_)));
-  }
-  auto written = recording_->Stop(jni, progress);
-  Retire(jni);
-  return written;
+  is_removing_ = false;
+  return left;
 }
 
 }  // namespace jtrace

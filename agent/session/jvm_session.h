@@ -20,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/options/options.h"
+#include "agent/session/caller.h"
 #include "agent/session/gate.h"
 #include "agent/session/jvm_events.h"
 #include "agent/session/jvm_parts.h"
@@ -39,17 +40,18 @@ class JvmSession {
   // In a JVM that already runs (Agent_OnAttach): records nothing until Start.
   static absl::StatusOr<JvmSession*> OpenLive(JavaVM* vm, JNIEnv* jni);
 
-  // Begins a recording: loaded classes in scope get their probes in batches. Errors leave
-  // everything unchanged, including the file at out=. Returns a line for people: what is recorded,
-  // and where.
-  absl::StatusOr<std::string> Start(JNIEnv* jni, const Options& options, const Progress& progress);
+  // Begins a recording: loaded classes in scope get their probes in batches, between which other
+  // commands are carried out. Errors leave everything unchanged, including the file at out=; but
+  // Aborted: the recording ended before all classes had their probes. Returns a line for people:
+  // what is recorded, and where.
+  absl::StatusOr<std::string> Start(JNIEnv* jni, const Options& options, const Caller& caller);
   // Start with the options of the last recording, into another file.
-  absl::StatusOr<std::string> Resume(JNIEnv* jni, const Progress& progress);
-  // Ends the recording: timers off, probes out of all classes, the trace complete. The program then
-  // runs as it did without jtrace, except for loops that are running (jvmti/running_loops.h). After
-  // a failure it removes the remaining probes and reports why. Returns a line for people: what was
-  // written.
-  absl::StatusOr<std::string> Stop(JNIEnv* jni, const Progress& progress);
+  absl::StatusOr<std::string> Resume(JNIEnv* jni, const Caller& caller);
+  // Ends the recording: timers off, the trace complete; then takes the probes out of all classes,
+  // in batches. The program then runs as it did without jtrace, except for loops that are running
+  // (jvmti/running_loops.h). After a failure it removes the remaining probes and reports why.
+  // Returns a line for people: what was written.
+  absl::StatusOr<std::string> Stop(JNIEnv* jni, const Caller& caller);
 
   // Writes everything recorded so far to the file and returns its path.
   absl::StatusOr<std::string> Flush();
@@ -77,7 +79,7 @@ class JvmSession {
   bool LooksAtStacks();
   Due WhatIsDue(absl::Time now);
   // Does what is due, other than the next file.
-  void Settle(JNIEnv* jni, Due::What what);
+  void Settle(JNIEnv* jni, Due::What what, const Caller& caller);
 
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
@@ -92,13 +94,28 @@ class JvmSession {
   // Adds probes to classes that were being loaded when the recording began.
   void AddProbesToLateClasses(JNIEnv* jni);
   // Removes the probes if the recording has failed.
-  void CleanUpAfterFailure(JNIEnv* jni);
+  void CleanUpAfterFailure(JNIEnv* jni, const Caller& caller);
+  // What remains of a batch's work.
+  struct Step {
+    bool is_over = false;
+    absl::Duration pause = absl::ZeroDuration();  // before the next batch
+    BatchProgress progress = {};
+  };
+  // The next batch of a start, or of a stop, unless its time has not come. Over: the recording of
+  // that number has no such work.
+  Step AddBatch(JNIEnv* jni, int number);
+  Step RemoveBatch(JNIEnv* jni, int number);
+  absl::Status AddProbes(JNIEnv* jni, int number, const Caller& caller);
+  // Takes all probes out and retires the recording; returns DescribeLeft.
+  std::string RemoveProbes(JNIEnv* jni, int number, const Caller& caller);
+  // The rest of a start, after StartLocked.
+  absl::StatusOr<std::string> FinishStart(JNIEnv* jni, int number, const Caller& caller);
   std::unique_ptr<Recording> NewRecording() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  absl::StatusOr<std::string> StartLocked(JNIEnv* jni, const Options& options,
-                                          const Progress& progress)
+  // Returns the recording's number.
+  absl::StatusOr<int> StartLocked(JNIEnv* jni, const Options& options, const Caller& caller)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Prepares and begins the new recording. Missing memory is an ordinary error.
-  absl::Status TryToStart(JNIEnv* jni, const Options& options, const Progress& progress)
+  absl::Status TryToStart(JNIEnv* jni, const Options& options)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Waits until the recording, which no longer runs, has finished failing. Unavailable: that takes
   // more than a second.
@@ -106,7 +123,8 @@ class JvmSession {
   // The recording, if it runs; else null.
   Recording* Running() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Cleans up after the recording has ended. Parts that callbacks are still inside are never freed.
-  void Retire(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // Returns DescribeLeft.
+  std::string Retire(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   std::string DescribeIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // The agent was loaded before the recording: its start has to find the running threads and loaded
   // classes.
@@ -124,6 +142,10 @@ class JvmSession {
   // The running one, or one that failed and is not cleaned up; null: none.
   std::unique_ptr<Recording> recording_ ABSL_GUARDED_BY(lifecycle_);
   bool is_prepared_ ABSL_GUARDED_BY(lifecycle_) = false;  // VmInit begins it
+  int number_ ABSL_GUARDED_BY(lifecycle_) = 0;            // of recording_
+  // Its trace has ended, or it failed; its probes are being taken out.
+  bool is_removing_ ABSL_GUARDED_BY(lifecycle_) = false;
+  bool jvm_ends_ ABSL_GUARDED_BY(lifecycle_) = false;
   Options last_options_ ABSL_GUARDED_BY(lifecycle_);
   std::string last_failure_ ABSL_GUARDED_BY(lifecycle_);  // of the last recording; "": none
   int files_begun_ ABSL_GUARDED_BY(lifecycle_) = 0;

@@ -109,6 +109,10 @@ absl::StatusOr<std::string> JvmSession::RunCommand(absl::string_view verb,
 }
 
 std::string JvmSession::DescribeIdle() {
+  if (is_removing_ && recording_->classes() != nullptr) {
+    return absl::StrCat("state     ended: ",
+                        DescribeProgress(recording_->classes()->batches().progress(), "out of"));
+  }
   if (recording_ != nullptr && !is_prepared_) {
     return absl::StrCat("state     failed: ", recording_->failure(),
                         "; its probes are being taken out");
@@ -138,14 +142,14 @@ Due JvmSession::WhatIsDue(absl::Time now) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording != nullptr) return recording->commands().WhatIsDue(now);
-  const bool has_failed = recording_ != nullptr && recording_->has_failed();
+  const bool has_failed = recording_ != nullptr && recording_->has_failed() && !is_removing_;
   return {.what = has_failed ? Due::kCleanUp : Due::kNothing};
 }
 
-void JvmSession::Settle(JNIEnv* jni, Due::What what) {
-  if (what == Due::kStop) Stop(jni, nullptr).status().IgnoreError();
+void JvmSession::Settle(JNIEnv* jni, Due::What what, const Caller& caller) {
+  if (what == Due::kStop) Stop(jni, caller).status().IgnoreError();
   if (what == Due::kAddProbes) AddProbesToLateClasses(jni);
-  if (what == Due::kCleanUp) CleanUpAfterFailure(jni);
+  if (what == Due::kCleanUp) CleanUpAfterFailure(jni, caller);
 }
 
 void JvmSession::AddProbesToLateClasses(JNIEnv* jni) {
@@ -154,11 +158,6 @@ void JvmSession::AddProbesToLateClasses(JNIEnv* jni) {
   if (recording == nullptr || recording->classes() == nullptr) return;
   jvmti::LocalFrame frame(jni);
   recording->classes()->AddToPrepared(jni);
-}
-
-void JvmSession::CleanUpAfterFailure(JNIEnv* jni) {
-  absl::MutexLock lock(&lifecycle_);
-  if (recording_ != nullptr && recording_->has_failed()) Retire(jni);
 }
 
 }  // namespace jtrace

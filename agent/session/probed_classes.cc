@@ -11,27 +11,104 @@
 #include "agent/jvmti/loaded_classes.h"
 #include "agent/jvmti/retransformer.h"
 #include "agent/jvmti/running_loops.h"
+#include "common/thousands.h"
+#include "proto/trace_format.h"
 
 namespace jtrace {
+namespace {
+
+// Below it, there is no need to look for a narrower scope.
+constexpr absl::Duration kMuch = absl::Milliseconds(500);
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<ProbedClasses>> ProbedClasses::Create(JvmParts& jvm,
                                                                      const Options& options) {
   auto instrumentation = Instrumentation::Create(options, jvm.registries.loaders, jvm.trace.encoder,
                                                  jvm.trace.losses, jvm.trace.unprobed);
   if (!instrumentation.ok()) return instrumentation.status();
-  return std::unique_ptr<ProbedClasses>(new ProbedClasses(jvm, *std::move(instrumentation)));
+  return std::unique_ptr<ProbedClasses>(
+      new ProbedClasses(jvm, options, *std::move(instrumentation)));
 }
 
-void ProbedClasses::AddToLoaded(JNIEnv* jni, const Progress& progress) {
+void ProbedClasses::AddToLoaded(JNIEnv* jni) {
   jvmti::LocalFrame frame(jni);
   std::vector<jclass> classes;
   jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
     if (WithoutProbes(klass).has_value()) classes.push_back(klass);
   });
-  Add(jni, classes, progress);
+  Add(jni, classes);
   // Classes that were still loading when the list was made, and are loaded now.
   loaded_have_probes_.store(true);
   AddToPrepared(jni);
+}
+
+void ProbedClasses::PlanAdding(JNIEnv* jni) {
+  const jvmti::LocalFrame frame(jni);
+  std::vector<jclass> classes;
+  std::vector<ClassBatches::Planned> planned;
+  jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
+    auto named = WithoutProbes(klass);
+    if (!named.has_value()) return;
+    classes.push_back(klass);
+    planned.push_back({klass, MethodsOf(klass)});
+    planned_.push_back({std::move(named->name), planned.back().methods});
+  });
+  if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
+  ReportRunningLoops(jni, classes);
+  batches_.Plan(jni, planned);
+  is_adding_ = true;
+}
+
+void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added) {
+  batches_.RunNext(
+      jni, [this](jclass klass) { return WithoutProbes(klass).has_value(); },
+      [this](const std::vector<jclass>& classes) { NoteOldMethods(classes); },
+      [&](const std::vector<jclass>& classes, const jvmti::RetransformResult& result) {
+        NoteAdded(classes, result);
+        for (jclass klass : classes) added(klass);
+      });
+  jvm_.has_retransformed = true;
+  if (!batches_.empty()) return;
+  is_adding_ = false;
+  planned_.clear();
+  loaded_have_probes_.store(true);
+  const jvmti::LocalFrame frame(jni);
+  AddToPrepared(jni);
+}
+
+std::vector<std::string> ProbedClasses::DescribePlan() const {
+  const ProbeWork all = AllOf(planned_);
+  if (all.classes == 0) return {};
+  std::string cost = absl::StrCat("probes for ", WithThousands(all.methods), " methods of ",
+                                  WithThousands(all.classes), " classes: about ",
+                                  RoughSeconds(EstimatedCost(all)), " of processor time");
+  if (budget_percent_ < 100) {
+    absl::StrAppend(&cost, ", at most ", budget_percent_, " % of one processor (probebudget=)");
+  }
+  std::string narrower;
+  const bool is_much = EstimatedCost(all) >= kMuch;
+  for (const NarrowerScope& scope :
+       is_much ? NarrowerScopes(planned_) : std::vector<NarrowerScope>()) {
+    absl::StrAppend(&narrower, narrower.empty() ? "" : ", ", "include=", scope.pattern, " ",
+                    RoughSeconds(EstimatedCost(scope.work)));
+  }
+  std::vector<std::string> lines = {std::move(cost)};
+  if (!narrower.empty()) lines.push_back(absl::StrCat("less would be ", narrower));
+  if (jvm_.loaded_late && !jvm_.has_retransformed) {
+    lines.push_back(
+        "the first probes make HotSpot discard all compiled code: the program is slow until that "
+        "is "
+        "compiled again; a JVM started with -agentpath:…/libjtrace.so=serve keeps the rest of it");
+  }
+  return lines;
+}
+
+size_t ProbedClasses::MethodsOf(jclass klass) const {
+  if (!jvmti::IsPrepared(jvm_.env, klass)) return 0;
+  size_t methods = 0;
+  jvm_.registries.classes.ForEachMethod(klass, [&](const jvmti::MethodInMemory&) { ++methods; });
+  return methods;
 }
 
 std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
@@ -60,14 +137,15 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::WithoutProbes(jclass kla
   return named;
 }
 
-void ProbedClasses::Add(JNIEnv* jni, std::span<const jclass> classes, const Progress& progress) {
+void ProbedClasses::Add(JNIEnv* jni, std::span<const jclass> classes) {
+  if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
   NoteOldMethods(classes);
   ReportRunningLoops(jni, classes);
-  const jvmti::RetransformResult result =
-      jvmti::Retransform(jvm_.env, classes, [&](size_t done, size_t all) {
-        if (progress) progress(absl::StrCat("probes are in ", done, " of ", all, " classes"));
-        return true;
-      });
+  NoteAdded(classes, jvmti::Retransform(jvm_.env, classes));
+}
+
+void ProbedClasses::NoteAdded(std::span<const jclass> classes,
+                              const jvmti::RetransformResult& result) {
   for (jclass klass : classes) jvm_.registries.classes.Renumber(klass);
   for (const jvmti::RefusedClass& refused : result.refused) {
     // A class that cannot be linked has never run. It gets probes when it is linked.
@@ -79,10 +157,23 @@ void ProbedClasses::Add(JNIEnv* jni, std::span<const jclass> classes, const Prog
                             jvmti::ErrorName(jvm_.env, refused.error));
   }
   for (jclass klass : classes) {
+    NoteProbes(klass);
     const auto named = WithoutProbes(klass);
     if (!named.has_value() || !jvmti::IsPrepared(jvm_.env, klass)) continue;
     jvm_.trace.unprobed.Add(NoProbes::kNotHooked, named->number, named->name);
   }
+}
+
+// At load all classes have their probes before the program runs.
+void ProbedClasses::NoteProbes(jclass klass) {
+  if (!jvm_.is_live.load()) return;
+  const uint32_t number = jvm_.registries.classes.NumberOf(klass);
+  if (!instrumentation_->HasProbes(number)) return;
+  proto::ClassEvent details;
+  details.set_class_id(number);
+  jvm_.trace.encoder.AddClassEvent(
+      {.time_ns = jvm_.trace.clock.Now(), .major = format::kClass, .minor = format::kClassProbed},
+      std::move(details));
 }
 
 // Linking a class that is not linked yet could take arbitrarily long.
@@ -93,7 +184,7 @@ void ProbedClasses::AddToPrepared(JNIEnv* jni) {
       classes.push_back(klass);
     }
   });
-  if (!classes.empty()) Add(jni, classes, nullptr);
+  if (!classes.empty()) Add(jni, classes);
 }
 
 // The class passed its class-file hook before the recording began, and was complete only after all
@@ -113,7 +204,6 @@ bool ProbedClasses::NoteLate(jclass klass) {
 void ProbedClasses::NoteOldMethods(std::span<const jclass> classes) {
   const sampling::Sampler* const sampler = jvm_.sampler.load();
   if (sampler == nullptr) return;
-  jvm_.registries.classes.ForgetIdleOldMethods();
   for (jclass klass : classes) {
     jvm_.registries.classes.NoteOldMethods(
         klass, [sampler](jmethodID id) { return sampler->MethodBehind(id); });
@@ -137,9 +227,9 @@ void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> clas
       "leave their classes out with exclude=, or load the agent with -agentpath");
 }
 
-void ProbedClasses::Remove(JNIEnv* jni, const Progress& progress,
-                           const std::function<void()>& wait_for_hooks) {
-  RemoveOnce(jni, progress);
+void ProbedClasses::Remove(JNIEnv* jni, const std::function<void()>& wait_for_hooks) {
+  batches_.Drop(jni);
+  RemoveOnce(jni);
   // A hook that asked before may still put probes into its class, and a class that has passed its
   // hook is not yet listed as loaded. But most of the missing classes were unloaded or never
   // created.
@@ -147,32 +237,60 @@ void ProbedClasses::Remove(JNIEnv* jni, const Progress& progress,
     wait_for_hooks();
     if (instrumentation_->rewritten().empty()) return;
     absl::SleepFor(pause);
-    RemoveOnce(jni, progress);
+    RemoveOnce(jni);
   }
 }
 
-void ProbedClasses::RemoveOnce(JNIEnv* jni, const Progress& progress) {
-  jvmti::LocalFrame frame(jni);
+std::vector<jclass> ProbedClasses::WithProbes() {
   const absl::flat_hash_set<uint32_t> rewritten = instrumentation_->rewritten();
-  if (rewritten.empty()) return;
   std::vector<jclass> probed;
-  std::vector<uint32_t> numbers;
+  if (rewritten.empty()) return probed;
   jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
     if (!jvmti::IsModifiable(jvm_.env, klass)) return;
-    const uint32_t number = jvm_.registries.classes.NumberOf(klass);
-    if (!rewritten.contains(number)) return;
-    probed.push_back(klass);
-    numbers.push_back(number);
+    if (rewritten.contains(jvm_.registries.classes.NumberOf(klass))) probed.push_back(klass);
   });
-  NoteOldMethods(probed);
+  return probed;
+}
+
+void ProbedClasses::PlanRemoving(JNIEnv* jni) {
+  const jvmti::LocalFrame frame(jni);
+  is_adding_ = false;
+  planned_.clear();
+  const std::vector<jclass> probed = WithProbes();
+  std::vector<ClassBatches::Planned> planned;
+  for (jclass klass : probed) planned.push_back({klass, MethodsOf(klass)});
+  if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
   ReportRunningLoops(jni, probed);
-  const jvmti::RetransformResult result =
-      jvmti::Retransform(jvm_.env, probed, [&](size_t done, size_t all) {
-        if (progress) progress(absl::StrCat("probes are out of ", done, " of ", all, " classes"));
-        return true;
+  batches_.Plan(jni, planned);
+}
+
+bool ProbedClasses::RemoveBatch(JNIEnv* jni) {
+  if (batches_.empty()) return false;
+  batches_.RunNext(
+      jni, [](jclass) { return true; },
+      [this](const std::vector<jclass>& classes) { NoteOldMethods(classes); },
+      [this](const std::vector<jclass>& classes, const jvmti::RetransformResult& result) {
+        NoteRemoved(classes, result);
       });
-  for (const uint32_t number : numbers) instrumentation_->ForgetRewritten(number);
+  return !batches_.empty();
+}
+
+void ProbedClasses::RemoveOnce(JNIEnv* jni) {
+  const jvmti::LocalFrame frame(jni);
+  const std::vector<jclass> probed = WithProbes();
+  if (probed.empty()) return;
+  NoteOldMethods(probed);
+  NoteRemoved(probed, jvmti::Retransform(jvm_.env, probed));
+}
+
+// A refused class keeps its probes, which count for nobody.
+void ProbedClasses::NoteRemoved(std::span<const jclass> classes,
+                                const jvmti::RetransformResult& result) {
+  for (jclass klass : classes) {
+    instrumentation_->ForgetRewritten(jvm_.registries.classes.NumberOf(klass));
+  }
   if (result.refused.empty()) return;
+  classes_left_ += result.refused.size();
   jvm_.trace.losses.Add("class.probes_left", Severity::kError, result.refused.size(),
                         "classes whose probes the JVM did not remove: they are slower than before");
 }

@@ -10,10 +10,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "agent/instrument/instrumentation.h"
 #include "agent/options/options.h"
+#include "agent/session/class_batches.h"
 #include "agent/session/jvm_parts.h"
 
 namespace jtrace {
@@ -24,10 +26,18 @@ class ProbedClasses {
   static absl::StatusOr<std::unique_ptr<ProbedClasses>> Create(JvmParts& jvm,
                                                                const Options& options);
 
-  // Adds probes to loaded classes in scope. Even at load there may be classes of the program: a JVM
-  // with an AOT cache links them before VMInit, and a class-file hook at that time would disable
-  // the cache.
-  void AddToLoaded(JNIEnv* jni, const Progress& progress);
+  // Adds probes to loaded classes in scope, at load. Even then there may be classes of the program:
+  // a JVM with an AOT cache links them before VMInit, and a class-file hook at that time would
+  // disable the cache.
+  void AddToLoaded(JNIEnv* jni);
+  // The same in a running program: lists the classes, which then get their probes in batches.
+  void PlanAdding(JNIEnv* jni);
+  bool IsAdding() const { return is_adding_; }
+  // Adds probes to the next classes. After the last ones also to those that were still loading when
+  // the list was made.
+  void AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added);
+  // What the plan costs, and how to make it cheaper: lines for people.
+  std::vector<std::string> DescribePlan() const;
   // Adds probes to prepared classes in scope that have none. On a Java thread that holds no lock of
   // the JVM.
   void AddToPrepared(JNIEnv* jni);
@@ -36,8 +46,17 @@ class ProbedClasses {
   bool NoteLate(jclass klass);
   // Whether NoteLate returned true since the last call.
   bool TakeLate() { return has_late_.exchange(false); }
-  // Removes all probes. `wait_for_hooks` returns when no class-file hook runs that asked before.
-  void Remove(JNIEnv* jni, const Progress& progress, const std::function<void()>& wait_for_hooks);
+  // No more probes are added. Lists the classes that have some; they lose them in batches.
+  void PlanRemoving(JNIEnv* jni);
+  // Removes the probes of the next classes; false: those of all listed classes are out.
+  bool RemoveBatch(JNIEnv* jni);
+  // Removes all probes that are left, at once. `wait_for_hooks` returns when no class-file hook
+  // runs that asked before.
+  void Remove(JNIEnv* jni, const std::function<void()>& wait_for_hooks);
+  // Classes that the JVM did not give back their own code.
+  size_t classes_left() const { return classes_left_; }
+  // The classes that are being added to, or removed from.
+  const ClassBatches& batches() const { return batches_; }
 
   Instrumentation& instrumentation() { return *instrumentation_; }
   const Instrumentation& instrumentation() const { return *instrumentation_; }
@@ -48,21 +67,38 @@ class ProbedClasses {
     std::string name;
   };
 
-  ProbedClasses(JvmParts& jvm, std::unique_ptr<Instrumentation> instrumentation)
-      : jvm_(jvm), instrumentation_(std::move(instrumentation)) {}
+  ProbedClasses(JvmParts& jvm, const Options& options,
+                std::unique_ptr<Instrumentation> instrumentation)
+      : jvm_(jvm),
+        budget_percent_(options.probe_budget),
+        instrumentation_(std::move(instrumentation)),
+        batches_(jvm.env, options.probe_budget) {}
 
   // The class if it is in scope and may change; one that may not change is counted as a loss.
   std::optional<NamedClass> InScope(jclass klass);
   // The same, but only if it has not passed the rewriter and no loss reports why.
   std::optional<NamedClass> WithoutProbes(jclass klass);
-  void Add(JNIEnv* jni, std::span<const jclass> classes, const Progress& progress);
-  void RemoveOnce(JNIEnv* jni, const Progress& progress);
+  void Add(JNIEnv* jni, std::span<const jclass> classes);
+  // After the classes were retransformed.
+  void NoteAdded(std::span<const jclass> classes, const jvmti::RetransformResult& result);
+  // Records since when the class has its probes.
+  void NoteProbes(jclass klass);
+  // The loaded classes that have probes.
+  std::vector<jclass> WithProbes();
+  void RemoveOnce(JNIEnv* jni);
+  void NoteRemoved(std::span<const jclass> classes, const jvmti::RetransformResult& result);
+  size_t MethodsOf(jclass klass) const;
   // Threads that are inside methods of these classes continue in the old versions.
   void NoteOldMethods(std::span<const jclass> classes);
   void ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes);
 
   JvmParts& jvm_;
+  const int budget_percent_;
   const std::unique_ptr<Instrumentation> instrumentation_;
+  ClassBatches batches_;
+  std::vector<ClassToProbe> planned_;  // empty while no classes wait for probes
+  bool is_adding_ = false;
+  size_t classes_left_ = 0;  // whose probes the JVM did not remove
   // All classes in scope that were loaded when the recording began have probes.
   std::atomic<bool> loaded_have_probes_{false};
   // Classes in scope that were not loaded then wait for the control thread.

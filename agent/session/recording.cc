@@ -67,9 +67,9 @@ absl::Status Recording::PrepareSwitches() {
 
 absl::Status Recording::BeginFile() { return parts_.file.Begin(); }
 
-absl::Status Recording::Begin(JNIEnv* jni, const Progress& progress) {
+absl::Status Recording::Begin(JNIEnv* jni) {
   try {
-    return TryToBegin(jni, progress);
+    return TryToBegin(jni);
   } catch (const std::exception& failure) {
     return absl::ResourceExhaustedError(
         absl::StrCat("no memory or no thread for the recording: ", failure.what(),
@@ -118,7 +118,7 @@ absl::Status Recording::StartSamples(JNIEnv* jni) {
   return absl::OkStatus();
 }
 
-absl::Status Recording::TryToBegin(JNIEnv* jni, const Progress& progress) {
+absl::Status Recording::TryToBegin(JNIEnv* jni) {
   if (absl::Status status = StartParts(jni); !status.ok()) return status;
   const bool is_live = parts_.jvm.is_live.load();
   // At load the file was begun before the program ran. Here it is begun when nothing can fail any
@@ -136,7 +136,9 @@ absl::Status Recording::TryToBegin(JNIEnv* jni, const Progress& progress) {
   AttachSwitches(jni);
   // In a running JVM, methods get numbers before their classes change: threads may be inside them.
   if (is_live) parts_.jvm.registries.classes.PrepareLoaded(jni, /*thread=*/0);
-  if (parts_.classes != nullptr) parts_.classes->AddToLoaded(jni, progress);
+  if (parts_.classes != nullptr) {
+    is_live ? parts_.classes->PlanAdding(jni) : parts_.classes->AddToLoaded(jni);
+  }
   parts_.jvm.registries.classes.PrepareLoaded(jni, /*thread=*/0);
   if (parts_.samples != nullptr) {
     parts_.samples->AddLoadedToScope(jni);
@@ -231,11 +233,23 @@ void Recording::StartHooks() {
   if (parts_.jvm.hooks.has_pending()) EnableBindEvents(parts_.jvm.env);
 }
 
-absl::StatusOr<std::string> Recording::Stop(JNIEnv* jni, const Progress& progress) {
+bool Recording::IsAdding() const { return parts_.classes != nullptr && parts_.classes->IsAdding(); }
+
+void Recording::AddBatch(JNIEnv* jni) {
+  parts_.classes->AddBatch(jni, [this](jclass klass) {
+    if (parts_.samples != nullptr) parts_.samples->NotePrepared(klass);
+  });
+  // Methods may have been compiled before their numbers were known.
+  if (parts_.classes->IsAdding() || parts_.samples == nullptr) return;
+  parts_.jvm.env->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+}
+
+// The trace ends before the probes are removed, which may take long: what it counts has one end.
+absl::StatusOr<std::string> Recording::Stop(JNIEnv* jni) {
   parts_.jvm.hooks.End();
   StopSampler();
   commands_.NoteOpenActivations();
-  RemoveProbes(jni, progress);
+  PlanRemoving(jni);
   DisableRecordedEvents(parts_.jvm);
   if (absl::Status written = EndTrace(proto::SessionEnd::STOPPED); !written.ok()) return written;
   return DescribeEnd(parts_);
@@ -255,10 +269,30 @@ void Recording::StopSampler() {
   if (sampler != nullptr) sampler->Stop().IgnoreError();
 }
 
-void Recording::RemoveProbes(JNIEnv* jni, const Progress& progress) {
+void Recording::PlanRemoving(JNIEnv* jni) {
   gate_.Close();
   if (parts_.classes == nullptr) return;
-  parts_.classes->Remove(jni, progress, [this] { gate_.WaitUntilEmpty(kGatePatience); });
+  gate_.WaitUntilEmpty(kGatePatience);
+  parts_.classes->PlanRemoving(jni);
+}
+
+bool Recording::RemoveBatch(JNIEnv* jni) {
+  return parts_.classes != nullptr && parts_.classes->RemoveBatch(jni);
+}
+
+std::string Recording::DescribeLeft() const {
+  if (parts_.classes == nullptr || parts_.classes->classes_left() == 0) return "";
+  return absl::StrCat("\nwarning: ", parts_.classes->classes_left(),
+                      " classes keep their probes, and are slower than before: the JVM refused to "
+                      "change them");
+}
+
+void Recording::RemoveProbes(JNIEnv* jni) {
+  gate_.Close();
+  if (parts_.classes != nullptr) {
+    parts_.classes->Remove(jni, [this] { gate_.WaitUntilEmpty(kGatePatience); });
+  }
+  DisableClassFileEvents(parts_.jvm.env);
 }
 
 absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
@@ -296,7 +330,7 @@ std::string Recording::failure() const {
 
 void Recording::CleanUp(JNIEnv* jni) {
   parts_.jvm.hooks.End();
-  RemoveProbes(jni, nullptr);
+  RemoveProbes(jni);
   DisableRecordedEvents(parts_.jvm);
   StopSampler();
   if (parts_.calls != nullptr) parts_.calls->Idle();

@@ -40,11 +40,22 @@ class Recording {
   absl::Status Prepare(const Options& options);
   // From here on the file belongs to the recording.
   absl::Status BeginFile();
-  // Adds probes to loaded classes in scope. Missing memory or threads are ordinary errors. After an
-  // error, CleanUp undoes the steps already done.
-  absl::Status Begin(JNIEnv* jni, const Progress& progress);
-  // Timers off, probes out, the trace complete. Returns a line for people: what was written.
-  absl::StatusOr<std::string> Stop(JNIEnv* jni, const Progress& progress);
+  // At load, adds probes to loaded classes in scope; in a running JVM these are only listed, and
+  // AddBatch does it. Missing memory or threads are ordinary errors. After an error, CleanUp undoes
+  // the steps already done.
+  absl::Status Begin(JNIEnv* jni);
+  // While it runs: whether classes still wait for their probes, and the next ones get them.
+  bool IsAdding() const;
+  void AddBatch(JNIEnv* jni);
+  // Timers off, the trace complete. Returns a line for people: what was written. The probes, which
+  // count for nobody any more, are still in; RemoveBatch or CleanUp removes them.
+  absl::StatusOr<std::string> Stop(JNIEnv* jni);
+  // Once no callback can add probes any more.
+  void PlanRemoving(JNIEnv* jni);
+  // False: no class that was listed has probes.
+  bool RemoveBatch(JNIEnv* jni);
+  // Why the probes of some classes stay; "": none do.
+  std::string DescribeLeft() const;
   // The JVM ends: like Stop, but the classes keep their probes.
   void EndWithJvm();
   // Ends it, reports why, and lets the program run on; CleanUp is due then.
@@ -77,7 +88,7 @@ class Recording {
 
  private:
   absl::Status PrepareSwitches();
-  absl::Status TryToBegin(JNIEnv* jni, const Progress& progress);
+  absl::Status TryToBegin(JNIEnv* jni);
   absl::Status StartParts(JNIEnv* jni);
   absl::Status StartSamples(JNIEnv* jni);
   void StartWriter();
@@ -88,7 +99,7 @@ class Recording {
   void AdoptRunningThreads(JNIEnv* jni);
   // Of threads that run by now; the others attach themselves.
   void AttachSwitches(JNIEnv* jni);
-  void RemoveProbes(JNIEnv* jni, const Progress& progress);
+  void RemoveProbes(JNIEnv* jni);
   void StopSampler();
   absl::Status EndTrace(proto::SessionEnd::Reason reason);
 

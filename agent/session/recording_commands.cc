@@ -74,6 +74,10 @@ std::string RecordingCommands::DescribeStatus() {
       absl::StrAppend(&text, "\ncalls     ", parts_.calls->calls(), " by ",
                       parts_.classes->instrumentation().methods_probed(), " methods with probes");
     }
+    if (parts_.classes != nullptr && parts_.classes->IsAdding()) {
+      absl::StrAppend(&text, "\nprobes    ",
+                      DescribeProgress(parts_.classes->batches().progress(), "in"));
+    }
     if (parts_.samples != nullptr)
       absl::StrAppend(&text, "\nsamples   ", parts_.samples->samples());
     absl::StrAppend(&text, DescribeWarnings());

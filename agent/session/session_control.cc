@@ -30,6 +30,12 @@ absl::Status ReplyWith(const absl::StatusOr<std::string>& answer, Commands::Repl
   return answer.status();
 }
 
+// A start or a stop: not while another one is at work.
+bool ChangesRecording(absl::string_view line) {
+  const absl::string_view verb = line.substr(0, line.find(' '));
+  return verb == "start" || verb == "stop" || verb == "resume";
+}
+
 }  // namespace
 
 SessionControl::SessionControl(JavaVM* vm, JvmSession& session, bool listen)
@@ -64,6 +70,29 @@ absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argum
                                                  "'; it knows ", absl::StrJoin(kVerbs, " ")));
 }
 
+Caller SessionControl::CallerOf(Reply reply) {
+  return {.tell = [reply](absl::string_view line) { reply(kNoteLine, line); },
+          .progress =
+              [reply](const BatchProgress& progress, absl::string_view text) {
+                reply(kProgressLine,
+                      absl::StrCat(progress.done.classes, "/", progress.all.classes, " ", text));
+              },
+          .pause = [this](absl::Duration time,
+                          Caller::Meanwhile served) { return Pause(time, served); }};
+}
+
+// On a thread of the program, the control thread serves others.
+bool SessionControl::Pause(absl::Duration time, Caller::Meanwhile served) {
+  const pid_t control = session_.jvm().agent_threads.control.load(std::memory_order_relaxed);
+  if (gettid() != control) {
+    absl::SleepFor(time);
+    return true;
+  }
+  return on_thread_->Pause(time, [served](absl::string_view line) {
+    return served == Caller::kAnyRequest || !ChangesRecording(line);
+  });
+}
+
 absl::Status SessionControl::Start(absl::string_view options, Reply reply) {
   const absl::StatusOr<Options> parsed = ParseOptions(options);
   if (!parsed.ok()) return parsed.status();
@@ -73,25 +102,21 @@ absl::Status SessionControl::Start(absl::string_view options, Reply reply) {
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  return ReplyWith(
-      session_.Start(*jni, *parsed, [&](absl::string_view line) { reply(kProgressLine, line); }),
-      reply);
+  return ReplyWith(session_.Start(*jni, *parsed, CallerOf(reply)), reply);
 }
 
 absl::Status SessionControl::Resume(Reply reply) {
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  return ReplyWith(
-      session_.Resume(*jni, [&](absl::string_view line) { reply(kProgressLine, line); }), reply);
+  return ReplyWith(session_.Resume(*jni, CallerOf(reply)), reply);
 }
 
 absl::Status SessionControl::Stop(Reply reply) {
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  return ReplyWith(session_.Stop(*jni, [&](absl::string_view line) { reply(kProgressLine, line); }),
-                   reply);
+  return ReplyWith(session_.Stop(*jni, CallerOf(reply)), reply);
 }
 
 absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
@@ -115,7 +140,9 @@ absl::Time SessionControl::Tick() {
   }
   if (due.what != Due::kNothing) {
     const JavaScope scope(vm_);
-    if (const auto jni = scope.jni(); jni.ok()) session_.Settle(*jni, due.what);
+    if (const auto jni = scope.jni(); jni.ok()) {
+      session_.Settle(*jni, due.what, CallerOf([](char, absl::string_view) {}));
+    }
   }
   return due.next;
 }

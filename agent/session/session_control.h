@@ -7,6 +7,7 @@
 #include <string>
 
 #include "agent/control/server.h"
+#include "agent/session/caller.h"
 
 namespace jtrace {
 class JvmSession;
@@ -22,6 +23,7 @@ class SessionControl : public Commands {
   absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override;
   absl::Time Tick() override;
   void ThreadStarted(pid_t tid) override;
+  void UseServer(Server& server) override { on_thread_ = &server; }
   void ClientsThreadStarted(pid_t tid) override;
 
   // See Server.
@@ -35,9 +37,14 @@ class SessionControl : public Commands {
   absl::Status Stop(Reply reply);
   absl::Status Metrics(absl::string_view options, Reply reply);
 
+  // For a start or a stop on this thread.
+  Caller CallerOf(Reply reply);
+  bool Pause(absl::Duration time, Caller::Meanwhile served);
+
   JavaVM* const vm_;
   JvmSession& session_;
   std::unique_ptr<Server> server_;
+  Server* on_thread_ = nullptr;  // on the control thread
 };
 
 }  // namespace jtrace::control

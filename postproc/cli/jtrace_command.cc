@@ -17,8 +17,10 @@
 #include "postproc/cli/metrics_text.h"
 #include "postproc/cli/named_trace.h"
 #include "postproc/cli/own_files.h"
+#include "postproc/cli/progress_view.h"
 #include "postproc/cli/root_folder.h"
 #include "postproc/cli/run_command.h"
+#include "postproc/cli/start_options.h"
 #include "postproc/input/command_line.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
@@ -30,9 +32,8 @@ namespace {
 
 using postproc::StrCat;
 
-// Widths of a program that list shows, and of a progress line.
+// Width of a program that list shows.
 constexpr int kListedProgram = 100;
-constexpr int kProgressColumns = 100;
 constexpr int kThreadsShown = 40;  // by metrics; the others are summed
 constexpr Patience kListPatience = {std::chrono::seconds(2), std::chrono::seconds(2)};
 
@@ -53,7 +54,7 @@ size_t TerminalColumns() {
 class Jtrace {
  public:
   Jtrace(const CommandLine& line, std::ostream& out, std::ostream& err)
-      : line_(line), out_(out), err_(err) {}
+      : line_(line), out_(out), err_(err), progress_(err, isatty(STDERR_FILENO) != 0) {}
 
   int Run();
 
@@ -68,31 +69,18 @@ class Jtrace {
   int RequestAndPrint(const JvmProcess& jvm, std::string_view argument);
   int Metrics(const JvmProcess& jvm);
   absl::Status BringAgent(const JvmProcess& jvm);
-  void ShowProgress(std::string_view text);
-  void EndProgress();
-
   const CommandLine& line_;
   std::ostream& out_;
   std::ostream& err_;
-  bool shows_progress_ = false;
+  ProgressView progress_;
 };
 
 int Jtrace::Fail(const absl::Status& status) {
-  EndProgress();
+  progress_.End();
   std::string message(status.message());  // the JVM's texts may contain line breaks
   std::replace(message.begin(), message.end(), '\n', ' ');
   err_ << "jtrace: " << VisibleText(message) << '\n';
   return absl::IsInvalidArgument(status) ? kExitUsage : kExitFailed;
-}
-
-void Jtrace::ShowProgress(std::string_view text) {
-  if (isatty(STDERR_FILENO) == 0) return;
-  shows_progress_ = true;
-  err_ << "\r\x1b[K" << postproc::Shorten(VisibleText(text), kProgressColumns) << std::flush;
-}
-
-void Jtrace::EndProgress() {
-  if (std::exchange(shows_progress_, false)) err_ << "\r\x1b[K" << std::flush;
 }
 
 absl::Status Jtrace::BringAgent(const JvmProcess& jvm) {
@@ -106,7 +94,7 @@ absl::Status Jtrace::BringAgent(const JvmProcess& jvm) {
         StrCat("JVM ", jvm.pid, " cannot see ", library,
                "; copy it (and lib/jtrace) into its container and name it with --lib=PATH"));
   }
-  ShowProgress("attaching");
+  progress_.Show("attaching");
   if (absl::Status status = LoadAgent(jvm, library, "serve"); !status.ok()) return status;
   if (!HasAgent(jvm)) {
     return absl::UnavailableError(StrCat("the agent in JVM ", jvm.pid,
@@ -119,13 +107,14 @@ absl::Status Jtrace::BringAgent(const JvmProcess& jvm) {
 int Jtrace::Request(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
                     std::vector<std::string>& answer) {
   const auto take = [&](char kind, std::string_view text) {
-    if (kind == kProgressLine) return ShowProgress(text);
-    EndProgress();
+    if (kind == kProgressLine) return progress_.Show(text);
+    progress_.End();
+    if (kind == kNoteLine) err_ << "jtrace: " << VisibleText(text) << std::endl;
     if (kind == kAnswerLine) answer.emplace_back(text);
     if (kind == kErrorLine) err_ << "jtrace: " << VisibleText(text) << '\n';
   };
   const absl::StatusOr<int> code = Ask(jvm, verb, argument, take);
-  EndProgress();
+  progress_.End();
   if (code.ok()) return *code;
   if (absl::IsNotFound(code.status())) {
     return Fail(absl::NotFoundError(
@@ -207,7 +196,7 @@ int Jtrace::Run() {
     return RequestAndPrint(*jvm, postproc::Join(words, line_.verb == "hook" ? ";" : " "));
   }
   if (absl::Status status = BringAgent(*jvm); !status.ok()) return Fail(status);
-  return RequestAndPrint(*jvm, AgentOptions(line_));
+  return RequestAndPrint(*jvm, StartOptions(line_));
 }
 
 }  // namespace
@@ -219,7 +208,7 @@ int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::o
     return kExitUsage;
   }
   if (line->help) {
-    out << HelpText();
+    out << (line->verb == "start" ? StartHelpText() : HelpText());
     return kExitDone;
   }
   if (line->version) {

@@ -4,6 +4,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "common/nearest.h"
+#include "postproc/cli/start_options.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
@@ -26,8 +27,9 @@ constexpr Verb kVerbs[] = {
      "jtrace run -- java -jar app.jar", true},
     {"env", "[OPTION=VALUE …]", "print the variable that loads the agent into every JVM",
      "export $(jtrace env mode=samples)", true},
-    {"start", "JVM [OPTION=VALUE …]", "begin a recording; the options are the agent's",
-     "jtrace start 4711 out=/tmp/a.bin include=com.acme.**", true},
+    {"start", "JVM [OPTION=VALUE …]",
+     "begin a recording, of samples without mode= or --probes; the options are the agent's",
+     "jtrace start 4711 out=/tmp/a.bin (see jtrace start --help)", true},
     {"stop", "JVM", "end it: the trace is complete, and no probe stays in the program",
      "jtrace stop 4711", false},
     {"resume", "JVM", "begin another one with the same options, into a separate file",
@@ -108,7 +110,7 @@ absl::Status Check(const CommandLine& line, const Verb& verb) {
   if (verb.name == "mark" && line.rest.empty()) {
     return Usage(StrCat("mark needs a text, e.g. ", verb.example));
   }
-  return absl::OkStatus();
+  return verb.name == "start" ? CheckStart(line) : absl::OkStatus();
 }
 
 // An argument of run or env; false if `arg` is none.
@@ -182,6 +184,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
       line.verb = arg;
     } else if (StartsJvms(line.verb)) {
       if (!TakeOfStart(args, i, line)) return NotOfStart(line.verb, arg);
+    } else if (line.verb == "start" && arg == "--probes") {
+      line.probes = true;
     } else if (line.verb == "start" && TakeOption(args, i, line)) {
       continue;
     } else if (arg.starts_with("-")) {
@@ -233,6 +237,8 @@ std::string HelpText() {
       "\noptions\n"
       "  --open                       with run: show the report as a page in the browser\n"
       "                               e.g. jtrace run --open -- java -jar app.jar\n"
+      "  --probes                     with start: count every call, too (mode=merged)\n"
+      "                               e.g. jtrace start 4711 --probes include=com.acme.**\n"
       "  -d TIME                      with start, run, env: stop after this time (duration=)\n"
       "                               e.g. jtrace start -d 30 4711\n"
       "  --lib=PATH                   the agent as the JVM sees it (default: beside jtrace)\n"

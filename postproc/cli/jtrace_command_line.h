@@ -16,6 +16,7 @@ struct CommandLine {
   std::vector<std::string> rest;  // the verb's own
   std::string library;            // --lib=
   std::string duration;           // -d
+  bool probes = false;            // --probes
   // Of metrics: "text", "json" or "prometheus", and the width of text; 0: the terminal's.
   std::string metrics_format = "text";
   size_t columns = 0;
@@ -30,7 +31,8 @@ struct CommandLine {
 // InvalidArgument, one line with the nearest verb, if it is invalid.
 absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args);
 
-// The agent's options for start, run and env: the arguments after the target, joined.
+// The agent's options as they are given to start, run and env: the arguments after the target,
+// joined.
 std::string AgentOptions(const CommandLine& line);
 
 std::string HelpText();

@@ -26,6 +26,7 @@ constexpr EventCode kCodes[] = {
     {format::kClass, format::kClassRedefine, "class-redefine", "", "classes redefined", true},
     {format::kClass, format::kClassUnprobed, "class-unprobed", "",
      "classes in scope without probes", true},
+    {format::kClass, format::kClassProbed, "class-probed", "", "classes given probes", true},
     {format::kInterpreted, format::kCall, "enter.i", "exit.i", "interpreted calls", false},
     {format::kBoundary, format::kCall, "enter", "exit", "boundary calls", false},
     {format::kException, format::kThrown, "exception-thrown", "", "exceptions thrown", true},

@@ -33,7 +33,7 @@ def run(java, options):
             number, time = re.match(r"iter (\d+) (\d+) ms", line).groups()
             times.append(float(time))
             if options is not None and int(number) == START_AT:
-                jtrace("start", process.pid, *options)
+                jtrace("start", process.pid, "--probes", *options)
             if options is not None and int(number) == STOP_AT:
                 jtrace("stop", process.pid)
         process.wait()

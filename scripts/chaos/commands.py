@@ -68,6 +68,8 @@ class Windows(Fault):
                 way = options.random_way(self.numbers, run.program.scope)
                 out = run.trace_folder / f"trace.{number}.bin"
                 words = way.text(out=out).split(",")
+                if not any(word.startswith("mode=") for word in words):
+                    words.append("--probes")
                 # It needs descriptors for the trace, the timers and the memory maps.
                 may_refuse = run.beside.name == FewDescriptors.name
                 recording = ask(run, "start", *words, may_refuse=may_refuse) == DONE

@@ -78,7 +78,7 @@ beside_other_libraries() {
     kill -0 "$pid" 2>/dev/null || fail "the program ends: $(tail -n 3 "$work/err")"
     sleep 0.1
   done
-  "$work/jtrace/bin/jtrace" start "$pid" "out=$work/attach.bin" >/dev/null || fail "jtrace start fails"
+  "$work/jtrace/bin/jtrace" start "$pid" --probes "out=$work/attach.bin" >/dev/null || fail "jtrace start fails"
   wait "$pid" || fail "by attach: $(tail -n 3 "$work/err")"
   grep -qx 'all caught' "$work/out" || fail "by attach: $(cat "$work/out")"
   no_foreign_bindings "$work/later"

@@ -34,6 +34,11 @@ class FakeCommands : public Commands {
       requests.push_back(absl::StrCat(verb, "|", argument));
     }
     while (verb == "hold" && holds) absl::SleepFor(absl::Milliseconds(1));
+    if (verb == "pause") {
+      const auto accepts = [&](absl::string_view line) { return line != argument; };
+      while (holds && used->Pause(absl::Seconds(100), accepts)) {
+      }
+    }
     if (verb == "much") {
       for (int i = 0; i < kMuchLines; ++i) reply('=', kMuchLine);
       return absl::OkStatus();
@@ -49,6 +54,7 @@ class FakeCommands : public Commands {
     return absl::Now() + period;
   }
   void ThreadStarted(pid_t tid) override { thread = tid; }
+  void UseServer(Server& server) override { used = &server; }
   void ClientsThreadStarted(pid_t tid) override { clients_thread = tid; }
 
   // More than the kernel keeps for a client that does not read.
@@ -56,6 +62,7 @@ class FakeCommands : public Commands {
   // Not destroyed at exit: the threads run on.
   static inline const std::string& kMuchLine = *new std::string(1000, 'm');
 
+  Server* used = nullptr;
   std::mutex mutex;
   std::vector<std::string> requests;
   std::atomic<int> ticks{0};

@@ -66,6 +66,22 @@ TEST(ServerTest, WakesForDeadlinesAndOnRequest) {
   server.Close();
 }
 
+// A request that pauses lets others in, one at a time, and hears of those that must wait for it.
+TEST(ServerTest, CarriesOutOthersInAPause) {
+  Fixture f;
+  const int paused = Send(f.path, "pause later\n");
+  f.WaitForRequests(1);
+  EXPECT_THAT(Ask(f.path, "status\n"), ::testing::EndsWith("0\n"));
+  EXPECT_THAT(Ask(f.path, "flush\n"), ::testing::EndsWith("0\n"));
+  const int ticks = f.commands.ticks;
+  f.server.Wake();
+  while (f.commands.ticks == ticks) absl::SleepFor(absl::Milliseconds(1));
+  const int later = Send(f.path, "later\n");
+  EXPECT_THAT(ReadAnswer(paused), ::testing::EndsWith("0\n"));
+  EXPECT_THAT(ReadAnswer(later), ::testing::EndsWith("0\n"));
+  EXPECT_THAT(f.Requests(), ::testing::ElementsAre("pause|later", "status|", "flush|", "later|"));
+}
+
 TEST(ServerTest, ClosedSocketIsRemoved) {
   Fixture f;
   f.server.Close();

@@ -48,6 +48,21 @@ TEST(OptionsTest, ReadsEveryValue) {
   EXPECT_EQ(options->log, LogTarget::kNone);
 }
 
+TEST(OptionsTest, ProbesInARunningProgramHaveABudget) {
+  EXPECT_EQ(ParseOptions("")->probe_budget, 20);
+  EXPECT_THAT(DescribeOptions(*ParseOptions("")), Not(HasSubstr("probebudget")));
+  for (const char* text : {"probebudget=5%", "probebudget=5"}) {
+    const auto options = ParseOptions(text);
+    ASSERT_TRUE(options.ok()) << options.status();
+    EXPECT_EQ(options->probe_budget, 5);
+    EXPECT_EQ(ParseOptions(DescribeOptions(*options))->probe_budget, 5);
+  }
+  for (const char* bad :
+       {"probebudget=0", "probebudget=101%", "probebudget=2.5", "probebudget=x"}) {
+    EXPECT_THAT(ErrorOf(bad), HasSubstr("is not a percentage from 1 to 100")) << bad;
+  }
+}
+
 TEST(OptionsTest, TheTestOnExitNeedsAClock) {
   const auto options = ParseOptions("pruneexit=2.5%,clock=tsc,mode=events");
   ASSERT_TRUE(options.ok()) << options.status();

@@ -20,6 +20,7 @@
 #include "postproc/cli/attach_capability.h"
 #include "postproc/cli/jtrace_command.h"
 #include "postproc/cli/jvm_process.h"
+#include "postproc/cli/start_options.h"
 #include "postproc/support/strings.h"
 #include "proto/control_protocol.h"
 
@@ -56,8 +57,14 @@ TEST(JtraceCommandTest, HelpShowsEveryCommandWithAnExample) {
 }
 
 TEST(JtraceCommandTest, HelpIsShownWhereverItIsRequested) {
-  EXPECT_EQ(RunWith({"start", "--help"}).out, HelpText());
-  EXPECT_EQ(RunWith({"start", "2147483646", "-h"}).out, HelpText());
+  EXPECT_EQ(RunWith({"stop", "--help"}).out, HelpText());
+  EXPECT_EQ(RunWith({"stop", "2147483646", "-h"}).out, HelpText());
+}
+
+TEST(JtraceCommandTest, StartHasHelpOfItsOwn) {
+  EXPECT_EQ(RunWith({"start", "--help"}).out, StartHelpText());
+  EXPECT_EQ(RunWith({"start", "2147483646", "-h"}).out, StartHelpText());
+  EXPECT_THAT(StartHelpText(), HasSubstr("jtrace start 4711 --probes include=com.acme.**"));
 }
 
 TEST(JtraceCommandTest, WrongUsageIsOneLineWithTheRemedy) {

@@ -161,6 +161,7 @@ final class ApiTest {
               List.of(
                   Setup.COMMAND.toString(),
                   "start",
+                  "--probes",
                   Long.toString(process.pid()),
                   "out=" + trace,
                   "metrics=alloc.bytes"),

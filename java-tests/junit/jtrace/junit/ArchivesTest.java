@@ -152,7 +152,7 @@ final class ArchivesTest {
     Archive cache = Archive.of(Archive.Kind.AOT_CACHE, List.of(jar), List.of("Attached", "0"));
     try (LiveJvm jvm = LiveJvm.of(jar.toString(), List.of("Attached", "2"), cache.flags(true))) {
       for (String record : List.of("tree", "flat", "tree")) {
-        jvm.jtrace("start", "out=a.bin", "record=" + record);
+        jvm.jtrace("start", "--probes", "out=a.bin", "record=" + record);
         assertEquals("worked", jvm.ask("work 4321"));
         jvm.jtrace("stop");
         Path trace = jvm.folder.resolve("a.bin");

@@ -52,7 +52,7 @@ final class AttachFailuresTest {
       Path kept = jvm.folder.resolve("keep.bin");
       byte[] before = Files.readAllBytes(kept);
       for (String wrong : List.of("log=/nowhere/x.log", "config=" + jvm.folder)) {
-        Jvm.Result refused = jvm.tryJtrace("start", "out=keep.bin", wrong);
+        Jvm.Result refused = jvm.tryJtrace("start", "--probes", "out=keep.bin", wrong);
         assertEquals(1, refused.exit(), refused.err());
         assertTrue(refused.err().contains(wrong.substring(wrong.indexOf('=') + 1)), refused.err());
         assertEquals(1, refused.err().lines().count(), refused.err());
@@ -64,7 +64,7 @@ final class AttachFailuresTest {
       int made = 0;
       for (String record : List.of("tree", "log")) {
         for (String clock : kinds) {
-          last = jvm.tryJtrace("start", "out=keep.bin", "record=" + record, "clock=" + clock);
+          last = jvm.tryJtrace("start", "--probes", "out=keep.bin", "record=" + record, "clock=" + clock);
           if (last.exit() != 0) break;
           made++;
           jvm.jtrace("stop");
@@ -75,7 +75,7 @@ final class AttachFailuresTest {
       assertTrue(last.err().contains("too many kinds of probes"), last.err());
       assertTrue(made >= 7, made + " kinds");
       assertArrayEquals(before, Files.readAllBytes(kept));
-      assertEquals(2, jvm.tryJtrace("start", "out=new.bin", "record=log", "clock=manual").exit());
+      assertEquals(2, jvm.tryJtrace("start", "--probes", "out=new.bin", "record=log", "clock=manual").exit());
       assertFalse(Files.exists(jvm.folder.resolve("new.bin")));
       String resumed = jvm.jtrace("resume");
       assertTrue(resumed.contains("keep.") && !resumed.contains("clock=manual"), resumed);
@@ -104,7 +104,7 @@ final class AttachFailuresTest {
     try (LiveJvm jvm = new LiveJvm()) {
       Path copy = jvm.folder.resolve("libjtrace.so");
       Files.copy(Setup.AGENT, copy);
-      jvm.jtrace("start", "out=first.bin");
+      jvm.jtrace("start", "--probes", "out=first.bin");
       jvm.ask("work 100");
       assertTrue(jvm.jcmd(copy, "start,out=second.bin").contains("return code: 2"));
       assertFalse(Files.exists(jvm.folder.resolve("second.bin")));

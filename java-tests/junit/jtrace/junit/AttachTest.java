@@ -22,9 +22,10 @@ final class AttachTest {
 
   /** The program's own counts around one recording. */
   static void checkWindow(LiveJvm jvm, String trace, int calls, String... options) {
-    String[] all = new String[options.length + 1];
-    all[0] = "out=" + trace;
-    System.arraycopy(options, 0, all, 1, options.length);
+    String[] all = new String[options.length + 2];
+    all[0] = "--probes";
+    all[1] = "out=" + trace;
+    System.arraycopy(options, 0, all, 2, options.length);
     long before = jvm.askNumber("load");
     jvm.jtrace("start", all);
     long begun = jvm.askNumber("load");
@@ -73,16 +74,28 @@ final class AttachTest {
 
   /** With nothing in scope: the recording would count calls if there were still earlier probes. */
   static void checkNoProbes(LiveJvm jvm, String... options) {
-    String[] all = new String[options.length + 2];
-    all[0] = "out=nothing.bin";
-    all[1] = "include=no.such.Class";
-    System.arraycopy(options, 0, all, 2, options.length);
+    String[] all = new String[options.length + 3];
+    all[0] = "--probes";
+    all[1] = "out=nothing.bin";
+    all[2] = "include=no.such.Class";
+    System.arraycopy(options, 0, all, 3, options.length);
     jvm.jtrace("start", all);
     jvm.ask("work 1000");
     jvm.jtrace("stop");
     Report flat = Report.of(jvm.folder.resolve("nothing.bin"), "--report=flat");
     assertEquals(0, flat.sum("calls", STEP));
     assertEquals(0, flat.sum("calls", TICK));
+  }
+
+  /** The same of another program, which carries out {@code command}. */
+  static void checkNothingCounted(LiveJvm jvm, String command, String method) {
+    jvm.jtrace("start", "--probes", "out=nothing.bin", "include=no.such.Class");
+    jvm.ask(command);
+    jvm.jtrace("stop");
+    for (Map<String, String> row :
+        Report.of(jvm.folder.resolve("nothing.bin"), "--report=flat").rows()) {
+      if (row.get("name").endsWith(method)) assertEquals("0", row.get("calls"), row.toString());
+    }
   }
 
   /** Each kind of probes twice in turn, so that the second finds anything that the first left. */
@@ -166,7 +179,7 @@ final class AttachTest {
     try (LiveJvm jvm = new LiveJvm()) {
       jvm.ask("work 100000");
       for (String trace : List.of("first.bin", "second.bin")) {
-        jvm.jtrace("start", "out=" + trace);
+        jvm.jtrace("start", "--probes", "out=" + trace);
         jvm.ask("time 100000000");
         jvm.jtrace("stop");
         Path file = jvm.folder.resolve(trace);
@@ -227,7 +240,7 @@ final class AttachTest {
   @Test
   void filesOfALoopShareTheCalls() {
     try (LiveJvm jvm = new LiveJvm()) {
-      String started = jvm.jtrace("start", "out=%n.bin", "loop=1h", "include=Attached::step");
+      String started = jvm.jtrace("start", "--probes", "out=%n.bin", "loop=1h", "include=Attached::step");
       assertTrue(started.contains("1.bin"), started);
       long sum = 0;
       for (int i = 1; i <= 3; i++) {
@@ -250,7 +263,7 @@ final class AttachTest {
   @Test
   void durationEndsARecordingAndResumeBeginsAnother() throws InterruptedException {
     try (LiveJvm jvm = new LiveJvm()) {
-      jvm.jtrace("start", "-d", "1", "out=a.bin");
+      jvm.jtrace("start", "--probes", "-d", "1", "out=a.bin");
       LiveJvm.await(() -> !jvm.jtrace("status").contains("recording"));
       Path first = jvm.folder.resolve("a.bin");
       assertTrue(Report.text(first, "--report=summary").contains("duration"));
@@ -266,20 +279,20 @@ final class AttachTest {
   void marksStatusAndErrorsAreReported() {
     try (LiveJvm jvm = new LiveJvm()) {
       assertEquals(2, jvm.tryJtrace("stop").exit());
-      jvm.jtrace("start", "out=m.bin");
+      jvm.jtrace("start", "--probes", "out=m.bin");
       assertTrue(jvm.jtrace("status").contains("m.bin"));
       jvm.jtrace("mark", "half", "way");
-      Jvm.Result again = jvm.tryJtrace("start");
+      Jvm.Result again = jvm.tryJtrace("start", "--probes");
       assertEquals(2, again.exit());
       assertTrue(again.err().contains("stop it first"), again.err());
       jvm.jtrace("stop");
       assertTrue(
           Report.text(jvm.folder.resolve("m.bin"), "--report=dump")
               .contains("\tmark\thalf way\n"));
-      Jvm.Result wrong = jvm.tryJtrace("start", "intervall=1ms");
+      Jvm.Result wrong = jvm.tryJtrace("start", "--probes", "intervall=1ms");
       assertEquals(1, wrong.exit());
       assertTrue(wrong.err().contains("'interval'"), wrong.err());
-      Jvm.Result unwritable = jvm.tryJtrace("start", "out=/nowhere/x.bin");
+      Jvm.Result unwritable = jvm.tryJtrace("start", "--probes", "out=/nowhere/x.bin");
       assertEquals(2, unwritable.exit());
       assertTrue(unwritable.err().contains("/nowhere/x.bin"), unwritable.err());
       assertEquals("worked", jvm.ask("work 10"), "the program runs on");

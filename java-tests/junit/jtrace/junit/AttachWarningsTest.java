@@ -29,7 +29,7 @@ final class AttachWarningsTest {
   @Test
   void reportsAScopeWithoutAClass() {
     try (LiveJvm jvm = new LiveJvm()) {
-      jvm.jtrace("start", "out=e.bin", "include=com.acme");
+      jvm.jtrace("start", "--probes", "out=e.bin", "include=com.acme");
       jvm.jtrace("stop");
       String summary = Report.text(jvm.folder.resolve("e.bin"), "--report=summary");
       assertTrue(summary.contains("com.acme.**"), summary);

@@ -71,7 +71,7 @@ final class ControlSocketTest {
   @Test
   void slowClientsDoNotDelayTheEndOfARecording() throws Exception {
     try (LiveJvm jvm = new LiveJvm()) {
-      jvm.jtrace("start", "out=timed.bin", "duration=1s");
+      jvm.jtrace("start", "--probes", "out=timed.bin", "duration=1s");
       Path socket = socketOf(jvm);
       Thread slow = new Thread(() -> sendByteByByte(socket), "slow client");
       slow.setDaemon(true);

@@ -286,7 +286,7 @@ final class HooksTest {
   void aCommandAddsAndRemovesHooks() {
     try (LiveJvm live = new LiveJvm()) {
       Path trace = live.folder.resolve("hooked.bin");
-      live.jtrace("start", "out=" + trace);
+      live.jtrace("start", "--probes", "out=" + trace);
       assertTrue(live.jtrace("hook").contains("no hooks"));
       assertEquals(
           "count in 1 function: libc.so.6!malloc", live.jtrace("hook", "libc.so.6!malloc").strip());

@@ -94,7 +94,7 @@ final class MetricsCommandTest {
   void metricsOfARecordingAreListedWhileItRuns() {
     try (LiveJvm jvm = new LiveJvm("-agentpath:" + Setup.AGENT + "=serve")) {
       assertFalse(jvm.jtrace("metrics").contains("\ngc.ns"));
-      jvm.jtrace("start", "out=m.bin", "metrics=monitor.wait.ns", "include=Attached::work");
+      jvm.jtrace("start", "--probes", "out=m.bin", "metrics=monitor.wait.ns", "include=Attached::work");
       jvm.ask("gc");
       Map<String, Double> samples = samples(jvm.jtrace("metrics", "--format=prometheus"));
       assertTrue(samples.get("jtrace_process_gc_seconds_total") > 0);

@@ -107,7 +107,7 @@ final class OtherAgentsTest {
     Path counts = Jvm.temporary("counts", ".txt");
     try (LiveJvm jvm = new LiveJvm(counting("on Attached"))) {
       jvm.ask("work 100");
-      jvm.jtrace("start", "out=a.bin", "include=Attached");
+      jvm.jtrace("start", "--probes", "out=a.bin", "include=Attached");
       jvm.ask("work 2000");
       jvm.jtrace("stop");
       jvm.ask("work 30");
@@ -141,7 +141,7 @@ final class OtherAgentsTest {
   void countsStayExactWhenClassesAreRedefined() throws Exception {
     Path counts = Jvm.temporary("counts", ".txt");
     try (LiveJvm jvm = new LiveJvm()) {
-      jvm.jtrace("start", "out=r.bin", "include=Attached", "codes=+redefine");
+      jvm.jtrace("start", "--probes", "out=r.bin", "include=Attached", "codes=+redefine");
       jvm.ask("work 1000");
       send(jvm, "redefine Attached");
       jvm.ask("work 500");
@@ -174,11 +174,11 @@ final class OtherAgentsTest {
   void stopKeepsRedefinitions() throws Exception {
     Path counts = Jvm.temporary("counts", ".txt");
     try (LiveJvm jvm = new LiveJvm()) {
-      jvm.jtrace("start", "out=1.bin", "include=Attached");
+      jvm.jtrace("start", "--probes", "out=1.bin", "include=Attached");
       send(jvm, "redefine Attached");
       jvm.jtrace("stop");
       jvm.ask("work 100");
-      jvm.jtrace("start", "out=2.bin", "include=Attached");
+      jvm.jtrace("start", "--probes", "out=2.bin", "include=Attached");
       jvm.ask("work 20");
       jvm.jtrace("stop");
       jvm.ask("work 3");
@@ -249,7 +249,7 @@ final class OtherAgentsTest {
     Path beside = exec();
     for (Path exec : List.of(alone, beside)) {
       try (LiveJvm jvm = new LiveJvm(0, jacoco(exec))) {
-        if (exec.equals(beside)) jvm.jtrace("start", "out=a.bin", "include=Attached");
+        if (exec.equals(beside)) jvm.jtrace("start", "--probes", "out=a.bin", "include=Attached");
         jvm.ask("work 1234");
         if (exec.equals(beside)) {
           jvm.jtrace("stop");

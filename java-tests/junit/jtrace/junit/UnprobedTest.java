@@ -75,7 +75,7 @@ final class UnprobedTest {
   void reportsAClassThatTheJvmDoesNotLetChange() throws Exception {
     String spoiler = "-javaagent:" + Setup.property("jtrace.counting.agent") + "=spoil Attached";
     try (LiveJvm jvm = new LiveJvm(0, spoiler)) {
-      String started = jvm.jtrace("start", "out=s.bin", "include=Attached*");
+      String started = jvm.jtrace("start", "--probes", "out=s.bin", "include=Attached*");
       assertTrue(started.contains(": Attached (JVMTI_ERROR_"), started);
       jvm.ask("work 100");
       jvm.jtrace("stop");
@@ -96,7 +96,7 @@ final class UnprobedTest {
   void reportsAClassThatIsLoadedWhileARecordingBegins() throws Exception {
     try (LiveJvm jvm = LiveJvm.of(Setup.classpath(), List.of("HeldBack"))) {
       jvm.ask("begin");
-      jvm.jtrace("start", "out=h.bin", "include=HeldBack*");
+      jvm.jtrace("start", "--probes", "out=h.bin", "include=HeldBack*");
       jvm.ask("finish");
       Path trace = jvm.folder.resolve("h.bin");
       LiveJvm.await(

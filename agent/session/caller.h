@@ -1,0 +1,31 @@
+// Whoever waits for a start or a stop: hears how far it is, and lets others be served meanwhile.
+#pragma once
+
+#include <functional>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "agent/session/class_batches.h"
+
+namespace jtrace {
+
+struct Caller {
+  // Which requests may be carried out between two batches of classes.
+  enum Meanwhile { kAnyRequest, kQuestions };
+
+  // A line for people, before the work begins.
+  std::function<void(absl::string_view line)> tell = [](absl::string_view) {};
+  // After each batch. `text`: DescribeProgress.
+  std::function<void(const BatchProgress& progress, absl::string_view text)> progress =
+      [](const BatchProgress&, absl::string_view) {};
+  // Waits that long, or until another request was carried out. False: a request waits until the
+  // work is done, so it should be done at once.
+  std::function<bool(absl::Duration time, Meanwhile served)> pause = [](absl::Duration time,
+                                                                        Meanwhile) {
+    absl::SleepFor(time);
+    return true;
+  };
+};
+
+}  // namespace jtrace

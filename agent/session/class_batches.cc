@@ -1,0 +1,108 @@
+#include "agent/session/class_batches.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "agent/base/thread_cpu.h"
+#include "agent/jvmti/env.h"
+#include "common/thousands.h"
+
+namespace jtrace {
+namespace {
+
+// However wrong the system's clock is: a pause is never longer.
+constexpr absl::Duration kLongestPause = absl::Seconds(10);
+// All threads stand while code is swapped: about 0.1 s for a thousand classes, more on a busy
+// machine.
+constexpr size_t kLargestBatch = 4096;
+
+// A small rest is no batch of its own.
+absl::Duration BatchLimit(absl::Duration batch_cost, const BatchProgress& progress) {
+  const absl::Duration left = ExpectedCost(progress.Left(), progress.done, progress.cost);
+  return left < batch_cost * 1.5 ? absl::InfiniteDuration() : batch_cost;
+}
+
+}  // namespace
+
+ProbeWork BatchProgress::Left() const {
+  return {all.classes - done.classes, all.methods - done.methods};
+}
+
+absl::Duration BatchProgress::CostLeft() const { return MeasuredCost(Left(), done, cost); }
+
+std::string DescribeProgress(const BatchProgress& progress, absl::string_view where) {
+  return absl::StrCat("probes are ", where, " ", WithThousands(progress.done.classes), " of ",
+                      WithThousands(progress.all.classes), " classes, about ",
+                      RoughSeconds(progress.CostLeft()), " of processor time left");
+}
+
+void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes) {
+  Drop(jni);
+  progress_ = {};
+  vm_thread_ = FindThread("VM Thread");
+  for (const Planned& planned : classes) {
+    jweak const weak = jni->NewWeakGlobalRef(planned.klass);
+    if (weak == nullptr) {  // no memory
+      jni->ExceptionClear();
+      continue;
+    }
+    classes_.push_back({weak, planned.methods});
+    ++progress_.all.classes;
+    progress_.all.methods += planned.methods;
+  }
+}
+
+void ClassBatches::Drop(JNIEnv* jni) {
+  for (; next_ < classes_.size(); ++next_) jni->DeleteWeakGlobalRef(classes_[next_].klass);
+  classes_.clear();
+  next_ = 0;
+}
+
+absl::Duration ClassBatches::Pause(absl::Time now) const {
+  return std::clamp(next_batch_ - now, absl::ZeroDuration(), kLongestPause);
+}
+
+std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jclass)>& wanted) {
+  std::vector<jclass> taken;
+  const BatchProgress before = progress_;
+  absl::Duration expected;
+  const absl::Duration most = BatchLimit(batch_cost_, before);
+  while (next_ < classes_.size() && taken.size() < kLargestBatch && expected < most) {
+    const Waiting& waiting = classes_[next_++];
+    ++progress_.done.classes;
+    progress_.done.methods += waiting.methods;
+    auto* const klass = static_cast<jclass>(jni->NewLocalRef(waiting.klass));
+    jni->DeleteWeakGlobalRef(waiting.klass);
+    if (klass == nullptr || !wanted(klass)) continue;
+    taken.push_back(klass);
+    expected += ExpectedCost({1, waiting.methods}, before.done, before.cost);
+  }
+  return taken;
+}
+
+absl::Duration ClassBatches::Cost() const {
+  const auto own = ThreadCpu(gettid());
+  const auto vm = vm_thread_ != 0 ? ThreadCpu(vm_thread_) : std::nullopt;
+  return own.value_or(absl::ZeroDuration()) + vm.value_or(absl::ZeroDuration());
+}
+
+void ClassBatches::RunNext(
+    JNIEnv* jni, const std::function<bool(jclass)>& wanted,
+    const std::function<void(const std::vector<jclass>&)>& begin,
+    const std::function<void(const std::vector<jclass>&, const jvmti::RetransformResult&)>& end) {
+  const jvmti::LocalFrame frame(jni);
+  const absl::Time began = absl::Now();
+  const absl::Duration before = Cost();
+  const std::vector<jclass> classes = Take(jni, wanted);
+  begin(classes);
+  end(classes, jvmti::RetransformBatch(env_, classes));
+  const absl::Duration cost = std::max(absl::ZeroDuration(), Cost() - before);
+  const absl::Time now = absl::Now();
+  progress_.cost += cost;
+  next_batch_ = now + budget_.PauseAfter(now - began, cost);
+}
+
+}  // namespace jtrace

@@ -1,0 +1,111 @@
+// The batches of classes in which a start puts its probes in, and a stop takes them out. The lock
+// is free between two of them.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "agent/session/jvm_session.h"
+
+namespace jtrace {
+
+JvmSession::Step JvmSession::AddBatch(JNIEnv* jni, int number) {
+  absl::MutexLock lock(&lifecycle_);
+  if (jvm_ends_ || number != number_ || Running() == nullptr) return {.is_over = true};
+  if (!recording_->IsAdding()) return {.is_over = true};
+  const ClassBatches& batches = recording_->classes()->batches();
+  if (batches.Pause(absl::Now()) <= absl::ZeroDuration()) recording_->AddBatch(jni);
+  if (!recording_->IsAdding()) return {.progress = batches.progress()};
+  return {.pause = batches.Pause(absl::Now()), .progress = batches.progress()};
+}
+
+JvmSession::Step JvmSession::RemoveBatch(JNIEnv* jni, int number) {
+  absl::MutexLock lock(&lifecycle_);
+  if (jvm_ends_ || number != number_ || recording_ == nullptr) return {.is_over = true};
+  if (recording_->classes() == nullptr) return {.is_over = true};
+  const ClassBatches& batches = recording_->classes()->batches();
+  if (batches.Pause(absl::Now()) <= absl::ZeroDuration() && !recording_->RemoveBatch(jni)) {
+    return {.is_over = true};
+  }
+  return {.pause = batches.Pause(absl::Now()), .progress = batches.progress()};
+}
+
+absl::Status JvmSession::AddProbes(JNIEnv* jni, int number, const Caller& caller) {
+  BatchProgress progress;
+  for (Step step = AddBatch(jni, number); !step.is_over; step = AddBatch(jni, number)) {
+    progress = step.progress;
+    caller.progress(progress, DescribeProgress(progress, "in"));
+    if (step.pause > absl::ZeroDuration()) caller.pause(step.pause, Caller::kAnyRequest);
+  }
+  absl::MutexLock lock(&lifecycle_);
+  if (number == number_ && Running() != nullptr) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat(
+      "the recording ended while its probes were being put in: ", progress.done.classes, " of ",
+      progress.all.classes, " classes had them"));
+}
+
+absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number, const Caller& caller) {
+  if (absl::Status status = AddProbes(jni, number, caller); !status.ok()) return status;
+  absl::MutexLock lock(&lifecycle_);
+  if (number != number_ || Running() == nullptr) {
+    return absl::AbortedError("the recording has ended already");
+  }
+  return absl::StrCat("recording to ", trace::AbsolutePath(recording_->path()), " (",
+                      DescribeOptions(recording_->options()), ")",
+                      recording_->commands().DescribeWarnings());
+}
+
+std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const Caller& caller) {
+  for (Step step = RemoveBatch(jni, number); !step.is_over; step = RemoveBatch(jni, number)) {
+    caller.progress(step.progress, DescribeProgress(step.progress, "out of"));
+    if (step.pause <= absl::ZeroDuration()) continue;
+    if (!caller.pause(step.pause, Caller::kQuestions)) break;  // Retire does the rest at once
+  }
+  absl::MutexLock lock(&lifecycle_);
+  if (jvm_ends_ || number != number_ || recording_ == nullptr) return "";
+  return Retire(jni);
+}
+
+absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) {
+  absl::StatusOr<std::string> written;
+  int number = 0;
+  {
+    absl::MutexLock lock(&lifecycle_);
+    if (is_removing_) {
+      return absl::FailedPreconditionError(
+          "the recording has ended already; its probes are being taken out");
+    }
+    if (recording_ != nullptr && Running() == nullptr && !is_prepared_) {
+      if (absl::Status status = WaitForFailure(); !status.ok()) return status;
+      const std::string file = recording_->path();
+      Retire(jni);
+      return absl::AbortedError(absl::StrCat("the recording had failed: ", last_failure_, "; ",
+                                             file,
+                                             " has the records before that, no probe is left"));
+    }
+    if (Running() == nullptr) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "no recording runs",
+          last_failure_.empty() ? "" : absl::StrCat("; the last one failed: ", last_failure_)));
+    }
+    written = recording_->Stop(jni);
+    is_removing_ = true;
+    number = number_;
+  }
+  const std::string left = RemoveProbes(jni, number, caller);
+  if (!written.ok()) return written;
+  return absl::StrCat(*written, left);
+}
+
+void JvmSession::CleanUpAfterFailure(JNIEnv* jni, const Caller& caller) {
+  int number = 0;
+  {
+    absl::MutexLock lock(&lifecycle_);
+    if (recording_ == nullptr || !recording_->has_failed() || is_removing_) return;
+    recording_->PlanRemoving(jni);
+    is_removing_ = true;
+    number = number_;
+  }
+  RemoveProbes(jni, number, caller);
+}
+
+}  // namespace jtrace

@@ -1,0 +1,222 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Probes that {@code jtrace start} puts into many loaded classes, batch by batch. */
+final class AttachBatchesTest {
+  private static final int CLASSES = 2000;
+  // The run methods and the two calls of step, each time.
+  private static final int CALLS_OF_A_CLASS = 3;
+  private static final String SCOPE = "include=Batch0*";
+  /** So slow that the test always comes in between. */
+  private static final String SLOW = "probebudget=1%";
+
+  private static LiveJvm program(String... jvmArguments) {
+    return LiveJvm.of(
+        Setup.classpath(), List.of("ManyClasses", Integer.toString(CLASSES)), jvmArguments);
+  }
+
+  private static long stops(Path safepoints) throws Exception {
+    return Files.readAllLines(safepoints).stream()
+        .filter(line -> line.contains("RedefineClasses"))
+        .count();
+  }
+
+  @Test
+  void changesNoClassByDefault() throws Exception {
+    Path safepoints = Jvm.temporary("safepoints", ".log");
+    try (LiveJvm jvm = program("-Xlog:safepoint:file=" + safepoints)) {
+      String started = jvm.jtrace("start", "out=s.bin");
+      assertTrue(started.contains("mode=samples"), started);
+      assertEquals(CLASSES * 10, jvm.askNumber("round 10"));
+      jvm.jtrace("stop");
+      assertEquals(0, stops(safepoints));
+      assertEquals(0, Report.of(jvm.folder.resolve("s.bin"), "--report=flat").sum("calls", "Batch00000001.run()"));
+      String refused = jvm.tryJtrace("start", "out=s.bin", "record=flat").err();
+      assertTrue(refused.contains("add --probes"), refused);
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** How often each class's run method was called, by its class. */
+  private static Map<String, Long> runs(Path trace) {
+    Map<String, Long> calls = new HashMap<>();
+    for (Map<String, String> row : Report.of(trace, "--report=flat").rows()) {
+      if (!row.get("name").endsWith(".run()")) continue;
+      calls.put(row.get("name").split("\\.")[0], Long.parseLong(row.get("calls")));
+    }
+    return calls;
+  }
+
+  private static void checkAll(LiveJvm jvm, String trace, int rounds) {
+    Path file = jvm.folder.resolve(trace);
+    Map<String, Long> runs = runs(file);
+    assertEquals(CLASSES, runs.size());
+    assertTrue(runs.values().stream().allMatch(calls -> calls == rounds), runs.toString());
+    long all = Report.of(file, "--report=flat").sum("calls");
+    // Each thread's root counts one.
+    assertTrue(all >= (long) CLASSES * rounds * CALLS_OF_A_CLASS, Long.toString(all));
+  }
+
+  @Test
+  void countsAreExactOnceAllProbesAreIn() throws Exception {
+    Path safepoints = Jvm.temporary("safepoints", ".log");
+    try (LiveJvm jvm = program("-Xlog:safepoint:file=" + safepoints)) {
+      for (int round = 1; round <= 2; round++) {
+        Jvm.Result started = jvm.tryJtrace("start", "--probes", "out=a.bin", SCOPE, "probebudget=5%");
+        assertEquals(0, started.exit(), started.err());
+        assertTrue(started.err().contains("of processor time"), started.err());
+        assertEquals(
+            round == 1, started.err().contains("discard all compiled code"), started.err());
+        assertEquals(CLASSES * 7, jvm.askNumber("round 7"));
+        jvm.jtrace("stop");
+        checkAll(jvm, "a.bin", 7);
+      }
+      // In and out, twice; one batch for each would be four.
+      assertTrue(stops(safepoints) > 4, stops(safepoints) + " batches");
+      AttachTest.checkNothingCounted(jvm, "round 5", "run()");
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** Starts with a budget so small that many batches are left. */
+  private static CompletableFuture<Jvm.Result> startSlowly(LiveJvm jvm, String trace) throws Exception {
+    CompletableFuture<Jvm.Result> started =
+        CompletableFuture.supplyAsync(
+            () -> jvm.tryJtrace("start", "--probes", "out=" + trace, "mode=events", SCOPE, SLOW));
+    LiveJvm.await(() -> done(jvm) > 0);
+    return started;
+  }
+
+  private static int done(LiveJvm jvm) {
+    Matcher found =
+        Pattern.compile("probes are in ([0-9,]+) of").matcher(jvm.tryJtrace("status").out());
+    return found.find() ? Integer.parseInt(found.group(1).replace(",", "")) : 0;
+  }
+
+  /** Classes that had their probes before the round, during it, and not until after it. */
+  private static void checkPart(Path trace, int rounds) {
+    List<String> before = new ArrayList<>();
+    List<String> during = new ArrayList<>();
+    String now = "";
+    for (String line : Report.text(trace, "--report=dump").split("\n")) {
+      String[] fields = line.split("\t");
+      if (fields.length > 3 && fields[2].equals("mark")) now = fields[3];
+      if (!line.contains("\tclass-probed\t")) continue;
+      Matcher name = Pattern.compile("Batch[0-9]{8}").matcher(line);
+      assertTrue(name.find(), line);
+      if (now.isEmpty()) before.add(name.group());
+      if (now.equals("begin")) during.add(name.group());
+    }
+    Map<String, Long> runs = runs(trace);
+    assertFalse(before.isEmpty(), "no class had its probes");
+    assertTrue(before.size() < CLASSES, "all classes had their probes");
+    for (int i = 1; i <= CLASSES; i++) {
+      String name = String.format("Batch%08d", i);
+      long calls = runs.getOrDefault(name, 0L);
+      if (before.contains(name)) {
+        assertEquals(rounds, calls, name);
+      } else if (!during.contains(name)) {
+        assertEquals(0, calls, name);
+      }
+    }
+  }
+
+  @Test
+  void aStopAndADumpInBetweenAreExact() throws Exception {
+    try (LiveJvm jvm = program()) {
+      CompletableFuture<Jvm.Result> started = startSlowly(jvm, "part.bin");
+      jvm.jtrace("mark", "begin");
+      assertEquals(CLASSES * 3, jvm.askNumber("round 3"));
+      jvm.jtrace("mark", "end");
+      jvm.jtrace("dump");
+      checkPart(jvm.folder.resolve("part.bin"), 3);
+      Jvm.Result second = jvm.tryJtrace("start", "--probes", SCOPE);
+      assertEquals(2, second.exit());
+      assertTrue(second.err().contains("stop it first"), second.err());
+      assertTrue(jvm.jtrace("stop").contains("wrote "));
+      Jvm.Result ended = started.get();
+      assertEquals(2, ended.exit());
+      assertTrue(ended.err().contains("ended while its probes were being put in"), ended.err());
+      checkPart(jvm.folder.resolve("part.bin"), 3);
+      AttachTest.checkNothingCounted(jvm, "round 5", "run()");
+      jvm.jtrace("start", "--probes", "out=all.bin", SCOPE, "probebudget=100%");
+      assertEquals(CLASSES * 2, jvm.askNumber("round 2"));
+      jvm.jtrace("stop");
+      checkAll(jvm, "all.bin", 2);
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** Another start does not wait for probes that a stop takes out slowly. */
+  @Test
+  void aStartFinishesTheStopBeforeIt() throws Exception {
+    try (LiveJvm jvm = program()) {
+      CompletableFuture<Jvm.Result> started = startSlowly(jvm, "1.bin");
+      // With more of them in than one batch has, taking them out lasts.
+      int first = done(jvm);
+      LiveJvm.await(() -> done(jvm) > first);
+      CompletableFuture<Jvm.Result> stopped =
+          CompletableFuture.supplyAsync(() -> jvm.tryJtrace("stop"));
+      LiveJvm.await(() -> !jvm.tryJtrace("status").out().contains("recording"));
+      jvm.jtrace("start", "--probes", "out=2.bin", SCOPE);
+      assertEquals(0, stopped.get().exit());
+      assertEquals(2, started.get().exit());
+      assertEquals(CLASSES * 4, jvm.askNumber("round 4"));
+      jvm.jtrace("stop");
+      checkAll(jvm, "2.bin", 4);
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  private static void checkIsWhole(Path trace, String end) {
+    String dump = Report.text(trace, "--report=dump");
+    assertTrue(dump.contains("#@\tsession\tend\t" + end + "\n"), dump.substring(0, 2000));
+  }
+
+  @Test
+  void aProgramMayEndInBetween() throws Exception {
+    try (LiveJvm jvm = program()) {
+      assertEquals("working", jvm.ask("busy"));
+      CompletableFuture<Jvm.Result> started = startSlowly(jvm, "end.bin");
+      assertEquals(0, jvm.end());
+      assertEquals(2, started.get().exit());
+      checkIsWhole(jvm.folder.resolve("end.bin"), "the program ended");
+      assertTrue(Report.of(jvm.folder.resolve("end.bin"), "--report=flat").sum("calls") > 0);
+      try (var files = Files.list(jvm.folder)) {
+        assertTrue(files.noneMatch(file -> file.toString().contains("hs_err")));
+      }
+    }
+  }
+
+  /** While probes are taken out, too. */
+  @Test
+  void aProgramMayEndDuringAStop() throws Exception {
+    try (LiveJvm jvm = program()) {
+      assertEquals("working", jvm.ask("busy"));
+      CompletableFuture<Jvm.Result> started = startSlowly(jvm, "end.bin");
+      int first = done(jvm);
+      LiveJvm.await(() -> done(jvm) > first);
+      CompletableFuture<Jvm.Result> stopped =
+          CompletableFuture.supplyAsync(() -> jvm.tryJtrace("stop"));
+      LiveJvm.await(() -> jvm.tryJtrace("status").out().contains("probes are out of"));
+      assertEquals(0, jvm.end());
+      stopped.get();
+      started.get();
+      checkIsWhole(jvm.folder.resolve("end.bin"), "stopped");
+    }
+  }
+}
