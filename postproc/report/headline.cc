@@ -11,14 +11,6 @@
 namespace jtrace::postproc {
 namespace {
 
-bool HasEvents(const ReportInput& input, NodeId root) {
-  for (NodeId at = input.tree.node(root).first_child; at; at = input.tree.node(at).next_sibling) {
-    const CallNode& node = input.tree.node(at);
-    if (node.origin == NodeOrigin::kEvent && !input.model.IsHooked(node.routine)) return true;
-  }
-  return false;
-}
-
 class HeadlineMaker {
  public:
   HeadlineMaker(const ReportInput& input, size_t most) : input_(input), most_(most), code_(input) {}
