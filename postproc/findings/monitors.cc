@@ -46,9 +46,10 @@ MonitorWaits& Place(WaitsByPlace& places, std::string_view on, std::string_view 
   return place;
 }
 
-std::vector<MonitorWaits> Values(WaitsByPlace places) {
+std::vector<MonitorWaits> Values(const WaitsByPlace& places) {
   std::vector<MonitorWaits> values;
-  for (auto& [key, waits] : places) values.push_back(std::move(waits));
+  values.reserve(places.size());
+  for (const auto& [key, waits] : places) values.push_back(waits);
   return values;
 }
 
@@ -75,7 +76,7 @@ WaitsFound WaitsOfRecords(const Facts& facts) {
     place.amount = WrapAdd(place.amount, WrapMultiply(total.time, unit));
     place.waits = WrapAdd(place.waits, total.waits);
   }
-  return {Values(std::move(places)), facts.recorded_ns(), false, "--report=waited"};
+  return {Values(places), facts.recorded_ns(), false, "--report=waited"};
 }
 
 WaitsFound WaitsOfMetric(const Facts& facts, MetricId metric) {
@@ -88,8 +89,7 @@ WaitsFound WaitsOfMetric(const Facts& facts, MetricId metric) {
         Place(places, "", owner ? facts.Name(facts.tree().node(owner).routine) : "");
     place.amount = WrapAdd(place.amount, waited[i - 1]);
   }
-  return {Values(std::move(places)), facts.recorded_ns(), false,
-          "--report=flat --metric=monitor.wait.ns"};
+  return {Values(places), facts.recorded_ns(), false, "--report=flat --metric=monitor.wait.ns"};
 }
 
 WaitsFound WaitsOfSamples(const Facts& facts) {
@@ -102,7 +102,7 @@ WaitsFound WaitsOfSamples(const Facts& facts) {
   // In most programs nearly all threads wait for work nearly all the time: if it is known how long
   // a tick is, shares are of the recording's time, as those of records are.
   const int64_t tick = facts.model().interval_ns();
-  std::vector<MonitorWaits> waits = Values(std::move(places));
+  std::vector<MonitorWaits> waits = Values(places);
   if (tick <= 0 || facts.recorded_ns() == 0) {
     return {std::move(waits), facts.input().waits.ticks(), true, "--report=waits"};
   }
