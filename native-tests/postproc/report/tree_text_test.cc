@@ -57,7 +57,7 @@ TEST(TreeTextTest, TwoNodesAreNoChain) {
   EXPECT_THAT(text, AllOf(HasSubstr("java.lang.B.g()"), Not(HasSubstr("frames"))));
 }
 
-// What has weight itself, or leads to two others, is no part of a chain.
+// What has weight itself, or leads to two others, is not in a chain.
 TEST(TreeTextTest, HeavyNodesAndForksEndAChain) {
   std::string trace = "# jtrace-text 1 unit=us\n";
   const std::string down = "C:a.A.f()\tC:java.B.b()\tC:java.C.c()\tC:java.D.d()\tC:java.E.e()";
