@@ -57,7 +57,9 @@ ElfFunction ElfFunctions::At(uint64_t address) const {
   } else if (range.has_value()) {
     function.start = range->start;
     function.is_signal_frame = range->is_signal_frame;
-  } else if (const auto clone3 = FindClone3(image_, address)) {
+  }
+  // A range of its own, without a symbol.
+  if (const auto clone3 = function.symbol.empty() ? FindClone3(image_, address) : std::nullopt) {
     function.start = *clone3;
     function.symbol = kClone3;
   }

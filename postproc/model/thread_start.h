@@ -1,5 +1,5 @@
 // Where threads begin in the GNU C library, which distributions strip: the code of clone3 that a
-// new thread runs is outside of all symbols and unwind tables.
+// new thread runs has a range of its own in the unwind table, and no symbol.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ struct NameParts {
   std::string_view rest;        // the type of the result, const, a loader
 };
 
-// Texts that are no names of routines, such as "[jtrace probe]", are `method` only.
+// Other texts, such as "[jtrace probe]", are `method` only.
 NameParts SplitName(std::string_view name);
 
 // Whether it looks like a routine's name, or a class's: not like a sentence or a file.

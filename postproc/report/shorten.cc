@@ -115,7 +115,7 @@ std::string ShortenOne(const std::string& whole, int width) {
   }
   const std::string& name = whole;
   if (!IsName(name) && SplitName(name).package.empty()) {
-    // Markers and functions without a name; other texts are no names.
+    // Markers and functions without a name stay; a sentence loses its middle.
     return name.starts_with('[') ? name : Shorten(name, width);
   }
   std::string shortened = name;

@@ -29,7 +29,7 @@ struct TreeLine {
     kSmallPaths,
   };
   Kind kind = Kind::kNode;
-  NodeId id;            // of a chain its outermost node; of others that are no node: none
+  NodeId id;            // of a chain its outermost node; none: a line for what is left out
   NodeId end;           // of a chain its innermost node, else the same
   uint32_t depth = 0;   // lines above that lead to it
   bool is_last = true;  // of its siblings

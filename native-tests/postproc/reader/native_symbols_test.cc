@@ -125,6 +125,7 @@ class LibraryOfC {
     }
     return nullptr;
   }
+  size_t size() const { return content_.size(); }
   std::string DebugFile(const std::string& folder) const {
     const auto functions = postproc::ElfFunctions::Parse(content_);
     if (!functions.ok()) return "";
@@ -170,15 +171,17 @@ TEST(NativeSymbolsTest, ThreadsBeginInNamedFunctionsOfAStrippedLibrary) {
 TEST(NativeSymbolsTest, SymbolsOfStrippedFilesAreFoundByBuildId) {
   LibraryOfC stripped("/nonexistent");
   LibraryOfC library("/usr/lib/debug");
-  const postproc::NativePlace* const nameless = stripped.Nameless();
-  if (nameless == nullptr || !std::filesystem::exists(stripped.DebugFile("/usr/lib/debug"))) {
+  if (stripped.Nameless() == nullptr ||
+      !std::filesystem::exists(stripped.DebugFile("/usr/lib/debug"))) {
     GTEST_SKIP() << "it has symbols, or none are installed";
   }
-  const uint64_t offset = nameless->address;  // the C library is linked to its file's offsets
-  EXPECT_THAT(stripped.NameOf(stripped.Find(LibraryOfC::kBase + offset + 1)->frame),
-              HasSubstr("[libc.so.6+0x"));
-  EXPECT_THAT(library.NameOf(library.Find(LibraryOfC::kBase + offset + 1)->frame),
-              ::testing::Not(HasSubstr("[")));
+  int named = 0;
+  for (uint64_t at = 64; at < stripped.size(); at += 64) {
+    const postproc::NativePlace* const place = stripped.Find(LibraryOfC::kBase + at);
+    if (place->function.start == 0 || !place->function.symbol.empty()) continue;
+    named += !library.Find(LibraryOfC::kBase + at)->function.symbol.empty();
+  }
+  EXPECT_GT(named, 100);
 }
 
 }  // namespace
