@@ -1,4 +1,4 @@
-// What it costs to put probes into classes that are loaded already, told before it is done and
+// What it costs to put probes into classes that are loaded already, shown before it is done and
 // while it is. Pure.
 #pragma once
 

@@ -15,7 +15,7 @@ struct Caller {
   enum Meanwhile { kAnyRequest, kQuestions };
 
   // A line for people, before the work begins.
-  std::function<void(absl::string_view line)> tell = [](absl::string_view) {};
+  std::function<void(absl::string_view line)> report = [](absl::string_view) {};
   // After each batch. `text`: DescribeProgress.
   std::function<void(const BatchProgress& progress, absl::string_view text)> progress =
       [](const BatchProgress&, absl::string_view) {};

@@ -19,7 +19,7 @@ constexpr absl::Duration kLongestPause = absl::Seconds(10);
 // machine.
 constexpr size_t kLargestBatch = 4096;
 
-// A small rest is no batch of its own.
+// A small rest goes into the batch before it.
 absl::Duration BatchLimit(absl::Duration batch_cost, const BatchProgress& progress) {
   const absl::Duration left = ExpectedCost(progress.Left(), progress.done, progress.cost);
   return left < batch_cost * 1.5 ? absl::InfiniteDuration() : batch_cost;

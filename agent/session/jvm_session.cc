@@ -227,7 +227,7 @@ absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
   }
   WakeControl();
   if (const ProbedClasses* classes = recording_->classes(); classes != nullptr) {
-    for (const std::string& line : classes->DescribePlan()) caller.tell(line);
+    for (const std::string& line : classes->DescribePlan()) caller.report(line);
   }
   return number_;
 }

@@ -71,7 +71,7 @@ absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argum
 }
 
 Caller SessionControl::CallerOf(Reply reply) {
-  return {.tell = [reply](absl::string_view line) { reply(kNoteLine, line); },
+  return {.report = [reply](absl::string_view line) { reply(kNoteLine, line); },
           .progress =
               [reply](const BatchProgress& progress, absl::string_view text) {
                 reply(kProgressLine,

@@ -70,7 +70,7 @@ std::string StartHelpText() {
          "Each\n"
          "loaded class in scope is then changed while the program runs, in batches, at 20 % of "
          "one\n"
-         "processor at most; the cost is told before. Calls of a class count from its batch on. "
+         "processor at most; the cost is shown before. Calls of a class count from its batch on. "
          "Other\n"
          "commands, stop too, work meanwhile.\n"
          "  jtrace start 4711 --probes include=com.acme.**\n"
