@@ -79,7 +79,7 @@ in_bash 'jtrace run --report=fla' flat
 in_bash 'jtrace run -- bas' + bash
 in_bash 'jtrace report 4711 --report=tree,fl' tree,flat
 in_bash 'jtrace metrics 4711 --format=' text json prometheus
-in_bash 'jtrace-post --report=f' flat functions function
+in_bash 'jtrace-post --report=f' findings flat functions function
 in_bash 'jtrace-post --format=' text csv json
 in_bash 'jtrace-post --metric=alloc.b' alloc.bytes
 (COMP_WORDBREAKS=' ' && in_bash 'jtrace env mode=s' mode=samples)
