@@ -53,10 +53,21 @@ class Project:
                        stdout=subprocess.DEVNULL)
         self.local = work / "local"
         subprocess.run(["cp", "-rs", f"{DEBIAN}/.", self.local], check=True)
+        self.add_plexus_utils()
         self.arguments = ["-B", "-o", f"-Dmaven.repo.local={self.local}", "-Daether.offline.protocols=file",
                           f"-Djtrace.home={build}", f"-Djtrace.repository=file://{work}/maven",
                           f"-Dsurefire.version={newest(PLUGINS / 'maven-surefire-plugin')}",
                           f"-Djunit.version={newest(DEBIAN / 'org/junit/jupiter/junit-jupiter')}"]
+
+    def add_plexus_utils(self):
+        """Maven gives each plugin that names none version 1.1 of it, which Debian's repository lacks."""
+        debian = DEBIAN / "org/codehaus/plexus/plexus-utils"
+        folder = self.local / "org/codehaus/plexus/plexus-utils/1.1"
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(debian / newest(debian) / f"plexus-utils-{newest(debian)}.jar", folder / "plexus-utils-1.1.jar")
+        (folder / "plexus-utils-1.1.pom").write_text(
+            "<project><modelVersion>4.0.0</modelVersion><groupId>org.codehaus.plexus</groupId>"
+            "<artifactId>plexus-utils</artifactId><version>1.1</version></project>\n")
 
     def maven(self, *arguments):
         done = subprocess.run(["mvn", *self.arguments, *arguments], cwd=self.folder, text=True, timeout=300,

@@ -31,7 +31,7 @@ public final class CheckMojo extends AbstractMojo {
   private List<String> postOptions;
   private File reportFolder;
 
-  private Post post;
+  private PostProcessor post;
 
   @Override
   public void execute() throws MojoExecutionException, MojoFailureException {
@@ -40,10 +40,10 @@ public final class CheckMojo extends AbstractMojo {
       return;
     }
     requireTrace();
-    post = new Post(Products.in(home).post(), postOptions == null ? List.of() : postOptions);
-    List<Rule> all = rules == null ? List.of() : rules.stream().map(Rule::new).collect(Collectors.toList());
-    List<Rule> absolute = all.stream().filter(Rule::isAbsolute).collect(Collectors.toList());
-    List<Rule> relative = all.stream().filter(it -> !it.isAbsolute()).collect(Collectors.toList());
+    post = new PostProcessor(Products.in(home).post(), postOptions == null ? List.of() : postOptions);
+    List<CheckedRule> all = rules == null ? List.of() : rules.stream().map(CheckedRule::new).collect(Collectors.toList());
+    List<CheckedRule> absolute = all.stream().filter(CheckedRule::isAbsolute).collect(Collectors.toList());
+    List<CheckedRule> relative = all.stream().filter(it -> !it.isAbsolute()).collect(Collectors.toList());
     List<String> broken = new ArrayList<>(reports(absolute));
     if (!relative.isEmpty()) broken.addAll(compare(relative));
     if (broken.isEmpty()) {
@@ -73,7 +73,7 @@ public final class CheckMojo extends AbstractMojo {
   }
 
   /** What there is to see of this trace alone; returns the broken rules. */
-  private List<String> reports(List<Rule> absolute) throws MojoExecutionException {
+  private List<String> reports(List<CheckedRule> absolute) throws MojoExecutionException {
     post.report(output("report.html"), List.of("--report=html"), trace.toPath());
     List<String> text = new ArrayList<>(List.of("--width=0"));
     absolute.forEach(rule -> text.add(rule.argument()));
@@ -81,7 +81,7 @@ public final class CheckMojo extends AbstractMojo {
   }
 
   /** Returns the broken rules, each followed by the call paths that changed. */
-  private List<String> compare(List<Rule> relative) throws MojoExecutionException {
+  private List<String> compare(List<CheckedRule> relative) throws MojoExecutionException {
     if (!baseline.isFile()) {
       throw new MojoExecutionException(
           "no " + baseline + " to compare with; make it once: mvn test jtrace:baseline, with the same profiles");
@@ -93,7 +93,7 @@ public final class CheckMojo extends AbstractMojo {
     Map<String, CallPaths> paths = new HashMap<>();
     for (String message : post.report(output("diff.txt"), arguments, baseline.toPath(), trace.toPath())) {
       lines.add(message.replaceFirst("^--fail-on=", ""));
-      for (Rule rule : relative) {
+      for (CheckedRule rule : relative) {
         String by = rule.metric(metric);
         if (!rule.isIn(message) || by.isEmpty()) continue;
         if (!paths.containsKey(by)) paths.put(by, callPaths(by));

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.apache.maven.plugin.MojoExecutionException;
 
 /** Runs jtrace-post. */
-final class Post {
+final class PostProcessor {
   /** The exit code of jtrace-post if a rule is broken. */
   private static final int RULE_BROKEN = 3;
 
@@ -21,7 +21,7 @@ final class Post {
   private final List<String> options;
 
   /** {@code options}: for each report. */
-  Post(Path program, List<String> options) {
+  PostProcessor(Path program, List<String> options) {
     this.program = program;
     this.options = options;
   }

@@ -3,14 +3,17 @@ package jtrace.maven;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A rule of {@code --fail-on}: {@code calls>0@com.acme.**}. jtrace-post checks its form. */
-final class Rule {
+/**
+ * A rule of {@code --fail-on}: {@code calls>0@com.acme.**}. jtrace-post checks its form. Not called Rule:
+ * Maven would make one of each element {@code <rule>} of a POM.
+ */
+final class CheckedRule {
   /** Of a message about a broken one: the routine, and its counts if the rule has an amount. */
   private static final Pattern CHANGE = Pattern.compile("(.*?)(?:: [0-9,]+ → [0-9,]+.*)?");
 
   private final String text;
 
-  Rule(String text) {
+  CheckedRule(String text) {
     this.text = text.strip();
   }
 
