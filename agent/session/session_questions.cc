@@ -157,8 +157,8 @@ absl::StatusOr<std::string> SessionQuestions::WindowPaths(uint64_t window, uint3
     return windows.Counted(window, below.empty() ? nullptr : &roots);
   });
   if (!tree.ok()) return tree.status();
-  const auto place = metric == kCpu && has_cpu_time ? absl::StatusOr<size_t>(metrics::kCpuPlace)
-                                                    : PlaceOf(metric);
+  const auto place =
+      metric == kCpu && has_cpu_time ? absl::StatusOr<size_t>(metrics::kCpuPlace) : PlaceOf(metric);
   if (!place.ok()) return place.status();
   return Text(
       tree->Top(*place, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));

@@ -55,6 +55,7 @@ final class SampleProjectTest {
     assertEquals(
         """
         ExceedingTest.allocates() allocated 101,600 B, more than @MaxAllocated("2 KiB") allows (2,048 B).
+        The first run of a method loads classes and fills caches, too: @Warmup(1) runs it once before it is measured.
         The call paths that allocated most:
           101,600 B  sample.ExceedingTest.allocates() > sample.Cart.print(int) > sample.Cart.page(int)
         The trace: TRACE
