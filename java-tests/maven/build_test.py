@@ -105,9 +105,9 @@ class BuildTest(unittest.TestCase):
         self.maven(True, "-Pjtrace", "test", "jtrace:baseline")
         good = self.maven(True, "-Pjtrace", "verify")
         self.assertIn("Tests run: 2, Failures: 0, Errors: 0, Skipped: 0", good)
-        self.assertIn("jtrace: 2 rules hold", good)
+        self.assertIn("jtrace: rules that hold: 2", good)
         self.assertIn("shop.Prices.of(String)", (self.target / "report.txt").read_text())
-        self.assertIn("<html", (self.target / "report.html").read_text()[:1000])
+        self.assertTrue((self.target / "report.html").read_text().startswith("<!doctype html>"))
         self.project.edit("src/main/java/shop/Cart.java", "sum += Prices.of(item);",
                           "if (Prices.of(item) > 0) sum += Prices.of(item);")
         bad = self.maven(False, "-Pjtrace", "verify")
@@ -123,20 +123,20 @@ class BuildTest(unittest.TestCase):
         self.project.edit("pom.xml", "@{argLine} -Xmx256m", "-Xmx256m")
         self.assertIn("the tests ran without the agent", self.maven(False, "-Pjtrace", "verify"))
         self.project.edit("pom.xml", "<argLine>-Xmx256m", "<argLine>@{argLine}")
-        self.assertIn("checks nothing: no routine matches it",
-                      self.maven(False, "-Pjtrace", "-Djtrace.options=mode=events,exclude=shop.**", "verify"))
-        self.project.edit("pom.xml", "<rule>calls>0@shop.**</rule>", "<rule>cals>0</rule>")
+        self.project.edit("pom.xml", "<rule>calls>0@shop.**</rule>", "<rule>calls>0@shopp.**</rule>")
+        self.assertIn("checks nothing: no routine matches it", self.maven(False, "-Pjtrace", "verify"))
+        self.project.edit("pom.xml", "<rule>calls>0@shopp.**</rule>", "<rule>cals>0</rule>")
         self.assertIn("'cals' is unknown, nearest: calls", self.maven(False, "-Pjtrace", "verify"))
         self.assertIn("no libjtrace.so in", self.maven(False, "-Pjtrace", "-Djtrace.home=/nowhere", "verify"))
 
     def test_rules_of_one_trace_need_no_baseline(self):
-        self.project.edit("pom.xml", "<rule>calls>0@shop.**</rule>", "<rule>coverage.lines&lt;100%</rule>")
+        self.project.edit("pom.xml", "<rule>calls>0@shop.**</rule>", "<rule>coverage.lines&lt;95%</rule>")
         self.project.edit("pom.xml", "<rule>appeared@shop.**</rule>", "")
         self.project.edit("pom.xml", "mode=events,", "mode=events,blocks=on,")
-        self.assertIn("jtrace: 1 rules hold", self.maven(True, "-Pjtrace", "verify"))
+        self.assertIn("jtrace: rules that hold: 1", self.maven(True, "-Pjtrace", "verify"))
         self.project.edit("src/main/java/shop/Prices.java", "return 100",
                           "if (item.isEmpty())\n      return 0;\n    return 100")
-        self.assertIn("[ERROR] coverage.lines<100%: ", self.maven(False, "-Pjtrace", "verify"))
+        self.assertIn("[ERROR] coverage.lines<95%: ", self.maven(False, "-Pjtrace", "verify"))
 
     def test_surefire_alone(self):
         line = re.search(r"^<argLine>.*</argLine>$", self.project.page, re.M).group(0)

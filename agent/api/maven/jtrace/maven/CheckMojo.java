@@ -41,18 +41,19 @@ public final class CheckMojo extends AbstractMojo {
     }
     requireTrace();
     post = new PostProcessor(Products.in(home).post(), postOptions == null ? List.of() : postOptions);
-    List<CheckedRule> all = rules == null ? List.of() : rules.stream().map(CheckedRule::new).collect(Collectors.toList());
+    List<String> texts = rules == null ? List.of() : rules;
+    List<CheckedRule> all = texts.stream().map(CheckedRule::new).collect(Collectors.toList());
     List<CheckedRule> absolute = all.stream().filter(CheckedRule::isAbsolute).collect(Collectors.toList());
     List<CheckedRule> relative = all.stream().filter(it -> !it.isAbsolute()).collect(Collectors.toList());
     List<String> broken = new ArrayList<>(reports(absolute));
     if (!relative.isEmpty()) broken.addAll(compare(relative));
+    broken.replaceAll(line -> line.replaceFirst("^--fail-on=", ""));
     if (broken.isEmpty()) {
-      getLog().info("jtrace: " + all.size() + " rules hold; the report: " + reportFolder.toPath().resolve("report.html"));
+      getLog().info("jtrace: rules that hold: " + all.size() + "; the report: " + output("report.html"));
       return;
     }
     broken.forEach(getLog()::error);
-    throw new MojoFailureException(
-        "jtrace: " + broken.get(0) + "; the report: " + reportFolder.toPath().resolve("report.html"));
+    throw new MojoFailureException("jtrace: " + broken.get(0) + "; the report: " + output("report.html"));
   }
 
   private void requireTrace() throws MojoExecutionException {
@@ -68,6 +69,7 @@ public final class CheckMojo extends AbstractMojo {
     }
   }
 
+  /** A file in the folder of reports. */
   private Path output(String name) {
     return reportFolder.toPath().resolve(name);
   }
@@ -92,7 +94,7 @@ public final class CheckMojo extends AbstractMojo {
     List<String> lines = new ArrayList<>();
     Map<String, CallPaths> paths = new HashMap<>();
     for (String message : post.report(output("diff.txt"), arguments, baseline.toPath(), trace.toPath())) {
-      lines.add(message.replaceFirst("^--fail-on=", ""));
+      lines.add(message);
       for (CheckedRule rule : relative) {
         String by = rule.metric(metric);
         if (!rule.isIn(message) || by.isEmpty()) continue;
