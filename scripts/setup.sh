@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages; prints nothing if all are installed.
-# Usage: scripts/setup.sh [build|demo|test|dev|jvms|release|aarch64]    default: test
+# Usage: scripts/setup.sh [build|demo|test|dev|jvms|maven|release|aarch64]    default: test
 #   build   the packages that compile the agent, jtrace-post and jtrace
 #   demo    and the program that the demo records
 #   test    and those for tests, benchmarks and the jars
 #   dev     and clang's tools, for scripts/format.sh, scripts/lint.sh and the preset fuzz
 #   jvms    test and the tool that gets runtimes of other releases (scripts/jdks.sh)
+#   maven   test, and Maven with the plugins that a build with tests needs
 #   release   build and what scripts/release.sh needs
 #   aarch64   build and what the preset aarch64 needs: a cross compiler, qemu, debootstrap
 # Each of the first four includes the ones before it.
@@ -19,14 +20,14 @@ packages=(
   libzydis-dev
 )
 case $level in
-  build | demo | test | dev | jvms | release | aarch64) ;;
+  build | demo | test | dev | jvms | maven | release | aarch64) ;;
   *)
-    echo "setup: unknown level '$level'; levels: build, demo, test, dev, jvms, release, aarch64" >&2
+    echo "setup: unknown level '$level'; levels: build, demo, test, dev, jvms, maven, release, aarch64" >&2
     exit 2
     ;;
 esac
 [[ $level == build || $level == release || $level == aarch64 ]] || packages+=(libh2-java)
-if [[ $level == test || $level == dev || $level == jvms ]]; then
+if [[ $level == test || $level == dev || $level == jvms || $level == maven ]]; then
   packages+=(
     git ca-certificates
     libgtest-dev libgmock-dev libbenchmark-dev libunwind-dev
@@ -48,7 +49,10 @@ if [[ $level == dev ]]; then
   packages+=(kotlin)
 fi
 
-[[ $level != release ]] || packages+=(debootstrap dpkg-dev file git ca-certificates junit5)
+# Debian's Maven works without network, from the artifacts of these packages.
+[[ $level != maven ]] || packages+=(maven libsurefire-java libmaven-compiler-plugin-java libmaven-jar-plugin-java
+  libmaven-resources-plugin-java)
+[[ $level != release ]] || packages+=(debootstrap dpkg-dev file git ca-certificates junit5 libmaven3-core-java)
 [[ $level != aarch64 ]] || packages+=(g++-aarch64-linux-gnu qemu-user-static debootstrap)
 
 missing=()

@@ -11,6 +11,7 @@
 #   fuzz         each fuzzer for 30 s (JTRACE_FUZZ_SECONDS) from its corpus
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
 #   containers   programs where containers lack something; needs root and namespaces
+#   maven        a build of the project of docs/MAVEN.md by Maven, from Debian's packages and without network
 #   aarch64      the tests that run without a JVM, in qemu, and the counts of programs in a JVM there
 #   all          all of these
 #   jvms         the release on every JVM of Debian 11 to sid, against a counting agent (scripts/jvms.py);
@@ -22,7 +23,7 @@
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers aarch64)
+readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers maven aarch64)
 readonly by_hand=(jvms broken)
 jobs=$(nproc)
 
@@ -167,11 +168,20 @@ run_aarch64() {
   python3 scripts/compare_processors.py
 }
 
+run_maven() {
+  if ! scripts/setup.sh maven; then
+    echo "not verified: Maven and its plugins need packages of Debian, and root or sudo to install them"
+    return 0
+  fi
+  scripts/build.sh release jtrace_agent jtrace-post jtrace-maven-plugin jtrace-junit5 jtrace-jmh
+  run_ctest -L maven
+}
+
 run_tier() {
   case $1 in
     default)
       scripts/build.sh release
-      run_ctest -LE 'jdks|slow|containers$'
+      run_ctest -LE 'jdks|slow|containers$|maven'
       ;;
     jdks)
       scripts/build.sh release
@@ -191,6 +201,7 @@ run_tier() {
     fuzz) run_fuzzers ;;
     stress) run_stress ;;
     containers) run_containers ;;
+    maven) run_maven ;;
     aarch64) run_aarch64 ;;
     jvms) run_jvms ;;
     broken) run_broken ;;
@@ -208,6 +219,7 @@ groups = {"junit": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"
           "probes": ["probe_agent", "probe_programs"],
           "chaos": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"],
           "containers": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"],
+          "maven": ["jtrace_agent", "jtrace-post", "jtrace-maven-plugin", "jtrace-junit5", "jtrace-jmh"],
           "rewrite": ["jtrace-rewrite", "rewrite-test-classes"]}
 targets = set()
 for test in json.load(sys.stdin)["tests"]:

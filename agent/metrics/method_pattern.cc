@@ -10,6 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "agent/classfile/descriptor.h"
+#include "common/nearest.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -105,6 +106,16 @@ bool MethodPattern::Matches(absl::string_view class_name, absl::string_view meth
                     [](const std::string& type, const std::string& wanted) {
                       return type == wanted || SimpleName(type) == wanted;
                     });
+}
+
+std::string NearestMethod(absl::string_view pattern, const std::vector<std::string>& names) {
+  const absl::string_view type = pattern.substr(0, pattern.find("::"));
+  std::vector<absl::string_view> of_class;
+  for (const absl::string_view name : names) {
+    if (name.substr(0, name.find("::")) == type) of_class.push_back(name);
+  }
+  if (!of_class.empty()) return std::string(Nearest(pattern, of_class));
+  return Nearest(pattern, names);
 }
 
 std::string MethodText(absl::string_view class_name, absl::string_view method,

@@ -37,6 +37,10 @@ class MethodPattern {
   std::optional<std::vector<std::string>> parameters_;
 };
 
+// The one of the names "com.acme.Cache::load" that `pattern` probably means: one of its class, if
+// there are any. "" if there are none.
+std::string NearestMethod(absl::string_view pattern, const std::vector<std::string>& names);
+
 // "com.acme.Cache.load(String,int)".
 std::string MethodText(absl::string_view class_name, absl::string_view method,
                        absl::string_view descriptor);

@@ -126,6 +126,14 @@ jstring JNICALL WindowPaths(JNIEnv* jni, jclass, jlong window, jint metric, jstr
                                Text(jni, below), Text(jni, pattern), top));
 }
 
+// Null: it names one.
+jstring JNICALL NearestMethod(JNIEnv* jni, jclass, jstring pattern) {
+  const auto nearest = Asked().NearestMethod(Text(jni, pattern));
+  if (nearest.ok()) return nearest->has_value() ? jni->NewStringUTF((*nearest)->c_str()) : nullptr;
+  Throw(jni, nearest.status());
+  return nullptr;
+}
+
 jlong JNICALL WindowTotal(JNIEnv* jni, jclass, jlong window, jint metric) {
   return ValueOrThrow<jlong>(
       jni, Asked().WindowTotal(static_cast<uint64_t>(window), static_cast<uint32_t>(metric)));
@@ -158,6 +166,7 @@ bool Register(JNIEnv* jni, jclass defined) {
                           "(JILjava/lang/String;Ljava/lang/String;I)Ljava/lang/String;"),
       Native<WindowTotal>("windowTotal", "(JI)J"),
       Native<Close>("close", "(J)V"),
+      Native<NearestMethod>("nearestMethod", "(Ljava/lang/String;)Ljava/lang/String;"),
       Native<Command>("command", "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;")};
   return jni->RegisterNatives(defined, methods.data(), methods.size()) == 0;
 }

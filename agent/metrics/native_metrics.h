@@ -40,6 +40,9 @@ class Questions {
                                                   absl::string_view below,
                                                   absl::string_view pattern, int top) = 0;
   virtual void CloseWindow(uint64_t window) = 0;
+  // nullopt: the pattern names a method with probes; else the nearest name of one, "" if there are
+  // none.
+  virtual absl::StatusOr<std::optional<std::string>> NearestMethod(absl::string_view pattern) = 0;
   // The total of the threads that descend from the one that opened the window.
   virtual absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) = 0;
 

@@ -77,6 +77,10 @@ void TreeSnapshot::Add(const TreeSnapshot& other) {
   is_full_ |= other.is_full_;
 }
 
+void TreeSnapshot::Convert(size_t place, absl::FunctionRef<int64_t(int64_t)> convert) {
+  for (Node& node : nodes_) node.values[place] = convert(node.values[place]);
+}
+
 TreeSnapshot TreeSnapshot::Below(const Routines& roots) const {
   TreeSnapshot below(max_nodes_);
   below.is_full_ = is_full_;

@@ -18,9 +18,10 @@
 namespace jtrace::metrics {
 
 // The counts of a call path, callees not included: its calls, then the metrics that the probes
-// charged to it, by place.
+// charged to it, by place, and its processor time with clock=cpu.
 inline constexpr size_t kCallsPlace = 0;
-inline constexpr size_t kPathPlaces = 8;
+inline constexpr size_t kCpuPlace = 1 + hot::kPathMetrics;
+inline constexpr size_t kPathPlaces = kCpuPlace + 1;
 using PathValues = std::array<int64_t, kPathPlaces>;
 using ReadNode = absl::FunctionRef<PathValues(const hot::Node&)>;
 
@@ -61,6 +62,9 @@ class TreeSnapshot {
   // The call paths with the greatest values, callees not included, greatest first; at most `count`.
   // `methods`: only paths that end in one of these; null: any.
   std::vector<PathShare> Top(size_t place, size_t count, const Routines* methods) const;
+
+  // Replaces each value at the place.
+  void Convert(size_t place, absl::FunctionRef<int64_t(int64_t)> convert);
 
   // There were too many call paths: the rest is missing.
   bool is_full() const { return is_full_; }

@@ -11,16 +11,9 @@
 namespace jtrace::metrics {
 namespace {
 
-absl::StatusOr<TreeSnapshot> IfComplete(TreeSnapshot tree) {
-  if (!tree.is_full()) return tree;
-  return absl::ResourceExhaustedError(
-      absl::StrCat("more than ", TreeSnapshot::kMaxNodes,
-                   " call paths; count fewer methods (include=com.acme.**)"));
-}
-
 // Metrics follow the calls.
 PathValues AtPlaces(const MetricValues& metrics) {
-  static_assert(kPathPlaces == 1 + std::tuple_size_v<MetricValues>);
+  static_assert(kCpuPlace == 1 + std::tuple_size_v<MetricValues>);
   PathValues values = {};
   for (size_t i = 0; i < metrics.size(); ++i) values[1 + i] = static_cast<int64_t>(metrics[i]);
   return values;
@@ -56,7 +49,7 @@ absl::StatusOr<TreeSnapshot> TreeWindows::SinceStart(std::optional<uint64_t> jav
         "thread ", *java_tid,
         " has called no method with probes, or has ended; ask for all threads instead"));
   }
-  return IfComplete(std::move(sum));
+  return Whole(std::move(sum));
 }
 
 void TreeWindows::Open(uint64_t window, Scope scope, uint64_t java_tid) {
@@ -74,7 +67,7 @@ absl::StatusOr<TreeSnapshot> TreeWindows::Counted(uint64_t window, const Routine
   AddLiveTrees(window, 1, now);
   TreeSnapshot sum = roots == nullptr ? std::move(now.own) : now.own.Below(*roots);
   sum.Add(now.others);
-  return IfComplete(std::move(sum));
+  return Whole(std::move(sum));
 }
 
 void TreeWindows::AddLiveTrees(uint64_t number, int64_t sign, Window& window) {
@@ -149,7 +142,24 @@ PathValues TreeWindows::Read(const hot::Node& node) const {
     values = AtPlaces(charged);
   }
   values[kCallsPlace] = static_cast<int64_t>(ReadCounts(node).calls);
+  // Roots have no times.
+  if (has_cpu_time() && node.routine != 0) {
+    values[kCpuPlace] = static_cast<int64_t>(trees_.values().CpuTicks(node));
+  }
   return values;
+}
+
+absl::StatusOr<TreeSnapshot> TreeWindows::Whole(TreeSnapshot sum) const {
+  if (sum.is_full()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("more than ", TreeSnapshot::kMaxNodes,
+                     " call paths; count fewer methods (include=com.acme.**)"));
+  }
+  // Differences only: the clock's rate is known better with time.
+  if (has_cpu_time()) {
+    sum.Convert(kCpuPlace, [this](int64_t ticks) { return trees_.values().CpuNanos(ticks); });
+  }
+  return sum;
 }
 
 }  // namespace jtrace::metrics

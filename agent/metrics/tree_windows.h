@@ -44,6 +44,8 @@ class TreeWindows : public TreeWatcher {
   // these and below, as paths that begin there; null: all. Errors: NotFound: it is not open;
   // ResourceExhausted.
   absl::StatusOr<TreeSnapshot> Counted(uint64_t window, const Routines* roots = nullptr);
+  // Whether what is counted has processor time (clock=cpu): each thread's up to its last probe.
+  bool has_cpu_time() const { return trees_.values().has_cpu_time(); }
 
   void OnThreadGone(const hot::ThreadState& state) override;
   void OnNodeGone(const hot::ThreadState& state, const hot::Node& node) override;
@@ -62,6 +64,8 @@ class TreeWindows : public TreeWatcher {
   // Adds `sign` times the current trees of all its threads.
   void AddLiveTrees(uint64_t number, int64_t sign, Window& window);
   PathValues Read(const hot::Node& node) const;
+  // The sum of threads, as it is given out.
+  absl::StatusOr<TreeSnapshot> Whole(TreeSnapshot sum) const;
 
   TreeCollector& trees_;
   const ThreadFamilies& families_;

@@ -100,6 +100,7 @@ class TreeCollector {
   // Metrics in a node are after so many bytes.
   uint64_t metrics_offset() const { return values_.metrics_offset(); }
   const PathMetrics& metrics() const { return values_.metrics(); }
+  const TreeValues& values() const { return values_; }
   // Notified from here on of trees and nodes that are about to be removed; null: none.
   void Watch(TreeWatcher* watcher) { watcher_ = watcher; }
   // Every thread whose tree is there, including those that have ended.

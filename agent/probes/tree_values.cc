@@ -130,6 +130,13 @@ NodeValues TreeValues::Read(const Node& node) const {
   return values;
 }
 
+uint64_t TreeValues::CpuTicks(const Node& node) const { return ReadRelaxed(TimesOf(node).base); }
+
+int64_t TreeValues::CpuNanos(int64_t ticks) const {
+  if (ticks < 0) return -CpuNanos(-ticks);
+  return static_cast<int64_t>(scale_->Nanos(static_cast<uint64_t>(ticks)));
+}
+
 // ---- Values known before --------------------------------------------------------------------
 
 NodeValues TreeValues::SinceBaselineTimes(const Node& node, NodeValues read) const {

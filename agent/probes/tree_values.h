@@ -23,6 +23,7 @@ class TreeValues {
       : arena_(arena),
         scale_(scale),
         clock_is_coarse_(clock == hot::ProbeClock::kCoarse),
+        clock_is_cpu_(clock == hot::ProbeClock::kCpu),
         metrics_(metrics),
         has_blocks_(has_blocks),
         has_cum_(has_cum) {}
@@ -62,6 +63,11 @@ class TreeValues {
   NodeValues ReadRoot(const hot::Node& root) const;
   // The part of the values read that earlier files, or the group's tree, do not have.
   NodeValues SinceBaseline(const hot::Node& node, NodeValues read) const;
+  // Whether the times in nodes are of the processor.
+  bool has_cpu_time() const { return clock_is_cpu_; }
+  // With has_cpu_time: that of the node up to its last probe, in the clock's units; and from these.
+  uint64_t CpuTicks(const hot::Node& node) const;
+  int64_t CpuNanos(int64_t ticks) const;
   // Whether any value, or any metric, changed since it was reported.
   bool Passed(const hot::Node& node) const;
   bool MetricsPassed(const hot::Node& node) const;
@@ -83,6 +89,7 @@ class TreeValues {
   const hot::Arena* arena_;
   const TickScale* scale_;
   const bool clock_is_coarse_;
+  const bool clock_is_cpu_;
   const PathMetrics metrics_;
   const bool has_blocks_;
   const bool has_cum_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
+#include "absl/container/btree_set.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/metrics/method_pattern.h"
@@ -18,6 +20,7 @@ using metrics::Metric;
 using metrics::TreeWindows;
 
 constexpr auto kCalls = static_cast<uint32_t>(Metric::kCalls);
+constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
 
 std::string Row(absl::string_view name, absl::string_view unit, absl::string_view exactness,
                 absl::string_view cost, metrics::Reach reach, absl::string_view what) {
@@ -70,6 +73,10 @@ absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
   if (metric < metrics::kFirstUser && (metrics::kLives >> metric & 1) != 0) {
     return absl::OutOfRangeError(absl::StrCat(
         name, " by call path is in traces only; ask for the process's total, or dump one"));
+  }
+  if (metric == kCpu) {
+    return absl::OutOfRangeError(
+        absl::StrCat(name, " by call path needs a recording with clock=cpu, and a window's paths"));
   }
   return absl::OutOfRangeError(absl::StrCat(
       name, " is not charged to call paths in this recording; begin one with metrics=", name));
@@ -144,11 +151,14 @@ absl::StatusOr<std::string> SessionQuestions::WindowPaths(uint64_t window, uint3
     if (!found.ok()) return found.status();
     *routines = *std::move(found);
   }
+  bool has_cpu_time = false;
   const Tree tree = Ask([&](TreeWindows& windows) {
+    has_cpu_time = windows.has_cpu_time();
     return windows.Counted(window, below.empty() ? nullptr : &roots);
   });
   if (!tree.ok()) return tree.status();
-  const auto place = PlaceOf(metric);
+  const auto place =
+      metric == kCpu && has_cpu_time ? absl::StatusOr<size_t>(metrics::kCpuPlace) : PlaceOf(metric);
   if (!place.ok()) return place.status();
   return Text(
       tree->Top(*place, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));
@@ -171,6 +181,22 @@ std::string SessionQuestions::Text(const std::vector<metrics::PathShare>& shares
     text += '\n';
   }
   return text;
+}
+
+absl::StatusOr<std::optional<std::string>> SessionQuestions::NearestMethod(
+    absl::string_view pattern) {
+  const auto routines = RoutinesOf(pattern);
+  if (!routines.ok()) return routines.status();
+  if (!routines->empty()) return std::nullopt;
+  const bool has_parameters = absl::StrContains(pattern, "(");
+  absl::btree_set<std::string> names;
+  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t, const trace::RoutineText& routine) {
+    if (!IsCall(routine.kind)) return;
+    std::string text = metrics::MethodText("", routine.name, routine.descriptor).substr(1);
+    if (!has_parameters) text.resize(text.find('('));
+    names.insert(absl::StrCat(routine.class_name, "::", text));
+  });
+  return metrics::NearestMethod(pattern, {names.begin(), names.end()});
 }
 
 void SessionQuestions::CloseWindow(uint64_t window) {

@@ -25,6 +25,7 @@ class SessionQuestions : public metrics::Questions {
   absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric, absl::string_view below,
                                           absl::string_view pattern, int top) override;
   void CloseWindow(uint64_t window) override;
+  absl::StatusOr<std::optional<std::string>> NearestMethod(absl::string_view pattern) override;
   absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) override;
   absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override;
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # The jars as a Maven repository: each with its POM, sources, Javadoc and checksums.
-# Usage: scripts/release/jars.sh VERSION FOLDER_OF_JARS REPOSITORY
-# SOURCE_DATE_EPOCH: the time of the files in the jars.
+# Usage: scripts/release/jars.sh VERSION FOLDER_OF_JARS REPOSITORY      in a clone: 0.1.0 build/jar build/maven
+# SOURCE_DATE_EPOCH: the time of the files in the jars; by default the changelog's.
 set -euo pipefail
 version=$1
 jars=$2
 repository=$3
 cd "$(dirname "$0")/../.."
 readonly jdk=/usr/lib/jvm/java-17-openjdk-amd64/bin java=/usr/share/java
+: "${SOURCE_DATE_EPOCH:=$(stat -c %Y CHANGELOG.md)}"
 date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -19,7 +20,7 @@ dependency() {
 }"
 }
 
-# pom NAME DESCRIPTION DEPENDENCIES
+# pom NAME DESCRIPTION DEPENDENCIES PACKAGING
 pom() {
   cat <<END
 <?xml version="1.0" encoding="UTF-8"?>
@@ -28,6 +29,7 @@ pom() {
   <groupId>jtrace</groupId>
   <artifactId>$1</artifactId>
   <version>$version</version>
+  <packaging>$4</packaging>
   <name>$1</name>
   <description>$2</description>
   <licenses>
@@ -43,7 +45,7 @@ $3
 END
 }
 
-# artifact NAME SOURCES CLASSPATH DESCRIPTION DEPENDENCIES
+# artifact NAME SOURCES CLASSPATH DESCRIPTION DEPENDENCIES [PACKAGING]
 artifact() {
   local name=$1 sources=$2 classpath=$3
   local folder=$repository/jtrace/$name/$version base
@@ -54,7 +56,7 @@ artifact() {
   "$jdk/javadoc" -quiet -encoding UTF-8 -notimestamp -Xdoclint:none --release 17 -d "$work/$name" -cp "$classpath" \
     $(find "agent/api/$sources" -name '*.java' | sort)
   "$jdk/jar" --create --date="$date" --file "$base-javadoc.jar" -C "$work/$name" .
-  pom "$name" "$4" "$5" >"$base.pom"
+  pom "$name" "$4" "$5" "${6:-jar}" >"$base.pom"
   local file
   for file in "$base"*; do
     sha1sum <"$file" | cut -d ' ' -f 1 >"$file.sha1"
@@ -72,3 +74,14 @@ $(dependency org.junit.jupiter junit-jupiter-api 5.9.1 provided)"
 artifact jtrace-jmh jmh "$jars/jtrace-api.jar:$(dirname "$jars")/agent/api/jmh-stub" "A profiler for JMH" \
   "$api
 $(dependency org.openjdk.jmh jmh-core 1.37 provided)"
+
+# A jtrace-maven-plugin.jar is there if Maven's packages were when CMake ran.
+if [[ -e $jars/jtrace-maven-plugin.jar ]]; then
+  artifact jtrace-maven-plugin maven \
+    "$java/maven-plugin-api-3.x.jar:$java/maven-core-3.x.jar:$java/maven-model-3.x.jar:$java/maven-artifact-3.x.jar" \
+    "Records the tests of a build with jtrace, and checks the trace" \
+    "$(dependency org.apache.maven maven-plugin-api 3.8.7 provided)
+$(dependency org.apache.maven maven-core 3.8.7 provided)" maven-plugin
+else
+  echo "jars: no jtrace-maven-plugin.jar in $jars; scripts/setup.sh maven, then build again" >&2
+fi

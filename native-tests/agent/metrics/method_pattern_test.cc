@@ -49,6 +49,13 @@ TEST(MethodPatternTest, RejectsTextsThatNameNoMethod) {
   }
 }
 
+TEST(MethodPatternTest, NearestNameIsOneOfItsClass) {
+  const std::vector<std::string> names = {"a.Cart::total", "a.Cart::totalOfAll", "a.Cast::totl"};
+  EXPECT_EQ(NearestMethod("a.Cart::totl", names), "a.Cart::total");
+  EXPECT_EQ(NearestMethod("a.Crat::totalOfAl", names), "a.Cart::totalOfAll");
+  EXPECT_EQ(NearestMethod("a.Cart::total", {}), "");
+}
+
 TEST(MethodPatternTest, TextOfAMethod) {
   EXPECT_EQ(MethodText("com.acme.Cache", "load", "(Ljava/lang/String;[I)J"),
             "com.acme.Cache.load(String,int[])");

@@ -109,6 +109,18 @@ TEST(TreeSnapshotTest, PathsBelowAMethodBeginThere) {
   EXPECT_THAT(top[0].routines, ElementsAre(3, 2));
 }
 
+TEST(TreeSnapshotTest, ConvertsTheValuesOfOnePlace) {
+  TestArena arena;
+  ProbeDouble thread(arena.get(), 1);
+  Call(thread, {2, 4});
+  TreeSnapshot tree;
+  tree.Add(arena.get(), *thread.state(), 1, Read);
+  tree.Convert(1, [](int64_t value) { return value * 3; });
+  EXPECT_EQ(tree.Totals({2}, 1).cum, 60);
+  EXPECT_EQ(tree.Totals({4}, 1).base, 30);
+  EXPECT_EQ(tree.Totals({4}, kCallsPlace).calls, 1);
+}
+
 TEST(TreeSnapshotTest, SaysWhenItIsFull) {
   TestArena arena;
   ProbeDouble thread(arena.get(), 1);

@@ -267,6 +267,33 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// The double charges a tick to the current node at each probe.
+TEST(TreeWindowsTest, PathsHaveProcessorTimeWithItsClock) {
+  const TickScale scale = TickScale::Nanoseconds();
+  for (const auto clock : {hot::ProbeClock::kCpu, hot::ProbeClock::kTsc}) {
+    TestArena arena;
+    TreeCollector collector(arena.get(), nullptr, &scale, clock);
+    ThreadFamilies families;
+    ProbeDouble thread(arena.get(), 1, /*is_virtual=*/false, /*has_clock=*/true);
+    const auto run = [&] {
+      const uint64_t outer = thread.Enter(5);
+      for (int i = 0; i < 3; ++i) thread.Exit(thread.Enter(6));
+      thread.Exit(outer);
+    };
+    run();
+    TreeWindows windows(collector, families);
+    windows.Open(1, Scope::kThread, 1);
+    run();
+    const auto counted = windows.Counted(1);
+    ASSERT_TRUE(counted.ok());
+    const bool is_cpu = clock == hot::ProbeClock::kCpu;
+    EXPECT_EQ(windows.has_cpu_time(), is_cpu);
+    EXPECT_EQ(counted->Totals({5}, kCpuPlace).base, is_cpu ? 4 : 0);
+    EXPECT_EQ(counted->Totals({6}, kCpuPlace).base, is_cpu ? 3 : 0);
+    EXPECT_EQ(counted->Totals({6}, kCallsPlace).calls, 3);
+  }
+}
+
 // Its counters may belong to another thread by then.
 TEST(TreeWindowsTest, AnEndedOpenerIsNotReadAgain) {
   constexpr uint32_t kMetric = 10;

@@ -79,6 +79,12 @@ public final class NativeMetrics {
     close(window);
   }
 
+  /**
+   * Null if the pattern names a method with probes; else the nearest name of one, empty if there
+   * are none.
+   */
+  public static native String nearestMethod(String pattern);
+
   /** The output of the command {@code jtrace VERB PID ARGUMENT}. */
   public static native String command(String verb, String argument);
 

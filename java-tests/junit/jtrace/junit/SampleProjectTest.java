@@ -55,6 +55,7 @@ final class SampleProjectTest {
     assertEquals(
         """
         ExceedingTest.allocates() allocated 101,600 B, more than @MaxAllocated("2 KiB") allows (2,048 B).
+        The first run of a method loads classes and fills caches, too: @Warmup(1) runs it once before it is measured.
         The call paths that allocated most:
           101,600 B  sample.ExceedingTest.allocates() > sample.Cart.print(int) > sample.Cart.page(int)
         The trace: TRACE
@@ -143,6 +144,58 @@ final class SampleProjectTest {
     assertEquals(3, bytes.size(), message);
     assertEquals(bytes.get(1) + bytes.get(2), bytes.get(0), message);
     assertEquals(1_000_016, bytes.get(1), message);
+  }
+
+  /** A method that cannot be counted is an error; one that is only not loaded yet has no calls. */
+  @Test
+  void misspeltMethodsAreErrorsThatNameTheNearest() {
+    Jvm.Result result = launch(jvm().agent("metrics=alloc.bytes"), "MistakenTest");
+    assertSummary(
+        result,
+        "aMisspeltMethod() [X] @ExpectCalls(method = \"sample.Cart::totl\"): its class has no such method;"
+            + " nearest: sample.Cart::total\n",
+        "bMisspeltClass() [X] @ExpectCalls(method = \"sample.Crat::total\"): no loaded class has such a"
+            + " method; nearest: sample.Cart::total\n",
+        "cWrongParameter() [X] @ExpectCalls(method = \"sample.Cart::page(long)\"): its class has no such"
+            + " method; nearest: sample.Cart::page(int)\n",
+        "dPatternOfNoClass() [X] @ExpectCalls(method = \"sample.Crat*::total\"): no loaded class has such a"
+            + " method; nearest: sample.Cart::total; a class that may not be loaded yet needs its whole name",
+        "eOutOfScope() [X] @ExpectCalls(method = \"java.util.ArrayList::add\"): the method has no probes",
+        "fNotLoadedYet() [OK]",
+        "gAllocates() [OK]");
+  }
+
+  /** Not the thread's total, which has JUnit's own allocations too. */
+  @Test
+  void allocationsThatAreNotRecordedAreAnErrorThatNamesTheOption() {
+    Jvm.Result result = launch(jvm().agent("mode=events"), "MistakenTest");
+    assertSummary(
+        result,
+        "gAllocates() [X] MistakenTest.gAllocates(): @MaxAllocated: alloc.bytes is not charged to call"
+            + " paths in this recording; begin one with metrics=alloc.bytes\n");
+    Jvm.Result elsewhere = launch(jvm().agent("metrics=alloc.bytes,include=sample.Cart"), "MistakenTest");
+    assertSummary(elsewhere, "in the recording's scope: include=sample.MistakenTest\n");
+  }
+
+  /** Processor time by call path with clock=cpu, else what was called most; the cold run says so. */
+  @Test
+  void processorTimeIsListedByCallPath() {
+    String hint = "@Warmup(1) runs it once before it is measured.\n";
+    String innermost = "sample.ComputingTest.computes() > sample.Primes.sum(int) > sample.Primes.isPrime(int)";
+    Jvm.Result timed = launch(jvm().agent("metrics=alloc.bytes,clock=cpu"), "ComputingTest");
+    String messages = messages(timed);
+    assertTrue(
+        Pattern.compile("The call paths that took most:\n  [0-9,.]+ m?s  " + Pattern.quote(innermost))
+            .matcher(messages)
+            .find(),
+        messages);
+    // The first of two repetitions, and not the method that ran once before.
+    assertEquals(1, messages.split(Pattern.quote(hint), -1).length - 1, messages);
+    Jvm.Result counted = launch(jvm().agent("mode=events,metrics=alloc.bytes"), "ComputingTest");
+    assertSummary(
+        counted,
+        "The call paths with the most calls (the agent's option clock=cpu shows their times):\n  199,998  "
+            + innermost);
   }
 
   @Test

@@ -113,6 +113,15 @@ public final class JTrace {
         : MethodStats.NONE;
   }
 
+  /**
+   * Whether a pattern names any method with probes: empty if it does, or without the agent; else
+   * the name nearest to it that a method with probes has, {@code ""} if there are none. Methods of
+   * classes that are not loaded yet have no probes.
+   */
+  public static Optional<String> nearestMethod(String pattern) {
+    return Agent.find() ? Optional.ofNullable(Natives.nearestMethod(pattern)) : Optional.empty();
+  }
+
   /** Counts from here on: call paths and methods, and the totals of {@code metrics}. */
   public static Window window(Scope scope, Metric... metrics) {
     return new Window(scope, metrics);

@@ -38,6 +38,8 @@ final class Natives {
       find(CLASS, "windowTotal", long.class, long.class, int.class);
   private static final MethodHandle CLOSE_WINDOW =
       find(CLASS, "closeWindow", void.class, long.class);
+  private static final MethodHandle NEAREST_METHOD =
+      find(CLASS, "nearestMethod", String.class, String.class);
   private static final MethodHandle COMMAND =
       find(CLASS, "command", String.class, String.class, String.class);
 
@@ -172,6 +174,15 @@ final class Natives {
   static void closeWindow(long window) {
     try {
       CLOSE_WINDOW.invokeExact(window);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** Null: the pattern names a method with probes. */
+  static String nearestMethod(String pattern) {
+    try {
+      return (String) NEAREST_METHOD.invokeExact(pattern);
     } catch (Throwable e) {
       throw unchecked(e);
     }

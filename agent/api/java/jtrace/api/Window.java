@@ -53,7 +53,10 @@ public final class Window implements AutoCloseable {
         : Natives.windowMethod(number, metric.id(), pattern);
   }
 
-  /** The call paths that spent most so far, callees not included, greatest first. */
+  /**
+   * The call paths that spent most so far, callees not included, greatest first. {@link Metric#CPU}
+   * needs a recording with {@code clock=cpu}, and is known up to the last probe of each thread.
+   */
   public List<CallPath> topPaths(Metric metric, int count) {
     return topPaths(metric, "", "", count);
   }

@@ -2,6 +2,8 @@ package jtrace.junit5;
 
 import java.lang.reflect.Method;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import jtrace.api.JTrace;
 import jtrace.api.Measurement;
 import jtrace.api.Scope;
@@ -33,6 +35,9 @@ import org.opentest4j.TestAbortedException;
 public final class JTraceExtension implements InvocationInterceptor, ParameterResolver {
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(JTraceExtension.class);
+
+  /** Methods that have run in this JVM. */
+  private static final Set<Method> MEASURED = ConcurrentHashMap.newKeySet();
 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -95,8 +100,9 @@ public final class JTraceExtension implements InvocationInterceptor, ParameterRe
     Held held = held(context);
     warmUp(test, method, held);
     try (Window window = held.open(scopeOf(test))) {
+      boolean isFirst = MEASURED.add(method.getExecutable()) && warmups(test) == 0;
       invocation.proceed();
-      new Limits(test, scopeOf(test), window, () -> keepTrace(test, context)).check();
+      new Limits(test, scopeOf(test), window, isFirst, () -> keepTrace(test, context)).check();
     }
   }
 
@@ -104,9 +110,13 @@ public final class JTraceExtension implements InvocationInterceptor, ParameterRe
     return test.find(JTraceScope.class).map(JTraceScope::value).orElse(Scope.THREAD);
   }
 
+  private static int warmups(TestMethod test) {
+    return test.find(Warmup.class).map(Warmup::value).orElse(0);
+  }
+
   private static void warmUp(
       TestMethod test, ReflectiveInvocationContext<Method> method, Held held) {
-    int times = test.find(Warmup.class).map(Warmup::value).orElse(0);
+    int times = warmups(test);
     Object[] arguments = method.getArguments().toArray();
     for (int i = 0; i < times; i++) {
       held.open(scopeOf(test));

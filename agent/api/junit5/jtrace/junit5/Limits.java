@@ -2,7 +2,6 @@ package jtrace.junit5;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 import jtrace.api.CallPath;
 import jtrace.api.JTrace;
@@ -10,6 +9,7 @@ import jtrace.api.MethodStats;
 import jtrace.api.Metric;
 import jtrace.api.Scope;
 import jtrace.api.Window;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.MultipleFailuresError;
 
@@ -20,14 +20,19 @@ final class Limits {
   private final TestMethod test;
   private final Scope scope;
   private final Window window;
+  private final boolean isFirst;
   private final Supplier<String> trace;
   private final List<AssertionFailedError> failures = new ArrayList<>();
 
-  /** {@code trace}: keeps the trace and returns its path; called only after a failure. */
-  Limits(TestMethod test, Scope scope, Window window, Supplier<String> trace) {
+  /**
+   * @param isFirst the method has not run before in this JVM
+   * @param trace keeps the trace and returns its path; called only after a failure
+   */
+  Limits(TestMethod test, Scope scope, Window window, boolean isFirst, Supplier<String> trace) {
     this.test = test;
     this.scope = scope;
     this.window = window;
+    this.isFirst = isFirst;
     this.trace = trace;
   }
 
@@ -51,7 +56,7 @@ final class Limits {
     if (actual <= limit) return;
     fail(
         test.name() + " allocated " + Quantity.text(actual, "B") + ", more than @MaxAllocated(\""
-            + annotation.value() + "\") allows (" + Quantity.text(limit, "B") + ").",
+            + annotation.value() + "\") allows (" + Quantity.text(limit, "B") + ")." + whenCold(),
         "The call paths that allocated most:",
         pathsOf(Metric.ALLOC_BYTES, ""),
         "B",
@@ -60,42 +65,47 @@ final class Limits {
   }
 
   /**
-   * JUnit's own allocations around the method are not counted if the recording has call paths: then
-   * the value is exactly that of the method and all its callees.
+   * Exactly that of the method and all its callees: JUnit's own allocations around the method do not
+   * count. Never another figure in its place.
    */
   private long allocated() {
-    long total = window.total(Metric.ALLOC_BYTES);
-    if (scope == Scope.PROCESS) return total;
-    Optional<MethodStats> method = statsOfTest();
-    if (method.isEmpty() || method.get().calls() == 0) return total;
-    return method.get().cum() + window.descendantsTotal(Metric.ALLOC_BYTES);
-  }
-
-  /** Empty: bytes are not charged to call paths, or no pattern can express the name. */
-  private Optional<MethodStats> statsOfTest() {
+    if (scope == Scope.PROCESS) return window.total(Metric.ALLOC_BYTES);
+    MethodStats method;
     try {
-      return Optional.of(window.method(Metric.ALLOC_BYTES, test.pattern()));
-    } catch (IllegalStateException | IllegalArgumentException e) {
-      return Optional.empty();
+      method = window.method(Metric.ALLOC_BYTES, test.pattern());
+    } catch (IllegalStateException e) {
+      throw new ExtensionConfigurationException(test.name() + ": @MaxAllocated: " + e.getMessage(), e);
     }
+    if (method.calls() == 0) {
+      throw new ExtensionConfigurationException(
+          test.name() + ": @MaxAllocated: the test method has no probes, or ran in another thread; its"
+              + " class must be in the recording's scope: include=" + test.className());
+    }
+    return method.cum() + window.descendantsTotal(Metric.ALLOC_BYTES);
   }
 
   private void checkCpu(MaxCpu annotation) {
     long limit = Quantity.nanos(annotation.value());
     long actual = window.total(Metric.CPU);
     if (actual <= limit) return;
+    List<CallPath> paths = pathsOf(Metric.CPU, "");
+    boolean isTimed = !paths.isEmpty();
     fail(
         test.name() + " took " + Quantity.text(actual, "ns") + " of processor time, more than"
-            + " @MaxCpu(\"" + annotation.value() + "\") allows (" + Quantity.text(limit, "ns") + ").",
-        "The call paths with the most calls:",
-        pathsOf(Metric.CALLS, ""),
-        "",
+            + " @MaxCpu(\"" + annotation.value() + "\") allows (" + Quantity.text(limit, "ns") + ")."
+            + whenCold(),
+        isTimed
+            ? "The call paths that took most:"
+            : "The call paths with the most calls (the agent's option clock=cpu shows their times):",
+        isTimed ? paths : pathsOf(Metric.CALLS, ""),
+        isTimed ? "ns" : "",
         "at most " + Quantity.text(limit, "ns"),
         Quantity.text(actual, "ns"));
   }
 
   private void checkCalls(ExpectCalls annotation) {
     long calls = window.method(Metric.CALLS, annotation.method()).calls();
+    if (calls == 0) new ExpectedMethod(annotation.method()).check(test.loader());
     boolean tooMany = calls > annotation.max();
     if (!tooMany && calls >= annotation.min()) return;
     long limit = tooMany ? annotation.max() : annotation.min();
@@ -108,6 +118,13 @@ final class Limits {
         "",
         (tooMany ? "at most " : "at least ") + times(limit),
         times(calls));
+  }
+
+  private String whenCold() {
+    return isFirst
+        ? "\nThe first run of a method loads classes and fills caches, too: @Warmup(1) runs it once"
+            + " before it is measured."
+        : "";
   }
 
   private static String times(long calls) {

@@ -60,12 +60,22 @@ final class TestMethod {
     return testClass.getName() + "." + method.getName();
   }
 
+  String className() {
+    return method.getDeclaringClass().getName();
+  }
+
+  ClassLoader loader() {
+    return testClass.getClassLoader();
+  }
+
   /** In the form of {@link jtrace.api.JTrace#method}. */
   String pattern() {
     String parameters =
         Arrays.stream(method.getParameterTypes())
             .map(Class::getTypeName)
             .collect(Collectors.joining(",", "(", ")"));
-    return method.getDeclaringClass().getName() + "::" + method.getName() + parameters;
+    // Names of other languages may have characters that patterns do not.
+    String name = method.getName().replaceAll("[^\\p{L}\\p{N}_$-]", "*");
+    return className() + "::" + name + parameters;
   }
 }
