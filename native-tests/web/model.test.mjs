@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { load } from './support/modules.mjs';
 import { dataOf, golden, post, writePage, writeTrace } from './support/post.mjs';
-import { mixedTrace, randomSitesTrace, sitesTrace } from './support/traces.mjs';
+import { emptyTrace, mixedTrace, randomSitesTrace, sitesTrace, threadsTrace } from './support/traces.mjs';
 
 const [model, routines, arcs, format, names, state, source, layout, rows, column, bands, keys, trust] =
   await Promise.all(
@@ -295,6 +295,19 @@ test('the open nodes of the tree survive the URL', () => {
 test('the hot path leads down to the hottest', () => {
   const path = rows.hotPath(mixed, mixed.measure('ticks'), mixed.roots[0]);
   assert.deepEqual(path.map((node) => mixed.nameOf(node)).slice(-1), ['memcpy']);
+});
+
+test('the tree opens at the hottest path of a thread of the program, down to where it branches', () => {
+  const profile = profileOf(threadsTrace());
+  const names = (measure) => rows.firstPath(profile, profile.measure(measure)).map((node) => profile.nameOf(node));
+  // By time the method itself has most; by samples a path leads on, and ends at its end.
+  assert.deepEqual(names('time'), ['pool-1-thread-30', 'app.Pool.run()']);
+  assert.deepEqual(names('ticks'), ['pool-1-thread-30', 'app.Pool.run()', 'java.util.HashMap.get(Object)', 'Runtime::slow()', 'memcpy']);
+  const measure = profile.measure('ticks');
+  const openness = rows.Openness.parse(profile, measure, undefined);
+  const open = Array.from(profile.level.keys()).filter((node) => openness.isOpen(node));
+  assert.deepEqual(open, rows.firstPath(profile, measure));
+  assert.deepEqual(rows.firstPath(profileOf(emptyTrace()), measure), []);
 });
 
 test('columns sort numbers down and texts up', () => {

@@ -45,7 +45,7 @@ function parseCsv(text) {
 // A report's rows as objects; numbers where they look like it, but not in `name`.
 export function csv(report, trace, ...args) {
   const [head, ...rows] = parseCsv(post(`--report=${report}`, '--format=csv', ...args, trace).toString());
-  const texts = new Set(['routine', 'name', 'self', 'thread', 'origin', 'row', 'key', 'kind', 'cost', 'caller', 'callee', 'recursion', 'unit', 'site']);
+  const texts = new Set(['list', 'routine', 'name', 'self', 'thread', 'origin', 'row', 'key', 'kind', 'cost', 'caller', 'callee', 'recursion', 'unit', 'site']);
   return rows.map((row) =>
     Object.fromEntries(row.map((cell, i) => [head[i], texts.has(head[i]) ? cell : Number(cell)])),
   );

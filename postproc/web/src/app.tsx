@@ -1,12 +1,13 @@
 // The frame around the views: tabs, search, metric switch, theme.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Keys, useKeys } from './keys.ts';
+import { forgetNumbers } from './links.ts';
 import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 import type { Theme } from './palette.ts';
 import { matchedBy, searchFor } from './search.ts';
-import { kForgetNodes } from './sites.ts';
 import { formatHash, type Patch, patched, type State } from './state.ts';
+import { Unfolded } from './thread_groups.ts';
 import { ThemeContext, useChosenTheme } from './theme.ts';
 import { Help } from './ui/help.tsx';
 import { SearchBox } from './ui/search_box.tsx';
@@ -52,23 +53,30 @@ function MetricSwitch({ profile, measure, onChange }: MetricProps) {
   );
 }
 
-interface SitesSwitchProps {
-  shown: boolean;
+interface SwitchProps {
+  id: string;
+  label: string;
+  hint: string;
+  on: boolean;
   onChange(): void;
 }
 
-function SitesSwitch({ shown, onChange }: SitesSwitchProps) {
+function Switch({ id, label, hint, on, onChange }: SwitchProps) {
   return (
-    <label class="sites" title="Distinguish calls by the line that makes them (L)">
-      <input type="checkbox" checked={shown} onChange={onChange} />
-      <span>Call sites</span>
+    <label class={`switch ${id}`} title={hint}>
+      <input type="checkbox" checked={on} onChange={onChange} />
+      <span>{label}</span>
     </label>
   );
 }
 
 // Shown unless the state says no.
 function switchedSites(state: State): Patch {
-  return { ...kForgetNodes, sites: state.sites === 'off' ? undefined : 'off' };
+  return { ...forgetNumbers(state), sites: state.sites === 'off' ? undefined : 'off' };
+}
+
+function switchedThreads(state: State, unfolded: Unfolded): Patch {
+  return { ...forgetNumbers(state), threads: unfolded.all().format() };
 }
 
 function keysFor(
@@ -88,9 +96,13 @@ function keysFor(
   return keys;
 }
 
-export function App({ profile: recorded }: { profile: Profile }) {
+export function App({ profile: whole }: { profile: Profile }) {
   const [state, navigate] = useUrlState();
-  const profile = state.sites === 'off' ? recorded.withoutPlaces() : recorded;
+  const recorded = state.sites === 'off' ? whole.withoutPlaces() : whole;
+  const unfolded = useMemo(() => Unfolded.parse(recorded.groups, state.threads), [recorded, state.threads]);
+  const profile = recorded.withGroups(unfolded);
+  const switchThreads = () => navigate(switchedThreads(state, unfolded));
+  const threads = useMemo(() => ({ recorded, unfolded }), [recorded, unfolded]);
   const [helping, setHelping] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const theme = useChosenTheme(state.theme);
@@ -104,7 +116,8 @@ export function App({ profile: recorded }: { profile: Profile }) {
   }, [view, profile]);
   useKeys({
     ...keysFor(state, theme, view, navigate),
-    ...(recorded.hasPlaces && { l: () => navigate(switchedSites(state)) }),
+    ...(whole.hasPlaces && { l: () => navigate(switchedSites(state)) }),
+    ...(unfolded.isPossible && { g: switchThreads }),
     '?': () => setHelping(true),
     'ctrl+f': () => {
       input.current!.focus();
@@ -125,8 +138,23 @@ export function App({ profile: recorded }: { profile: Profile }) {
           onChange={(q) => navigate({ q }, true)}
         />
         <MetricSwitch profile={profile} measure={measure} onChange={(m) => navigate({ m })} />
-        {recorded.hasPlaces && (
-          <SitesSwitch shown={profile.hasPlaces} onChange={() => navigate(switchedSites(state))} />
+        {whole.hasPlaces && (
+          <Switch
+            id="sites"
+            label="Call sites"
+            hint="Distinguish calls by the line that makes them (L)"
+            on={profile.hasPlaces}
+            onChange={() => navigate(switchedSites(state))}
+          />
+        )}
+        {unfolded.isPossible && (
+          <Switch
+            id="groups"
+            label="Group threads"
+            hint="Threads whose names differ in numbers only as one (G)"
+            on={!unfolded.isAll}
+            onChange={switchThreads}
+          />
         )}
         <button
           type="button"
@@ -142,7 +170,7 @@ export function App({ profile: recorded }: { profile: Profile }) {
         </button>
       </header>
       <main>
-        <View key={view.id} {...{ profile, measure, state, search, theme, navigate }} />
+        <View key={view.id} {...{ profile, threads, measure, state, search, theme, navigate }} />
       </main>
       {helping && <Help onClose={() => setHelping(false)} />}
     </ThemeContext.Provider>

@@ -7,13 +7,16 @@ export type MetricUnit = 'count' | 'bytes' | 'ns';
 
 export interface NodeColumns {
   level: number[]; // 0: a thread's root
-  name: number[]; // routine; routines.length + thread for a root; -1: nodes left out, in sum
+  // routine; routines.length + thread for a root; -1: nodes left out, in sum. The page itself makes
+  // others below 0 (folding.ts).
+  name: number[];
   // From where the caller calls it: line · 2, or bytecode index · 2 + 1; 0: unknown. Missing in
   // traces without places (sites=on).
   place?: number[];
   // A node, a number, a node, a number…: of its samples, those that count at another node too, which
   // differs only by places. Not of nodes that were left out.
   repeated_samples?: number[];
+  apart?: number[]; // nodes that stay apart from siblings of their name (--merge=none)
   origin: string; // a letter for each node: t thread, e event, s sample, p pruned
   calls: number[];
   calls_jitted: number[];
@@ -72,6 +75,7 @@ export interface MergeFacts {
 
 export interface ThreadFacts {
   name: string;
+  group: string; // the same for threads whose names differ in numbers only
   tid: number;
   java_tid: number;
   trace: number;
@@ -145,6 +149,41 @@ export interface Sources {
   without_text: number; // the same, of their text
 }
 
+// A method of the program. Routines by their numbers; -1: none.
+export interface HeavyMethod {
+  routine: number;
+  own: number; // with what it calls that is not the program's
+  calls: number;
+  callee: number; // of what it calls that is not the program's, the heaviest
+  of_callee: number;
+  callers: number[]; // on its heaviest path, the nearest first; the program's only
+}
+
+export interface Consumer {
+  name: string; // program, jdk, jtrace, native, vm, kernel, unknown, jit, collector, other
+  of_program: boolean; // in the program's threads
+  amount: number;
+  parts: [name: string, amount: number][]; // greatest first
+}
+
+// What --report=headline says.
+export interface Headline {
+  measure: string; // as in Measure.id
+  whole: number;
+  consumers: Consumer[];
+  heaviest: HeavyMethod[];
+  called: HeavyMethod[];
+  allocates: HeavyMethod[];
+}
+
+// What was found in the trace that a person should look at, the most severe first.
+export interface Finding {
+  severity: 'info' | 'warning' | 'error';
+  text: string;
+  advice?: string;
+  routine?: number;
+}
+
 export interface PageData {
   format: number;
   version: string;
@@ -161,12 +200,15 @@ export interface PageData {
   threads: ThreadFacts[];
   routines: string[];
   kinds: string; // a letter for each routine: FrameKind
+  owners: string; // the same: j of the JDK's classes, else -
   metrics: string[];
   metric_units: MetricUnit[]; // by metric
   nodes: NodeColumns;
   flat: FlatColumns;
   pruned: Pruned;
   timeline: Timeline;
+  headline: Headline;
+  findings?: Finding[];
   sources: Sources;
 }
 

@@ -1,6 +1,7 @@
 // The switches above a flame graph, the colours, and the meaning of its width.
 import { counted } from '../format.ts';
 import type { Patch } from '../state.ts';
+import { FoldSwitches } from '../ui/fold_switches.tsx';
 import { Legend } from '../ui/legend.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import type { ViewProps } from '../view.ts';
@@ -48,6 +49,7 @@ export function FlameToolbar(props: ToolbarProps) {
       >
         Reset zoom
       </button>
+      <FoldSwitches {...props} />
       <Legend profile={props.profile} theme={props.theme} />
       <span class="unit">
         width: {measure.unit}

@@ -15,6 +15,8 @@ const kKeys: readonly (readonly [string, string])[] = [
   ['Backspace', 'source: the files'],
   ['T', 'the call tree, and back'],
   ['L', 'call sites: with or without the line that calls, if it was recorded'],
+  ['G', 'threads whose names differ in numbers only: as one, or each'],
+  ['F; J, V, B', 'flame graph, call tree: fold all but the program; the JDK, the JVM, native code'],
   ['D', 'dark or light'],
   ['1 to 9', 'the views'],
   ['arrows, Enter', 'go from frame to frame or row to row, open'],

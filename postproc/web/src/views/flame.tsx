@@ -8,6 +8,7 @@ import { FlamePicture, type Hover } from '../flame/picture.tsx';
 import { FlameSelection } from '../flame/selection.tsx';
 import { CallersSource, CallTreeSource, type FlameSource } from '../flame/source.ts';
 import { FlameToolbar, toCallers, toCalls } from '../flame/toolbar.tsx';
+import { foldedProps } from '../folded_props.ts';
 import { useKeys } from '../keys.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { useSize } from '../ui/use_size.ts';
@@ -28,7 +29,8 @@ function stepOf(key: string, upwards: boolean): Step | undefined {
   }
 }
 
-function Flame(props: ViewProps) {
+function Flame(given: ViewProps) {
+  const props = foldedProps(given);
   const { profile, measure, state, search, theme, navigate } = props;
   const reversed = state['flame.of'] === 'callers';
   const upwards = state['flame.as'] === 'flame';

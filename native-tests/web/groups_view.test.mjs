@@ -1,0 +1,109 @@
+// Groups of threads, folded frames and the headline, as the page shows them in Chromium.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stateOf, tableRows, useBrowser, withPage } from './support/browser.mjs';
+import { csv, writePage } from './support/post.mjs';
+import { emptyTrace, threadsTrace } from './support/traces.mjs';
+
+useBrowser();
+
+const trace = threadsTrace();
+const file = writePage(trace);
+const roots = async (page) => (await tableRows(page)).filter(({ level }) => level === 0).map(({ name }) => name).sort();
+const totalOf = async (page) => (await tableRows(page)).filter(({ level }) => level === 0).reduce((sum, { total }) => sum + total, 0);
+const compilers = ['C1 CompilerThread0', 'C2 CompilerThread0'];
+const pool = ['pool-1-thread-1', 'pool-1-thread-2', 'pool-1-thread-30'];
+
+test('threads are merged by their groups at first, and apart by a key, a switch, or one group', () =>
+  withPage(file, { view: 'tree', m: 'time' }, async (page) => {
+    assert.deepEqual(await roots(page), [...compilers, 'main', 'pool-*-thread-*', 'pool-thread']);
+    const whole = await totalOf(page);
+    await page.keyboard.press('g');
+    await page.waitForFunction(() => location.hash.includes('threads=all'));
+    assert.deepEqual(await roots(page), [...compilers, 'main', ...pool, 'pool-thread']);
+    assert.equal(await totalOf(page), whole);
+    await page.click('label.groups input');
+    assert.equal(stateOf(page).threads, undefined);
+    await page.click('.table-body [role=row]:has-text("pool-*-thread-*")');
+    await page.click('button:has-text("Its 3 threads")');
+    assert.deepEqual(await roots(page), [...compilers, 'main', ...pool, 'pool-thread']);
+    await page.click('.table-body [role=row]:has-text("pool-1-thread-2")');
+    await page.click('button:has-text("Merge its group")');
+    assert.equal((await roots(page)).length, 5);
+  }));
+
+test('the table of threads unfolds a group by arrow keys', () =>
+  withPage(file, { view: 'threads', m: 'time' }, async (page) => {
+    const names = async () => (await tableRows(page)).map(({ name }) => name);
+    assert.equal((await names())[0], 'pool-*-thread-*');
+    await page.focus('.table');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    assert.deepEqual((await names()).slice(0, 4), ['pool-*-thread-*', ...pool.slice().reverse()]);
+    await page.keyboard.press('ArrowLeft');
+    assert.equal((await names()).length, 5);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.picture canvas');
+    assert.equal(await page.textContent('.selection .name'), 'pool-*-thread-*');
+  }));
+
+test('frames fold by keys and buttons, in the tree and the flame graph, and no sum changes', () =>
+  withPage(file, { view: 'tree', m: 'ticks', threads: 'all' }, async (page) => {
+    const names = async () => new Set((await tableRows(page)).map(({ name }) => name));
+    const whole = await totalOf(page);
+    assert.ok((await names()).has('java.util.HashMap.get(Object)'));
+    await page.keyboard.press('j');
+    await page.waitForFunction(() => location.hash.includes('fold=jdk'));
+    assert.ok((await names()).has('[JDK]'));
+    assert.equal(await totalOf(page), whole);
+    await page.keyboard.press('f');
+    assert.equal(stateOf(page).fold, 'jdk.jvm.native');
+    assert.equal(await totalOf(page), whole);
+    await page.click('nav a[href*="view=flame"]');
+    await page.waitForSelector('[aria-label=Fold] button[aria-pressed=true]');
+    await page.click('[aria-label=Fold] button:has-text("JDK")');
+    assert.equal(stateOf(page).fold, 'jvm.native');
+    await page.keyboard.press('f');
+    await page.keyboard.press('f');
+    assert.equal(stateOf(page).fold, undefined);
+  }));
+
+test('a link to a node leads to it, whatever is merged', () =>
+  withPage(file, { view: 'flame', m: 'ticks', fold: 'native' }, async (page) => {
+    const at = csv('tree', trace).findIndex(({ name }) => name === 'memcpy');
+    for (const [state, name] of [
+      [`fold=native&flame.at=${at}`, '[native]'],
+      [`threads=all&flame.at=${at}`, 'memcpy'],
+      [`fold=native.jvm&flame.at=${at}`, '[native]'],
+    ]) {
+      await page.evaluate((hash) => (location.hash = hash), `view=flame&m=ticks&${state}`);
+      await page.waitForFunction((text) => document.querySelector('.selection .name').textContent === text, name);
+    }
+  }));
+
+test('the summary answers first, in sight at 1280×800', () =>
+  withPage(
+    file,
+    {},
+    async (page) => {
+      const table = csv('headline', trace);
+      const where = table.filter(({ list, amount }) => list === 'where' && amount > 0);
+      const shown = await page.$$eval('.consumers li', (rows) => rows.map(({ dataset }) => Number(dataset.value)));
+      assert.deepEqual(shown, where.map(({ amount }) => amount).sort((a, b) => b - a));
+      for (const [list, title] of [['heaviest', /heaviest methods/], ['called', /Called most/]]) {
+        const panel = page.locator('.headline section', { has: page.locator('h3', { hasText: title }) });
+        const names = await panel.locator('.name').evaluateAll((found) => found.map(({ title: name }) => name));
+        assert.deepEqual(names, table.filter((row) => row.list === list).slice(0, 5).map(({ name }) => name));
+        const { y, height } = await panel.boundingBox();
+        assert.ok(y + height <= 800, `${title}: ${y + height}`);
+      }
+      await page.click('.methods button');
+      assert.equal(stateOf(page).view, 'function');
+    },
+    { viewport: { width: 1280, height: 800 } },
+  ));
+
+test('without numbers there is no headline', () =>
+  withPage(writePage(emptyTrace()), {}, async (page) => {
+    assert.equal(await page.$('.headline section'), null);
+  }));
