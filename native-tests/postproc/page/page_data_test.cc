@@ -22,8 +22,9 @@ using nlohmann::json;
 // A trace up to the point where reports begin.
 class Profile {
  public:
-  explicit Profile(const std::string& trace)
-      : environment_{ignored_, ignored_,
+  explicit Profile(const std::string& trace, MergeMode merge = MergeMode::kChain)
+      : line_(With(merge)),
+        environment_{ignored_, ignored_,
                      [&](const std::string&) { return InputFile::FromMemory(trace); }},
         analysis_(line_) {
     EXPECT_TRUE(analysis_.Read(TraceInput(line_, environment_), {"trace"}).ok());
@@ -37,6 +38,11 @@ class Profile {
   const CallTree& tree() { return analysis_.Input().tree; }
 
  private:
+  static CommandLine With(MergeMode merge) {
+    CommandLine line;
+    line.merge = merge;
+    return line;
+  }
   std::ostringstream ignored_;
   const CommandLine line_;
   Environment environment_;
@@ -145,6 +151,80 @@ TEST(PageDataTest, HookedFunctionsAreNativeThoughNoSampleHasThem) {
   EXPECT_EQ(kind_of["malloc"], 'N');
   EXPECT_EQ(kind_of["os::malloc"], 'V');
   EXPECT_EQ(kind_of["A"], 'E');
+}
+
+TEST(PageDataTest, ThreadsKnowTheirGroup) {
+  const json data = Profile(
+                        "# jtrace-text 1 unit=ns\n"
+                        "0\tpool-1-thread-7\tenter\tA\n"
+                        "0\tC2 CompilerThread0\tenter\tA\n"
+                        "0\tmain\tenter\tA\n")
+                        .Data(kMaxPageNodes);
+  std::map<std::string, std::string> group_of;
+  for (const json& thread : data["threads"]) group_of[thread["name"]] = thread["group"];
+  EXPECT_EQ(group_of["pool-1-thread-7"], "pool-*-thread-*");
+  EXPECT_EQ(group_of["C2 CompilerThread0"], "C2 CompilerThread*");
+  EXPECT_EQ(group_of["main"], "main");
+}
+
+TEST(PageDataTest, MethodsOfTheJdkAreMarked) {
+  const json data = Profile(
+                        "# jtrace-text 1 unit=ns\n"
+                        "0\tmain\tnode\tcalls=1\tjava.util.List.add(Object)\tjavax.app.Main.run()\n"
+                        "1\tmain\tsample\tC:com.sun.net.A.b()\tN:libc.so.6!java.\n")
+                        .Data(kMaxPageNodes);
+  std::map<std::string, char> owner_of;
+  for (size_t i = 0; i < data["routines"].size(); ++i) {
+    owner_of[data["routines"][i]] = data["owners"].get<std::string>()[i];
+  }
+  EXPECT_EQ(owner_of["java.util.List.add(Object)"], 'j');
+  EXPECT_EQ(owner_of["com.sun.net.A.b()"], 'j');
+  EXPECT_EQ(owner_of["javax.app.Main.run()"], '-');
+  EXPECT_EQ(owner_of["java."], '-');
+}
+
+TEST(PageDataTest, ChainsThatAreApartAreListed) {
+  const std::string trace =
+      "# jtrace-text 1 unit=ns\n"
+      "0\tmain\tenter\tA\n"
+      "1\tmain\tsample\tC:A\tC:B\n"
+      "2\tmain\texit\tA\n";
+  EXPECT_FALSE(Profile(trace).Data(kMaxPageNodes)["nodes"].contains("apart"));
+  const json nodes = Profile(trace, MergeMode::kNone).Data(kMaxPageNodes)["nodes"];
+  EXPECT_EQ(nodes["level"], json({0, 1, 1, 2}));
+  ASSERT_EQ(nodes["apart"].size(), 1);
+  const size_t apart = nodes["apart"][0];
+  EXPECT_EQ(nodes["level"][apart], 1);
+  EXPECT_EQ(nodes["origin"].get<std::string>()[apart], 's');
+}
+
+TEST(PageDataTest, TheHeadlineHasRoutinesByNumber) {
+  const json data =
+      Profile(
+          "# jtrace-text 1 unit=ns\n"
+          "0\tmain\tnode\tcalls=1,base=10\tapp.A.run()\n"
+          "0\tmain\tnode\tcalls=7,base=20\tapp.A.run()\tapp.B.step()\n"
+          "0\tmain\tnode\tcalls=9,base=70\tapp.A.run()\tapp.B.step()\tjava.util.List.add(Object)\n")
+          .Data(kMaxPageNodes);
+  const json& headline = data["headline"];
+  const auto name = [&](const json& routine) { return data["routines"][routine.get<size_t>()]; };
+  EXPECT_EQ(headline["measure"], "time");
+  EXPECT_EQ(headline["whole"], 100);
+  ASSERT_EQ(headline["heaviest"].size(), 2);
+  const json& heaviest = headline["heaviest"][0];
+  EXPECT_EQ(name(heaviest["routine"]), "app.B.step()");
+  EXPECT_EQ(heaviest["own"], 90);
+  EXPECT_EQ(heaviest["calls"], 7);
+  EXPECT_EQ(name(heaviest["callee"]), "java.util.List.add(Object)");
+  EXPECT_EQ(heaviest["of_callee"], 70);
+  ASSERT_EQ(heaviest["callers"].size(), 1);
+  EXPECT_EQ(name(heaviest["callers"][0]), "app.A.run()");
+  EXPECT_EQ(headline["heaviest"][1]["callee"], -1);
+  EXPECT_EQ(name(headline["called"][0]["routine"]), "app.B.step()");
+  EXPECT_TRUE(headline["allocates"].empty());
+  EXPECT_EQ(headline["consumers"][0]["name"], "program");
+  EXPECT_EQ(headline["consumers"][0]["amount"], 30);
+  EXPECT_EQ(headline["consumers"][1]["parts"], json::parse(R"([["java.util", 70]])"));
 }
 
 TEST(PageDataTest, InvalidUtf8InNamesIsReplaced) {

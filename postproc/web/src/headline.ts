@@ -1,6 +1,6 @@
 // The words of the headline, as --report=headline has them. No DOM here.
 import type { Consumer, HeavyMethod } from './data.ts';
-import { formatBytes, formatCount, formatPercent, formatTime } from './format.ts';
+import { counted, formatBytes, formatCount, formatPercent, formatTime } from './format.ts';
 import type { Profile } from './model.ts';
 import { shortName } from './names.ts';
 
@@ -93,13 +93,13 @@ export function heaviestRows(profile: Profile): MethodRow[] {
   const { heaviest, whole } = profile.data.headline;
   const format = headlineFormat(profile);
   const text = ({ own, calls }: HeavyMethod) =>
-    `${format(own)} · ${formatPercent(own, whole)}${calls > 0 ? ` · ${formatCount(calls)} calls` : ''}`;
+    `${format(own)} · ${formatPercent(own, whole)}${calls > 0 ? ` · ${counted(calls, 'call')}` : ''}`;
   return rows(profile, heaviest, kMostMethods, ({ own }) => own, text);
 }
 
 export function calledRows(profile: Profile): MethodRow[] {
   const { called } = profile.data.headline;
-  return rows(profile, called, kMostMethods, ({ calls }) => calls, ({ calls }) => `${formatCount(calls)} calls`);
+  return rows(profile, called, kMostMethods, ({ calls }) => calls, ({ calls }) => counted(calls, 'call'));
 }
 
 export function allocatingRows(profile: Profile): MethodRow[] {

@@ -25,7 +25,7 @@ function nameColumn({ recorded, unfolded }: ThreadsChoice, toggle: (row: ThreadR
   return {
     id: 'name',
     title: 'thread',
-    width: 'minmax(220px, 1fr)',
+    width: 'minmax(min(220px, 50vw), 1fr)',
     value: (row) => nameOfRow(recorded, row),
     cell: (row) => {
       const name = nameOfRow(recorded, row);
@@ -48,7 +48,7 @@ function columnsFor(choice: ThreadsChoice, toggle: (row: ThreadRow) => void): Co
     {
       id: 'kind',
       title: 'kind',
-      width: '120px',
+      width: '170px',
       value: (row) => kindOf(recorded, row),
       cell: (row) => kindOf(recorded, row),
     },

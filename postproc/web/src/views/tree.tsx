@@ -34,7 +34,7 @@ function columnsFor(profile: Profile, measure: Measure, { openness, toggle }: Tr
     {
       id: 'name',
       title: 'routine',
-      width: 'minmax(380px, 1fr)',
+      width: 'minmax(min(380px, 50vw), 1fr)',
       value: (node) => profile.nameOf(node),
       cell: (node) => (
         <span
