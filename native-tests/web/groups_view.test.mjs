@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stateOf, tableRows, useBrowser, withPage } from './support/browser.mjs';
 import { csv, writePage } from './support/post.mjs';
-import { emptyTrace, threadsTrace } from './support/traces.mjs';
+import { emptyTrace, threadsTrace, timesTrace } from './support/traces.mjs';
 
 useBrowser();
 
@@ -106,4 +106,39 @@ test('the summary answers first, in sight at 1280×800', () =>
 test('without numbers there is no headline', () =>
   withPage(writePage(emptyTrace()), {}, async (page) => {
     assert.equal(await page.$('.headline section'), null);
+  }));
+
+test('a part of the run, chosen in the timeline, is what all views show', () =>
+  withPage(writePage(timesTrace()), { view: 'timeline' }, async (page) => {
+    const canvas = await page.locator('.bands canvas').boundingBox();
+    // The bars are within margins of 12 pixels.
+    const x = (share) => canvas.x + 12 + share * (canvas.width - 24);
+    await page.mouse.move(x(0.52), canvas.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(x(0.7), canvas.y + 50);
+    await page.mouse.move(x(1), canvas.y + 50);
+    assert.equal(stateOf(page).range, undefined);
+    await page.mouse.up();
+    assert.match(stateOf(page).range, /^\d+-\d+$/);
+    assert.match(await page.textContent('.range-banner'), /Samples from .* ns to .* ns.*of all\. Calls\s+and exact times/);
+    await page.click('nav a[href*="view=tree"]');
+    await page.keyboard.press('g');
+    const rows = await tableRows(page);
+    const total = (name) => rows.find((row) => row.name === name)?.total;
+    // Of 1 to 10 at 0, 100, … 900: the last five, or four if the range begins after 500.
+    assert.equal(total('main'), rows.find((row) => row.name === 'app.A.second()')?.total);
+    assert.ok([40, 34].includes(total('main')), `${total('main')}`);
+    for (const view of ['summary', 'flame', 'graph', 'flat', 'function', 'threads']) {
+      await page.click(`nav a[href*="view=${view}"]`);
+      await page.waitForSelector(`nav a[href*="view=${view}"][aria-current=page]`);
+      assert.ok(await page.isVisible('.range-banner'));
+    }
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.range-banner', { state: 'detached' });
+    await page.click('nav a[href*="view=timeline"]');
+    await page.focus('.range-picker input');
+    await page.keyboard.press('ArrowRight');
+    assert.match(stateOf(page).range, /^1-/);
+    await page.click('.range-banner button');
+    assert.equal(stateOf(page).range, undefined);
   }));

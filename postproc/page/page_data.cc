@@ -11,6 +11,7 @@
 #include "postproc/page/page_headline.h"
 #include "postproc/page/page_sources.h"
 #include "postproc/page/page_timeline.h"
+#include "postproc/page/page_times.h"
 #include "postproc/report/frame_kinds.h"
 #include "postproc/report/summary_totals.h"
 #include "postproc/support/strings.h"
@@ -72,6 +73,7 @@ void DataWriter::Write() {
   WriteFlat();
   WritePruned();
   WritePageTimeline(input_.timeline, json_);
+  WritePageTimes(input_, page_, kMaxPageTimeSums, json_);
   std::vector<int64_t> by_routine(input_.model.routine_count() + 1, -1);
   for (size_t i = 0; i < routines_.size(); ++i) {
     by_routine[routines_[i]->routine.value] = static_cast<int64_t>(i);

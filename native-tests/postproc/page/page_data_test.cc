@@ -13,6 +13,9 @@
 #include "native-tests/support/random_trace.h"
 #include "postproc/analysis.h"
 #include "postproc/input/trace_input.h"
+#include "postproc/page/page_times.h"
+#include "postproc/page/page_tree.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -35,6 +38,7 @@ class Profile {
   json DataWithSites(size_t max_nodes) {
     return json::parse(PageData(analysis_.InputWithSites(), max_nodes));
   }
+  ReportInput Input() { return analysis_.Input(); }
   const CallTree& tree() { return analysis_.Input().tree; }
 
  private:
@@ -225,6 +229,56 @@ TEST(PageDataTest, TheHeadlineHasRoutinesByNumber) {
   EXPECT_EQ(headline["consumers"][0]["name"], "program");
   EXPECT_EQ(headline["consumers"][0]["amount"], 30);
   EXPECT_EQ(headline["consumers"][1]["parts"], json::parse(R"([["java.util", 70]])"));
+}
+
+// By node: the ticks of all buckets.
+std::vector<int64_t> TicksByNode(const json& times, size_t nodes) {
+  std::vector<int64_t> ticks(nodes);
+  size_t node = 0;
+  for (size_t i = 0; i < times["node"].size(); ++i) {
+    node += times["node"][i].get<size_t>();
+    EXPECT_LT(times["bucket"][i], times["count"]);
+    ticks[node] = WrapAdd(ticks[node], times["ticks"][i].get<int64_t>());
+  }
+  return ticks;
+}
+
+TEST(PageDataTest, TicksOverTimeAreThoseOfTheNodes) {
+  size_t with_times = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Profile profile(testing::RandomTextTrace(seed));
+    for (const size_t limit : {kMaxPageNodes, size_t{20}, size_t{5}}) {
+      const json data = profile.Data(limit);
+      if (!data.contains("times")) continue;
+      ++with_times;
+      const json& nodes = data["nodes"];
+      EXPECT_LE(data["times"]["count"], kMaxPageTimes);
+      EXPECT_EQ(TicksByNode(data["times"], nodes["level"].size()),
+                nodes["base_ticks"].get<std::vector<int64_t>>())
+          << seed << " " << limit;
+    }
+  }
+  EXPECT_GT(with_times, 50);
+}
+
+TEST(PageDataTest, SamplesAreInTheBucketOfTheirTime) {
+  std::string trace = "# jtrace-text 1 unit=ns\n0\tmain\tclass-load\tA\n";
+  for (const int time : {10, 511, 512, 513, 1023}) {
+    trace += StrCat(time, "\tmain\tsample*", time, "\tC:A\n");
+  }
+  Profile profile(trace);
+  const json data = profile.Data(kMaxPageNodes);
+  // 1,024 buckets of the timeline are 128 of 8.
+  EXPECT_EQ(data["times"], json::parse(R"({"width": 8, "count": 128, "node": [1, 0, 0, 0],
+                                           "bucket": [1, 63, 64, 127],
+                                           "ticks": [10, 511, 1025, 1023]})"));
+  std::string text;
+  JsonWriter json_writer(text);
+  json_writer.BeginObject();
+  WritePageTimes(profile.Input(), PageTree(profile.Input(), kMaxPageNodes), 2, json_writer);
+  json_writer.EndObject();
+  EXPECT_EQ(json::parse(text)["times"], json::parse(R"({"width": 512, "count": 2, "node": [1, 0],
+                                                        "bucket": [0, 1], "ticks": [521, 2048]})"));
 }
 
 TEST(PageDataTest, InvalidUtf8InNamesIsReplaced) {

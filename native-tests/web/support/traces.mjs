@@ -99,6 +99,17 @@ export function threadsTrace() {
   ]);
 }
 
+// Samples at times that each stand for themselves: one method in the first half, another in the second.
+export function timesTrace() {
+  const lines = ['0\tmain\tclass-load\tapp.A', '0\tmain\tnode\tcalls=5,base=9\tapp.A.first()'];
+  for (let time = 0; time < 1000; time += 100) {
+    const method = time < 500 ? 'app.A.first()' : 'app.A.second()';
+    lines.push(`${time}\tmain\tsample*${1 + time / 100}\tC:app.A.main()\tC:${method}`);
+    if (time % 200 === 0) lines.push(`${time}\tpool-${time}\tsample\tC:app.A.main()\tN:libc.so.6!read`);
+  }
+  return writeTrace(lines);
+}
+
 export function emptyTrace() {
   return writeTrace([]);
 }

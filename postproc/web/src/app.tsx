@@ -9,7 +9,9 @@ import { matchedBy, searchFor } from './search.ts';
 import { formatHash, type Patch, patched, type State } from './state.ts';
 import { Unfolded } from './thread_groups.ts';
 import { ThemeContext, useChosenTheme } from './theme.ts';
+import { parseRange } from './time_range.ts';
 import { Help } from './ui/help.tsx';
+import { RangeBanner } from './ui/range_banner.tsx';
 import { SearchBox } from './ui/search_box.tsx';
 import { useUrlState } from './url_state.ts';
 import type { View } from './view.ts';
@@ -93,12 +95,15 @@ function keysFor(
     keys[`${i + 1}`] = () => navigate({ view: view.id });
   });
   if (state.q !== undefined) keys.Escape = () => navigate({ q: undefined }, true);
+  else if (state.range !== undefined) keys.Escape = () => navigate({ range: undefined });
   return keys;
 }
 
 export function App({ profile: whole }: { profile: Profile }) {
   const [state, navigate] = useUrlState();
-  const recorded = state.sites === 'off' ? whole.withoutPlaces() : whole;
+  const range = useMemo(() => parseRange(whole.data, state.range), [whole, state.range]);
+  const inRange = whole.inRange(range);
+  const recorded = state.sites === 'off' ? inRange.withoutPlaces() : inRange;
   const unfolded = useMemo(() => Unfolded.parse(recorded.groups, state.threads), [recorded, state.threads]);
   const profile = recorded.withGroups(unfolded);
   const switchThreads = () => navigate(switchedThreads(state, unfolded));
@@ -125,6 +130,7 @@ export function App({ profile: whole }: { profile: Profile }) {
     },
   });
   const View = view.component;
+  const props = { profile, threads, measure, state, search, theme, navigate };
   return (
     <ThemeContext.Provider value={theme}>
       <header>
@@ -170,7 +176,8 @@ export function App({ profile: whole }: { profile: Profile }) {
         </button>
       </header>
       <main>
-        <View key={view.id} {...{ profile, threads, measure, state, search, theme, navigate }} />
+        <RangeBanner {...props} />
+        <View key={view.id} {...props} />
       </main>
       {helping && <Help onClose={() => setHelping(false)} />}
     </ThemeContext.Provider>

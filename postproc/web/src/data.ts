@@ -3,6 +3,8 @@
 // Columns are parallel arrays. Nodes are in preorder: a node's subtree is the run that begins with
 // it, its parent the last node before it of the level above.
 
+import type { TimeRange } from './time_range.ts';
+
 export type MetricUnit = 'count' | 'bytes' | 'ns';
 
 export interface NodeColumns {
@@ -99,6 +101,16 @@ export interface Timeline {
   gc: number[]; // time inside collections
   collections: [begin: number, end: number, what: string][];
   collections_left_out: number;
+}
+
+// Ticks of nodes in buckets of time; bucket i begins with the timeline's bucket i · width.
+export interface Times {
+  width: number; // in buckets of the timeline
+  count: number; // buckets
+  // Sums by node and bucket, in parallel.
+  node: number[]; // differences
+  bucket: number[];
+  ticks: number[];
 }
 
 // The nodes folded away so that the page stays small.
@@ -207,6 +219,8 @@ export interface PageData {
   flat: FlatColumns;
   pruned: Pruned;
   timeline: Timeline;
+  times?: Times; // missing if the nodes are not those that samples were placed at
+  range?: TimeRange; // the page's own: base_ticks of nodes are of this part of the run
   headline: Headline;
   findings?: Finding[];
   sources: Sources;

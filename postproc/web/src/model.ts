@@ -5,6 +5,7 @@ import { type Measure, measuresOf } from './measure.ts';
 import type { Merged } from './merged_nodes.ts';
 import { placeText, withoutPlaces } from './sites.ts';
 import { SourceIndex } from './sources.ts';
+import { dataIn, type TimeRange } from './time_range.ts';
 import { groupsOf, mergeThreads, type ThreadGroup, type Unfolded } from './thread_groups.ts';
 
 export type Origin = 't' | 'e' | 's' | 'p'; // thread, event, sample, pruned
@@ -119,6 +120,12 @@ export class Profile {
   withoutPlaces(): Profile {
     if (!this.hasPlaces) return this;
     return (this.plain ??= this.merged(withoutPlaces(this.data.nodes)));
+  }
+
+  // The same with the samples of a part of the run only.
+  inRange(range: TimeRange | undefined): Profile {
+    if (range === undefined) return this;
+    return this.derive(`range ${range.from} ${range.to}`, () => new Profile(dataIn(this.data, range)));
   }
 
   private merged(merged: Merged, changes: Partial<PageData> = {}): Profile {

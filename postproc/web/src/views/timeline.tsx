@@ -3,7 +3,9 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageData } from '../data.ts';
 import type { Fact } from '../facts.ts';
 import { formatCount, formatPercent, formatTicks, formatTime } from '../format.ts';
-import { type Band, columnAt, fold, paintBands } from '../timeline/bands.ts';
+import { formatRange, parseRange, rangeOf, type TimeRange } from '../time_range.ts';
+import { type Band, bucketAt, columnAt, fold, paintBands } from '../timeline/bands.ts';
+import { RangePicker } from '../timeline/range_picker.tsx';
 import { contextFor } from '../ui/canvas.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { useSize } from '../ui/use_size.ts';
@@ -111,8 +113,16 @@ function Collections({ data }: { data: PageData }) {
   );
 }
 
-function Bands({ profile, theme, bands }: ViewProps & { bands: readonly Band[] }) {
+function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: readonly Band[] }) {
   const { data } = profile;
+  const { times } = data;
+  const dragFrom = useRef(-1); // a bucket
+  const [preview, setPreview] = useState<TimeRange>();
+  const range = preview ?? (times && (parseRange(data, state.range) ?? { from: 0, to: times.count }));
+  const choose = (next: TimeRange) => {
+    setPreview(undefined);
+    navigate({ range: formatRange(times!, next) }, true);
+  };
   const [box, size] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [pointer, setPointer] = useState<{ x: number; y: number; column: number }>();
@@ -125,8 +135,13 @@ function Bands({ profile, theme, bands }: ViewProps & { bands: readonly Band[] }
       duration: data.timeline.width * buckets,
       formatTime: (value) => formatTime(value, data.ns_per_unit),
       column: pointer?.column ?? -1,
+      range: times && range && formatRange(times, range) !== undefined
+        ? [range.from * times.width, range.to * times.width]
+        : undefined,
     });
   });
+  const bucketUnder = (event: MouseEvent) =>
+    bucketAt(folded, size.width, event.clientX - canvas.current!.getBoundingClientRect().left);
   const facts: Fact[] = [];
   let at = '';
   if (pointer !== undefined) {
@@ -147,14 +162,33 @@ function Bands({ profile, theme, bands }: ViewProps & { bands: readonly Band[] }
           ref={canvas}
           role="img"
           aria-label={`Over the run: ${bands.map((band) => `${band.title} (${band.unit})`).join(', ')}. The sums are below.`}
-          onMouseMove={(event) => {
+          onPointerDown={(event) => {
+            if (times === undefined || event.button !== 0) return;
+            canvas.current!.setPointerCapture(event.pointerId);
+            dragFrom.current = bucketUnder(event);
+          }}
+          onPointerUp={() => {
+            dragFrom.current = -1;
+            if (preview !== undefined) choose(preview);
+          }}
+          onPointerCancel={() => {
+            dragFrom.current = -1;
+            setPreview(undefined);
+          }}
+          onPointerMove={(event) => {
+            const from = dragFrom.current;
+            const at = bucketUnder(event);
+            // A click chooses nothing.
+            const isDrag = preview !== undefined || Math.abs(at - from) > folded.bucketsPerColumn / 2;
+            if (from >= 0 && times !== undefined && isDrag) setPreview(rangeOf(times, from, at));
             const left = canvas.current!.getBoundingClientRect().left;
             const column = columnAt(folded, size.width, event.clientX - left);
             setPointer(column < 0 ? undefined : { x: event.clientX, y: event.clientY, column });
           }}
-          onMouseLeave={() => setPointer(undefined)}
+          onPointerLeave={() => setPointer(undefined)}
         />
       </div>
+      {times !== undefined && range !== undefined && <RangePicker {...{ data, times, range }} onPreview={setPreview} onChange={choose} />}
       <Totals bands={bands} />
       <Collections data={data} />
       {pointer !== undefined && (
