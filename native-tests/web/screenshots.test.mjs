@@ -65,6 +65,8 @@ const pictures = {
   function: {},
   threads: {},
   timeline: {},
+  'timeline-range': { view: 'timeline', range: '20-60' },
+  'flame-range': { view: 'flame', range: '20-60', fold: 'jvm.native' },
   graph: {},
 };
 const linePictures = {

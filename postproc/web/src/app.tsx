@@ -18,11 +18,15 @@ import type { View } from './view.ts';
 import { views } from './views.ts';
 
 function Tabs({ state, current }: { state: State; current: View }) {
+  const active = useRef<HTMLAnchorElement>(null);
+  // On a phone the tabs are wider than the window.
+  useEffect(() => active.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current]);
   return (
     <nav aria-label="Views">
       {views.map((view, i) => (
         <a
           key={view.id}
+          ref={view === current ? active : undefined}
           href={formatHash(patched(state, { view: view.id }))}
           title={`${view.about} (${i + 1})`}
           aria-current={view === current ? 'page' : undefined}

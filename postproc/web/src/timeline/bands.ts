@@ -170,20 +170,24 @@ class BandPainter {
   }
 
   // What is not chosen is dim.
-  range(height: number): void {
+  range(bandHeight: number): void {
     const { context, folded, look, size } = this;
     if (look.range === undefined) return;
     const buckets = folded.columns * folded.bucketsPerColumn;
     const plot = size.width - kLeft - kRight;
     const [begin, end] = look.range.map((bucket) => kLeft + (Math.min(bucket, buckets) / buckets) * plot);
-    context.globalAlpha = 0.72;
-    context.fillStyle = this.ink.page;
-    context.fillRect(0, 0, begin, height);
-    context.fillRect(end, 0, size.width - end, height);
-    context.globalAlpha = 1;
-    context.fillStyle = this.ink.text;
-    context.fillRect(begin - 1, 0, 1, height);
-    context.fillRect(end, 0, 1, height);
+    for (let i = 0; i < folded.bands.length; ++i) {
+      const top = i * bandHeight + kTitle;
+      const height = bandHeight - kTitle;
+      context.globalAlpha = 0.72;
+      context.fillStyle = this.ink.page;
+      context.fillRect(0, top, begin, height);
+      context.fillRect(end, top, size.width - end, height);
+      context.globalAlpha = 1;
+      context.fillStyle = this.ink.text;
+      context.fillRect(begin - 1, top, 1, height);
+      context.fillRect(end, top, 1, height);
+    }
   }
 
   pointer(height: number): void {
@@ -207,7 +211,7 @@ export function paintBands(
   const painter = new BandPainter(context, size, folded, look);
   const height = (size.height - kAxis) / folded.bands.length;
   folded.bands.forEach((band, i) => painter.band(band, i * height, height));
-  painter.range(size.height - kAxis);
+  painter.range(height);
   painter.axis(size.height - kAxis + 2);
   painter.pointer(size.height - kAxis);
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 const kKeys: readonly (readonly [string, string])[] = [
   ['Ctrl+F', 'search, by a regular expression'],
   ['N, Shift+N', 'next match, the one before'],
-  ['Esc', 'clear the search, close'],
+  ['Esc', 'clear the search, then the part of the run; close'],
   ['0', 'flame graph: reset the zoom'],
   ['I', 'flame graph: invert, icicle or flame'],
   ['R', 'flame graph: callers or calls; call graph: the function becomes 100 %'],

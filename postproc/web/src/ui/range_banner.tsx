@@ -10,7 +10,7 @@ export function RangeBanner({ profile, measure, state, navigate }: ViewProps) {
   return (
     <p class="range-banner" role="note">
       <b>Samples from {rangeText(profile.data, range)}</b>, {formatPercent(measure.whole, merge.ticks)} of all. Calls
-      and exact times have no time of day: they are those of the whole run
+      and exact times cannot be divided by time: they are those of the whole run
       {isSummary ? ', and so is what this view says above the flame graph' : ''}.
       <button type="button" title="Esc" onClick={() => navigate({ range: undefined })}>
         Whole run

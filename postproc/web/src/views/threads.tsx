@@ -43,24 +43,7 @@ function nameColumn({ recorded, unfolded }: ThreadsChoice, toggle: (row: ThreadR
 function columnsFor(choice: ThreadsChoice, toggle: (row: ThreadRow) => void): Column<ThreadRow>[] {
   const { recorded } = choice;
   const tidOf = (row: ThreadRow) => (isGroup(row) ? 0 : recorded.data.threads[row.thread].tid);
-  const columns: Column<ThreadRow>[] = [
-    nameColumn(choice, toggle),
-    {
-      id: 'kind',
-      title: 'kind',
-      width: '170px',
-      value: (row) => kindOf(recorded, row),
-      cell: (row) => kindOf(recorded, row),
-    },
-    {
-      id: 'tid',
-      title: 'tid',
-      hint: "the system's number",
-      width: '84px',
-      value: tidOf,
-      cell: (row) => tidOf(row) || '',
-    },
-  ];
+  const columns = [nameColumn(choice, toggle)];
   for (const measure of recorded.measures) {
     const value = (row: ThreadRow) => valueOfRow(recorded, measure, row);
     columns.push({
@@ -81,6 +64,23 @@ function columnsFor(choice: ThreadsChoice, toggle: (row: ThreadRow) => void): Co
         ),
     });
   }
+  columns.push(
+    {
+      id: 'kind',
+      title: 'kind',
+      width: '170px',
+      value: (row) => kindOf(recorded, row),
+      cell: (row) => kindOf(recorded, row),
+    },
+    {
+      id: 'tid',
+      title: 'tid',
+      hint: "the system's number",
+      width: '84px',
+      value: tidOf,
+      cell: (row) => tidOf(row) || '',
+    },
+  );
   return columns;
 }
 

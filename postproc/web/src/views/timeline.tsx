@@ -60,14 +60,15 @@ function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
 }
 
-function Totals({ bands }: { bands: readonly Band[] }) {
+// Of the chosen buckets; undefined: of all.
+function Totals({ bands, buckets }: { bands: readonly Band[]; buckets: readonly [number, number] | undefined }) {
   return (
     <ul class="totals">
       {bands.flatMap((band) =>
         band.series.map((series) => (
           <li key={band.title + series.label}>
             <i class={`swatch ${series.hue}`} />
-            {band.title}, {series.label}: <b>{band.format(sum(series.values))}</b>
+            {band.title}, {series.label}: <b>{band.format(sum(buckets === undefined ? series.values : series.values.slice(...buckets)))}</b>
           </li>
         )),
       )}
@@ -119,6 +120,8 @@ function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: 
   const dragFrom = useRef(-1); // a bucket
   const [preview, setPreview] = useState<TimeRange>();
   const range = preview ?? (times && (parseRange(data, state.range) ?? { from: 0, to: times.count }));
+  const isPart = times !== undefined && range !== undefined && formatRange(times, range) !== undefined;
+  const chosen = isPart ? ([range.from * times.width, range.to * times.width] as const) : undefined;
   const choose = (next: TimeRange) => {
     setPreview(undefined);
     navigate({ range: formatRange(times!, next) }, true);
@@ -135,9 +138,7 @@ function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: 
       duration: data.timeline.width * buckets,
       formatTime: (value) => formatTime(value, data.ns_per_unit),
       column: pointer?.column ?? -1,
-      range: times && range && formatRange(times, range) !== undefined
-        ? [range.from * times.width, range.to * times.width]
-        : undefined,
+      range: chosen,
     });
   });
   const bucketUnder = (event: MouseEvent) =>
@@ -189,7 +190,7 @@ function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: 
         />
       </div>
       {times !== undefined && range !== undefined && <RangePicker {...{ data, times, range }} onPreview={setPreview} onChange={choose} />}
-      <Totals bands={bands} />
+      <Totals bands={bands} buckets={chosen} />
       <Collections data={data} />
       {pointer !== undefined && (
         <Tooltip x={pointer.x} y={pointer.y} title={at} facts={facts} />
