@@ -1,5 +1,6 @@
 // Groups of threads, folded frames and the headline, as the page shows them in Chromium.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { stateOf, tableRows, useBrowser, withPage } from './support/browser.mjs';
 import { csv, writePage } from './support/post.mjs';
@@ -141,4 +142,18 @@ test('a part of the run, chosen in the timeline, is what all views show', () =>
     assert.match(stateOf(page).range, /^1-/);
     await page.click('.range-banner button');
     assert.equal(stateOf(page).range, undefined);
+  }));
+
+test('the flame graph is saved as a picture', () =>
+  withPage(file, { view: 'flame', m: 'ticks' }, async (page) => {
+    await page.waitForSelector('.picture canvas');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('s')]);
+    assert.match(download.suggestedFilename(), /^[\w.-]+-samples\.svg$/);
+    const text = readFileSync(await download.path(), 'utf8');
+    const wrong = await page.evaluate(
+      (svg) => new DOMParser().parseFromString(svg, 'image/svg+xml').querySelector('parsererror')?.textContent,
+      text,
+    );
+    assert.equal(wrong, undefined);
+    assert.match(text, /<title>pool-\*-thread-\*: 12, 9\.\d+ %<\/title>/);
   }));

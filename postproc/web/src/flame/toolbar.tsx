@@ -11,6 +11,7 @@ interface ToolbarProps extends ViewProps {
   upwards: boolean;
   zoomed: boolean;
   notDrawn: number;
+  onSave(): void;
 }
 
 const kTrees = [
@@ -48,6 +49,9 @@ export function FlameToolbar(props: ToolbarProps) {
         title="0"
       >
         Reset zoom
+      </button>
+      <button type="button" onClick={props.onSave} title="Saves the picture as it is, with all its rows (S)">
+        Save SVG
       </button>
       <FoldSwitches {...props} />
       <Legend profile={props.profile} theme={props.theme} />

@@ -7,6 +7,7 @@ const kKeys: readonly (readonly [string, string])[] = [
   ['Esc', 'clear the search, then the part of the run; close'],
   ['0', 'flame graph: reset the zoom'],
   ['I', 'flame graph: invert, icicle or flame'],
+  ['S', 'flame graph: save the picture as SVG'],
   ['R', 'flame graph: callers or calls; call graph: the function becomes 100 %'],
   ['[ ]', 'call graph: show less or more of what the function calls'],
   ['+ −, 0', 'call graph: zoom; all of it'],
