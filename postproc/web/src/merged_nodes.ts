@@ -16,6 +16,32 @@ export interface Merged {
   readonly first: Int32Array; // by new node: the first old one
 }
 
+const kMarks = 8; // names below 0
+const kPlaces = 2 ** 17;
+
+// Numbers for fates that differ. Large trees mostly have neither places nor nodes apart: then the
+// name is the number, which saves a map.
+class Kinds {
+  readonly most: number;
+  private readonly known = new Map<number, number>();
+  private readonly isPlain: boolean;
+
+  constructor({ name, place, apart }: NodeColumns) {
+    this.isPlain = place === undefined && apart === undefined;
+    const last = name.reduce((most, each) => Math.max(most, each), 0);
+    this.most = this.isPlain ? last + kMarks + 1 : name.length + 1;
+  }
+
+  of({ name, place, apart }: Fate): number {
+    if (this.isPlain) return name + kMarks;
+    const word = ((name + kMarks) * kPlaces + place) * 2 + (apart ? 1 : 0);
+    const known = this.known.get(word);
+    if (known !== undefined) return known;
+    this.known.set(word, this.known.size);
+    return this.known.size - 1;
+  }
+}
+
 // The new nodes in the order in which old ones are met, before they are put in preorder.
 class Joined {
   readonly of: Int32Array;
@@ -27,7 +53,7 @@ class Joined {
   constructor(nodes: NodeColumns, fateOf: (old: number, parent: number) => Fate) {
     const count = nodes.level.length;
     this.of = new Int32Array(count);
-    const kinds = new Map<string, number>(); // of a fate
+    const kinds = new Kinds(nodes);
     const known = new Map<number, number>(); // by parent and kind
     const path: number[] = []; // the last old node of each level
     for (let old = 0; old < count; ++old) {
@@ -40,10 +66,7 @@ class Joined {
         this.of[old] = above;
         continue;
       }
-      const word = `${fate.name} ${fate.place} ${fate.apart}`;
-      const kind = kinds.get(word) ?? kinds.size;
-      if (kind === kinds.size) kinds.set(word, kind);
-      const key = (above + 1) * (count + 1) + kind;
+      const key = (above + 1) * kinds.most + kinds.of(fate);
       let node = known.get(key);
       if (node === undefined) {
         node = this.first.length;
