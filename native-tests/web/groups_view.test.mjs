@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { stateOf, tableRows, useBrowser, withPage } from './support/browser.mjs';
-import { csv, writePage } from './support/post.mjs';
+import { changedPage, csv, writePage } from './support/post.mjs';
 import { emptyTrace, threadsTrace, timesTrace } from './support/traces.mjs';
 
 useBrowser();
@@ -157,3 +157,12 @@ test('the flame graph is saved as a picture', () =>
     assert.equal(wrong, undefined);
     assert.match(text, /<title>pool-\*-thread-\*: 12, 9\.\d+ %<\/title>/);
   }));
+
+test('findings are listed if the data has them, as text', () => {
+  const finding = { share: '12.5 %', of: 'time', suggestion: 'do less', next: 'jtrace-post --report=tree' };
+  const findings = [{ ...finding, rule: 'a-rule', finding: '<b>a.A.run()</b> is slow', evidence: '7 times' }];
+  return withPage(changedPage(file, { findings }), {}, async (page) => {
+    assert.match(await page.textContent('[data-rule=a-rule]'), /12\.5 %time<b>a\.A\.run\(\)<\/b> is slow7 timesdo less/);
+    assert.equal(await page.getAttribute('[data-rule=a-rule] td:last-child', 'title'), finding.next);
+  });
+});

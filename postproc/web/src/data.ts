@@ -64,6 +64,17 @@ export interface Loss {
   advice: string;
 }
 
+// What a rule found: --report=findings.
+export interface Finding {
+  rule: string;
+  share: string;
+  of: string;
+  finding: string;
+  evidence: string;
+  suggestion: string;
+  next: string;
+}
+
 export interface MergeFacts {
   samples: number;
   unwinds: number;
@@ -188,14 +199,6 @@ export interface Headline {
   allocates: HeavyMethod[];
 }
 
-// What was found in the trace that a person should look at, the most severe first.
-export interface Finding {
-  severity: 'info' | 'warning' | 'error';
-  text: string;
-  advice?: string;
-  routine?: number;
-}
-
 export interface PageData {
   format: number;
   version: string;
@@ -209,6 +212,7 @@ export interface PageData {
   merge: MergeFacts;
   invariants: { stanzas: number; broken: number[] };
   losses: Loss[];
+  findings?: Finding[];
   threads: ThreadFacts[];
   routines: string[];
   kinds: string; // a letter for each routine: FrameKind
@@ -222,7 +226,6 @@ export interface PageData {
   times?: Times; // missing if the nodes are not those that samples were placed at
   range?: TimeRange; // the page's own: base_ticks of nodes are of this part of the run
   headline: Headline;
-  findings?: Finding[];
   sources: Sources;
 }
 

@@ -72,19 +72,37 @@ function Methods({ profile, navigate, title, note, rows }: MethodsProps) {
   );
 }
 
-function Findings({ findings }: { findings: readonly Finding[] | undefined }) {
-  if (findings === undefined || findings.length === 0) return null;
+// With the next thing to run as a tooltip.
+function Findings({ findings = [] }: { findings: readonly Finding[] | undefined }) {
+  if (findings.length === 0) return null;
   return (
     <section class="panel" aria-label="Findings">
       <h3>Findings</h3>
-      <ul class="findings">
-        {findings.map(({ severity, text, advice }, i) => (
-          <li key={i}>
-            <span class={`severity ${severity}`}>{severity}</span>{' '}
-            <bdi>{text}</bdi> {advice !== undefined && <span class="faint">{advice}</span>}
-          </li>
-        ))}
-      </ul>
+      <table class="plain losses">
+        <thead>
+          <tr>
+            <th class="number">share</th>
+            <th>of</th>
+            <th>finding</th>
+            <th>figures</th>
+          </tr>
+        </thead>
+        <tbody>
+          {findings.map(({ rule, share, of, finding, evidence, suggestion, next }, i) => (
+            <tr key={i} data-rule={rule}>
+              <td class="number">{share}</td>
+              <td>{of}</td>
+              <td>
+                <bdi>{finding}</bdi>
+              </td>
+              <td title={next}>
+                <bdi>{evidence}</bdi>
+                {suggestion !== '' && <div class="faint">{suggestion}</div>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </section>
   );
 }
@@ -97,7 +115,6 @@ export function HeadlinePanels(props: ViewProps) {
   );
   return (
     <div class="headline">
-      <Findings findings={profile.data.findings} />
       <div class="columns">
         <Where {...props} />
         <Methods
@@ -109,6 +126,7 @@ export function HeadlinePanels(props: ViewProps) {
         <Methods {...props} title="Called most" note="exact" rows={called} />
         <Methods {...props} title="Allocate most" note="bytes" rows={allocating} />
       </div>
+      <Findings findings={profile.data.findings} />
     </div>
   );
 }

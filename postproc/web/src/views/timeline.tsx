@@ -143,6 +143,13 @@ function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: 
   });
   const bucketUnder = (event: MouseEvent) =>
     bucketAt(folded, size.width, event.clientX - canvas.current!.getBoundingClientRect().left);
+  // A click chooses nothing.
+  const draggedTo = (event: MouseEvent) => {
+    const from = dragFrom.current;
+    const at = bucketUnder(event);
+    const isDrag = from >= 0 && Math.abs(at - from) > folded.bucketsPerColumn / 2;
+    return isDrag && times !== undefined ? rangeOf(times, from, at) : undefined;
+  };
   const facts: Fact[] = [];
   let at = '';
   if (pointer !== undefined) {
@@ -168,20 +175,18 @@ function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: 
             canvas.current!.setPointerCapture(event.pointerId);
             dragFrom.current = bucketUnder(event);
           }}
-          onPointerUp={() => {
+          onPointerUp={(event) => {
+            const dragged = draggedTo(event);
             dragFrom.current = -1;
-            if (preview !== undefined) choose(preview);
+            setPreview(undefined);
+            if (dragged !== undefined) choose(dragged);
           }}
           onPointerCancel={() => {
             dragFrom.current = -1;
             setPreview(undefined);
           }}
           onPointerMove={(event) => {
-            const from = dragFrom.current;
-            const at = bucketUnder(event);
-            // A click chooses nothing.
-            const isDrag = preview !== undefined || Math.abs(at - from) > folded.bucketsPerColumn / 2;
-            if (from >= 0 && times !== undefined && isDrag) setPreview(rangeOf(times, from, at));
+            if (dragFrom.current >= 0) setPreview(draggedTo(event));
             const left = canvas.current!.getBoundingClientRect().left;
             const column = columnAt(folded, size.width, event.clientX - left);
             setPointer(column < 0 ? undefined : { x: event.clientX, y: event.clientY, column });
