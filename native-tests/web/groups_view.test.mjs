@@ -111,6 +111,7 @@ test('without numbers there is no headline', () =>
 
 test('a part of the run, chosen in the timeline, is what all views show', () =>
   withPage(writePage(timesTrace()), { view: 'timeline' }, async (page) => {
+    await page.waitForFunction(() => document.querySelector('.bands canvas').clientWidth > 1000);
     const canvas = await page.locator('.bands canvas').boundingBox();
     // The bars are within margins of 12 pixels.
     const x = (share) => canvas.x + 12 + share * (canvas.width - 24);
