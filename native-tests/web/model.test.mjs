@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { load } from './support/modules.mjs';
 import { dataOf, golden, post, writePage, writeTrace } from './support/post.mjs';
-import { mixedTrace, randomSitesTrace, sitesTrace } from './support/traces.mjs';
+import { emptyTrace, hostileTrace, mixedTrace, randomSitesTrace, sitesTrace, threadsTrace } from './support/traces.mjs';
 
-const [model, routines, arcs, format, names, state, source, layout, rows, column, bands, keys, trust] =
+const [model, routines, arcs, format, names, state, source, layout, rows, column, bands, keys, trust, svg] =
   await Promise.all(
     [
       'model', 'routines', 'arcs', 'format', 'names', 'state', 'flame/source', 'flame/layout', 'tree_rows',
-      'table/column', 'timeline/bands', 'keys', 'trust',
+      'table/column', 'timeline/bands', 'keys', 'trust', 'flame/svg',
     ].map(load),
   );
 
@@ -225,6 +225,23 @@ test('frames lie under their parents and are found where they lie', () => {
   assert.equal(layout.frameAt(laid, 99, 1), -1);
 });
 
+test('a saved picture has each frame once, where it lies, with hostile names as text', () => {
+  assert.equal(svg.hexOf('hsl(0 100% 50%)'), '#ff0000');
+  assert.equal(svg.hexOf('hsl(-120 100% 25%)'), '#000080');
+  assert.equal(svg.hexOf('hsl(128.5 0% 100%)'), '#ffffff');
+  const profile = profileOf(hostileTrace());
+  const measure = profile.measures[0];
+  const tree = new source.CallTreeSource(profile, measure);
+  const laid = layout.layOut(tree, 0, 1000);
+  const text = svg.flameSvg({ profile, source: tree, layout: laid, theme: 'light', upwards: true }, measure, 1000);
+  const frames = laid.rows.reduce((sum, row) => sum + row.node.length, 0);
+  assert.equal(text.match(/<title>/g).length, frames);
+  assert.equal(text.match(/<rect x=/g).length, frames);
+  assert.doesNotMatch(text, /<script|<img|<b |<i>/);
+  // The root is at the bottom, as wide as the picture.
+  assert.match(text, new RegExp(`<rect x="0.0" y="${(laid.rows.length - 1) * 19}" width="999.5"`));
+});
+
 test('frames too narrow to draw are counted', () => {
   const tree = new source.CallTreeSource(mixed, mixed.measures[0]);
   const laid = layout.layOut(tree, 0, 1);
@@ -295,6 +312,19 @@ test('the open nodes of the tree survive the URL', () => {
 test('the hot path leads down to the hottest', () => {
   const path = rows.hotPath(mixed, mixed.measure('ticks'), mixed.roots[0]);
   assert.deepEqual(path.map((node) => mixed.nameOf(node)).slice(-1), ['memcpy']);
+});
+
+test('the tree opens at the hottest path of a thread of the program, down to where it branches', () => {
+  const profile = profileOf(threadsTrace());
+  const names = (measure) => rows.firstPath(profile, profile.measure(measure)).map((node) => profile.nameOf(node));
+  // By time the method itself has most; by samples a path leads on, and ends at its end.
+  assert.deepEqual(names('time'), ['pool-1-thread-30', 'app.Pool.run()']);
+  assert.deepEqual(names('ticks'), ['pool-1-thread-30', 'app.Pool.run()', 'java.util.HashMap.get(Object)', 'Runtime::slow()', 'memcpy']);
+  const measure = profile.measure('ticks');
+  const openness = rows.Openness.parse(profile, measure, undefined);
+  const open = Array.from(profile.level.keys()).filter((node) => openness.isOpen(node));
+  assert.deepEqual(open, rows.firstPath(profile, measure));
+  assert.deepEqual(rows.firstPath(profileOf(emptyTrace()), measure), []);
 });
 
 test('columns sort numbers down and texts up', () => {

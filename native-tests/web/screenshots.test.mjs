@@ -48,19 +48,25 @@ before(async () => {
   linesFile = writePage(lines, `--source=${workloads}`);
 });
 
-const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 800, height: 700 } };
+const sizes = {
+  wide: { width: 1440, height: 900 }, narrow: { width: 800, height: 700 }, phone: { width: 390, height: 760 },
+};
 const pictures = {
   summary: {},
   flame: {},
   'flame-zoomed': { view: 'flame', q: 'mvstore', 'flame.at': '2' },
   'flame-up': { view: 'flame', 'flame.as': 'flame', m: 'time' },
   'flame-callers': { view: 'flame', 'flame.of': 'callers' },
+  'flame-folded': { view: 'flame', fold: 'jdk.jvm.native' },
   tree: {},
+  'tree-folded': { view: 'tree', fold: 'jdk.jvm.native' },
   'tree-calls': { view: 'tree', m: 'calls' },
   flat: {},
   function: {},
   threads: {},
   timeline: {},
+  'timeline-range': { view: 'timeline', range: '20-60' },
+  'flame-range': { view: 'flame', range: '20-60', fold: 'jvm.native' },
   graph: {},
 };
 const linePictures = {
@@ -71,7 +77,7 @@ const linePictures = {
 for (const [size, viewport] of Object.entries(sizes)) {
   for (const colorScheme of ['light', 'dark']) {
     // The colours are the same in a narrow window.
-    if (size === 'narrow' && colorScheme === 'dark') continue;
+    if (size !== 'wide' && colorScheme === 'dark') continue;
     test(`screenshots, ${size}, ${colorScheme}`, () =>
       withPage(
         file,

@@ -1,30 +1,17 @@
 // Calls by the line that makes them (sites=on), in the page's model under node: with and without.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { load } from './support/modules.mjs';
-import { csv, dataOf, writePage } from './support/post.mjs';
+import { csv } from './support/post.mjs';
+import { linesOf, profileOf } from './support/profiles.mjs';
 import { mixedTrace, randomSitesTrace, sitesTrace } from './support/traces.mjs';
 
-const [{ Profile }, arcs, sites, { CallTreeSource, CallersSource }, { nodeFacts }] = await Promise.all(
-  ['model', 'arcs', 'sites', 'flame/source', 'facts'].map(load),
+const [arcs, sites, { CallTreeSource, CallersSource }, { nodeFacts }] = await Promise.all(
+  ['arcs', 'sites', 'flame/source', 'facts'].map(load),
 );
 
-const profileOf = (trace, ...args) => new Profile(dataOf(readFileSync(writePage(trace, ...args), 'utf8')));
 const known = sitesTrace();
 const traces = [known, ...Array.from({ length: 12 }, (_, seed) => randomSitesTrace(seed))];
-
-const numbers = ['calls', 'calls_jitted', 'base', 'off', 'base_ticks', 'samples', 'min', 'max'];
-
-// A line for each node: its path, and all its numbers.
-function linesOf(profile, withPlaces) {
-  const { nodes } = profile.data;
-  const lines = Array.from({ length: profile.nodeCount }, (_, node) => {
-    const path = profile.path(node).map((each) => (withPlaces ? sites.placeText(profile.place[each]) : '') + profile.nameOf(each));
-    return [path.join(' > '), profile.origin(node), ...numbers.map((column) => nodes[column][node])].join(' ');
-  });
-  return lines.sort();
-}
 
 test('places are in the data only if they were recorded', () => {
   assert.equal(profileOf(mixedTrace()).hasPlaces, false);

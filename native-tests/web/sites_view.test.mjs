@@ -79,8 +79,11 @@ test('the call graph has an arc for each line, with the line beside it', () =>
 
 test('the flame graph names the line, in either direction', () =>
   withPage(file, { view: 'flame', m: 'calls', 'flame.at': '2' }, async (page) => {
+    const name = await page.getAttribute('.selection .name', 'title');
     assert.match(await page.textContent('.selection'), /called from.*app\.Main\.run\(int\):/);
     await page.keyboard.press('l');
     await page.waitForFunction(() => !document.querySelector('.selection').textContent.includes('called from'));
-    assert.equal(stateOf(page)['flame.at'], undefined);
+    // The same method, without the line.
+    assert.equal(stateOf(page)['flame.at'], '2');
+    assert.equal(await page.textContent('.selection .name'), name);
   }));

@@ -166,8 +166,10 @@ test('the list of routines is filtered by the search, sorted by a click, opened 
 test('the call tree opens and closes by arrow keys, and by link', () =>
   withPage(mixed, { view: 'tree', m: 'ticks' }, async (page) => {
     const shown = async () => (await tableRows(page)).length;
+    // Where the hottest path ends is chosen.
+    assert.match(await page.textContent('[role=row][aria-selected=true]'), /memcpy/);
     await page.focus('.table');
-    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Home');
     const before = await shown();
     await page.keyboard.press('ArrowLeft');
     const closed = await shown();
@@ -231,19 +233,21 @@ test('200,000 nodes and more open, and omitted nodes are reported', () =>
     assert.ok(await isPainted(page));
   }));
 
-test('everything is within the window at 800 pixels', () =>
-  withPage(
-    mixed,
-    {},
-    async (page) => {
+test('everything is within the window at 800 pixels, and on a phone', () =>
+  withPage(mixed, {}, async (page) => {
+    for (const [width, height] of [[800, 700], [390, 760]]) {
+      await page.setViewportSize({ width, height });
       for (const view of await tabs(page)) {
         await page.click(`nav a[href*="view=${view}"]`);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(over <= 0, `${view}: ${over} pixels too wide`);
+        assert.ok(over <= 0, `${view} at ${width}: ${over} pixels too wide`);
       }
-    },
-    { viewport: { width: 800, height: 700 } },
-  ));
+      // The number that a table is sorted by is in sight beside the name.
+      await page.click('nav a[href*="view=tree"]');
+      const { x, width: wide } = await page.locator('.table-body [data-column=total]').first().boundingBox();
+      assert.ok(x + wide <= width + 1, `${x + wide}`);
+    }
+  }));
 
 test('the header keeps its buttons beside a metric with a long name', () => {
   const trace = writeTrace([

@@ -128,6 +128,9 @@ class CallTree {
     const auto found = repeated_samples_.find(id);
     return found == repeated_samples_.end() ? 0 : found->second;
   }
+  // Where each sample ticked, in their order: only of the tree that samples were merged into.
+  void NoteTick(NodeId id) { ticked_.push_back(id); }
+  const std::vector<NodeId>& ticked() const { return ticked_; }
   // visit(MetricId, NodeId, value) for every value that is not 0, in no order.
   template <typename Visit>
   void ForEachMetric(Visit visit) const {
@@ -159,6 +162,7 @@ class CallTree {
   std::vector<Instances> instances_;  // by routine
   absl::flat_hash_map<std::pair<MetricId, NodeId>, int64_t> metrics_;
   absl::flat_hash_map<NodeId, int64_t> repeated_samples_;
+  std::vector<NodeId> ticked_;
 };
 
 }  // namespace jtrace::postproc

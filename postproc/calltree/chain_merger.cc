@@ -113,6 +113,7 @@ void ChainMerger::CountPending(NodeId id) {
 
 void ChainMerger::Tick(NodeId id, const SampleRecord& sample) {
   if (sample.is_unwind) return;
+  tree_.NoteTick(id);
   int64_t& ticks = tree_.node(id).base_ticks;
   ticks = WrapAdd(ticks, sample.weight);
 }

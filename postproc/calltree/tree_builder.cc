@@ -4,23 +4,11 @@
 #include <string_view>
 #include <utility>
 
-#include "common/name_pattern.h"
+#include "postproc/calltree/group_name.h"
 #include "postproc/calltree/outside_calls.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
-namespace {
-
-// Readers number threads of equal names: "worker", "worker#2".
-std::string GroupName(std::string_view name) {
-  constexpr std::string_view kNumbered = "#*";
-  std::string pattern = NamePattern(name);
-  if (pattern.ends_with(kNumbered)) pattern.resize(pattern.size() - kNumbered.size());
-  return pattern;
-}
-
-}  // namespace
-
 TreeBuilder::TreeBuilder(MergeMode mode, Aggregate aggregate, TraceModel& model, ImportStats& stats)
     : aggregate_(aggregate),
       dropped_(model.InternRoutine("[dropped]")),

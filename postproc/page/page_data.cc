@@ -5,11 +5,14 @@
 #include <optional>
 #include <vector>
 
+#include "common/jdk_packages.h"
 #include "common/json_writer.h"
-#include "postproc/calltree/timeline.h"
-#include "postproc/findings/findings_text.h"
-#include "postproc/findings/rules.h"
+#include "postproc/calltree/group_name.h"
+#include "postproc/page/page_findings.h"
+#include "postproc/page/page_headline.h"
 #include "postproc/page/page_sources.h"
+#include "postproc/page/page_timeline.h"
+#include "postproc/page/page_times.h"
 #include "postproc/report/frame_kinds.h"
 #include "postproc/report/summary_totals.h"
 #include "postproc/support/strings.h"
@@ -32,15 +35,14 @@ class DataWriter {
   void WriteMerge();
   void WriteInvariants();
   void WriteLosses();
-  void WriteFindings();
   void WriteThreads();
   void WriteRoutines();
   void WriteNodes();
   void WritePlaces();
+  void WriteApart();
   void WriteMetrics();
   void WriteFlat();
   void WritePruned();
-  void WriteTimeline();
   // A column of the page's nodes: of(CallNode) or, for nodes that were left out, of(PrunedSums).
   template <typename Get>
   void NodeColumn(std::string_view key, Get get);
@@ -65,20 +67,22 @@ void DataWriter::Write() {
   WriteMerge();
   WriteInvariants();
   WriteLosses();
-  WriteFindings();
+  WritePageFindings(input_, json_);
   WriteThreads();
   WriteRoutines();
   WriteMetrics();
   WriteNodes();
   WriteFlat();
   WritePruned();
-  WriteTimeline();
+  WritePageTimeline(input_.timeline, json_);
+  WritePageTimes(input_, page_, kMaxPageTimeSums, json_);
   std::vector<int64_t> by_routine(input_.model.routine_count() + 1, -1);
   for (size_t i = 0; i < routines_.size(); ++i) {
     by_routine[routines_[i]->routine.value] = static_cast<int64_t>(i);
   }
-  WritePageSources(
-      input_, {}, [&](RoutineId routine) { return by_routine[routine.value]; }, json_);
+  const auto number_of = [&](RoutineId routine) { return by_routine[routine.value]; };
+  WritePageHeadline(input_, number_of, json_);
+  WritePageSources(input_, {}, number_of, json_);
   json_.EndObject();
 }
 
@@ -171,27 +175,12 @@ void DataWriter::WriteLosses() {
 }
 
 // None of a part of the tree (--root): some are about all records.
-void DataWriter::WriteFindings() {
-  const std::vector<Found> found =
-      input_.options.root.empty() ? FindAll(input_).found : std::vector<Found>();
-  json_.List("findings", found, [&](const Found& it) {
-    json_.BeginObject();
-    json_.Text("rule", it.rule->name);
-    json_.Text("share", FormatPercent(it.finding.share));
-    json_.Text("of", ShareOfName(it.finding.of));
-    json_.Text("finding", it.finding.sentence);
-    json_.Text("evidence", it.finding.evidence);
-    json_.Text("suggestion", it.finding.suggestion);
-    json_.Text("next", NextCommand(input_, it.finding));
-    json_.EndObject();
-  });
-}
-
 void DataWriter::WriteThreads() {
   json_.List("threads", input_.threads, [&](const ThreadSummary& summary) {
     const ThreadInfo& thread = input_.model.thread(summary.thread);
     json_.BeginObject();
     json_.Text("name", thread.name);
+    json_.Text("group", GroupName(thread.name));
     json_.Int("tid", thread.tid);
     json_.Int("java_tid", thread.java_tid);
     json_.Int("trace", thread.trace);
@@ -208,8 +197,15 @@ void DataWriter::WriteRoutines() {
   json_.List("routines", routines_, [&](const FlatRow* row) { json_.Text(row->name); });
   const std::vector<char> by_routine = FrameKinds(input_);
   std::string kinds;
-  for (const FlatRow* row : routines_) kinds += by_routine[row->routine.value];
+  std::string owners;
+  for (const FlatRow* row : routines_) {
+    const char kind = by_routine[row->routine.value];
+    const bool is_java = std::string_view("JCIEcn").find(kind) != std::string_view::npos;
+    kinds += kind;
+    owners += is_java && IsJdkClass(row->name) ? 'j' : '-';
+  }
   json_.Text("kinds", kinds);
+  json_.Text("owners", owners);
 }
 
 template <typename Get>
@@ -237,6 +233,7 @@ void DataWriter::WriteNodes() {
     origins += node.is_pruned ? 'p' : "tes"[static_cast<int>(input_.tree.node(node.source).origin)];
   }
   json_.Text("origin", origins);
+  WriteApart();
   NodeColumn("calls", [](const auto& node) { return node.calls; });
   NodeColumn("calls_jitted", [](const auto& node) { return node.calls_jitted; });
   NodeColumn("base", [](const auto& node) { return node.base; });
@@ -274,6 +271,17 @@ void DataWriter::WritePlaces() {
     if (count != 0) repeated.insert(repeated.end(), {static_cast<int64_t>(i), count});
   }
   json_.Column("repeated_samples", repeated, [](int64_t value) { return value; });
+}
+
+// Chains of --merge=none, beside nodes of the same name.
+void DataWriter::WriteApart() {
+  std::vector<int64_t> apart;
+  for (size_t i = 0; i < page_.nodes().size(); ++i) {
+    const PageNode& node = page_.nodes()[i];
+    const bool is_apart = input_.tree.node(node.source).space == ChildSpace::kApart;
+    if (!node.is_pruned && is_apart) apart.push_back(static_cast<int64_t>(i));
+  }
+  if (!apart.empty()) json_.Column("apart", apart, [](int64_t node) { return node; });
 }
 
 void DataWriter::WriteMetrics() {
@@ -325,36 +333,6 @@ void DataWriter::WritePruned() {
   json_.Int("nodes", static_cast<int64_t>(page_.nodes_left_out()));
   json_.Text("heat", input_.measure.name);
   json_.Int("most", page_.heat_left_out());
-  json_.EndObject();
-}
-
-void DataWriter::WriteTimeline() {
-  const Timeline& timeline = input_.timeline;
-  json_.Key("timeline");
-  json_.BeginObject();
-  json_.Int("start", timeline.start());
-  json_.Int("width", timeline.width());
-  const auto series = [&](std::string_view key, Series which) {
-    json_.Key(key);
-    json_.BeginArray();
-    for (size_t i = 0; i < timeline.size(); ++i) json_.Int(timeline.value(which, i));
-    json_.EndArray();
-  };
-  series("running", Series::kRunning);
-  series("waiting", Series::kWaiting);
-  series("c1", Series::kC1);
-  series("c2", Series::kC2);
-  series("other_code", Series::kOtherCode);
-  series("classes", Series::kClasses);
-  series("gc", Series::kGc);
-  json_.List("collections", timeline.collections(), [&](const Timeline::Collection& collection) {
-    json_.BeginArray();
-    json_.Int(collection.begin);
-    json_.Int(collection.end);
-    json_.Text(collection.what);
-    json_.EndArray();
-  });
-  json_.Int("collections_left_out", timeline.collections_left_out());
   json_.EndObject();
 }
 

@@ -40,6 +40,8 @@ class PageTree {
 
   const std::vector<PageNode>& nodes() const { return nodes_; }
   const PrunedSums& pruned(const PageNode& node) const { return sums_[node.source.value - 1]; }
+  // The node itself if the page has it, else the one above it whose [pruned] node has its numbers.
+  NodeId keeper(NodeId id) const { return keeper_[id.value - 1]; }
   // A value of each node of the tree (index is NodeId.value - 1) by the page's nodes.
   std::vector<int64_t> Fold(const std::vector<int64_t>& values) const;
 

@@ -13,6 +13,9 @@
 #include "native-tests/support/random_trace.h"
 #include "postproc/analysis.h"
 #include "postproc/input/trace_input.h"
+#include "postproc/page/page_times.h"
+#include "postproc/page/page_tree.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -22,8 +25,9 @@ using nlohmann::json;
 // A trace up to the point where reports begin.
 class Profile {
  public:
-  explicit Profile(const std::string& trace)
-      : environment_{ignored_, ignored_,
+  explicit Profile(const std::string& trace, MergeMode merge = MergeMode::kChain)
+      : line_(With(merge)),
+        environment_{ignored_, ignored_,
                      [&](const std::string&) { return InputFile::FromMemory(trace); }},
         analysis_(line_) {
     EXPECT_TRUE(analysis_.Read(TraceInput(line_, environment_), {"trace"}).ok());
@@ -34,9 +38,15 @@ class Profile {
   json DataWithSites(size_t max_nodes) {
     return json::parse(PageData(analysis_.InputWithSites(), max_nodes));
   }
+  ReportInput Input() { return analysis_.Input(); }
   const CallTree& tree() { return analysis_.Input().tree; }
 
  private:
+  static CommandLine With(MergeMode merge) {
+    CommandLine line;
+    line.merge = merge;
+    return line;
+  }
   std::ostringstream ignored_;
   const CommandLine line_;
   Environment environment_;
@@ -145,6 +155,130 @@ TEST(PageDataTest, HookedFunctionsAreNativeThoughNoSampleHasThem) {
   EXPECT_EQ(kind_of["malloc"], 'N');
   EXPECT_EQ(kind_of["os::malloc"], 'V');
   EXPECT_EQ(kind_of["A"], 'E');
+}
+
+TEST(PageDataTest, ThreadsKnowTheirGroup) {
+  const json data = Profile(
+                        "# jtrace-text 1 unit=ns\n"
+                        "0\tpool-1-thread-7\tenter\tA\n"
+                        "0\tC2 CompilerThread0\tenter\tA\n"
+                        "0\tmain\tenter\tA\n")
+                        .Data(kMaxPageNodes);
+  std::map<std::string, std::string> group_of;
+  for (const json& thread : data["threads"]) group_of[thread["name"]] = thread["group"];
+  EXPECT_EQ(group_of["pool-1-thread-7"], "pool-*-thread-*");
+  EXPECT_EQ(group_of["C2 CompilerThread0"], "C2 CompilerThread*");
+  EXPECT_EQ(group_of["main"], "main");
+}
+
+TEST(PageDataTest, MethodsOfTheJdkAreMarked) {
+  const json data = Profile(
+                        "# jtrace-text 1 unit=ns\n"
+                        "0\tmain\tnode\tcalls=1\tjava.util.List.add(Object)\tjavax.app.Main.run()\n"
+                        "1\tmain\tsample\tC:com.sun.net.A.b()\tN:libc.so.6!java.\n")
+                        .Data(kMaxPageNodes);
+  std::map<std::string, char> owner_of;
+  for (size_t i = 0; i < data["routines"].size(); ++i) {
+    owner_of[data["routines"][i]] = data["owners"].get<std::string>()[i];
+  }
+  EXPECT_EQ(owner_of["java.util.List.add(Object)"], 'j');
+  EXPECT_EQ(owner_of["com.sun.net.A.b()"], 'j');
+  EXPECT_EQ(owner_of["javax.app.Main.run()"], '-');
+  EXPECT_EQ(owner_of["java."], '-');
+}
+
+TEST(PageDataTest, ChainsThatAreApartAreListed) {
+  const std::string trace =
+      "# jtrace-text 1 unit=ns\n"
+      "0\tmain\tenter\tA\n"
+      "1\tmain\tsample\tC:A\tC:B\n"
+      "2\tmain\texit\tA\n";
+  EXPECT_FALSE(Profile(trace).Data(kMaxPageNodes)["nodes"].contains("apart"));
+  const json nodes = Profile(trace, MergeMode::kNone).Data(kMaxPageNodes)["nodes"];
+  EXPECT_EQ(nodes["level"], json({0, 1, 1, 2}));
+  ASSERT_EQ(nodes["apart"].size(), 1);
+  const size_t apart = nodes["apart"][0];
+  EXPECT_EQ(nodes["level"][apart], 1);
+  EXPECT_EQ(nodes["origin"].get<std::string>()[apart], 's');
+}
+
+TEST(PageDataTest, TheHeadlineHasRoutinesByNumber) {
+  const json data =
+      Profile(
+          "# jtrace-text 1 unit=ns\n"
+          "0\tmain\tnode\tcalls=1,base=10\tapp.A.run()\n"
+          "0\tmain\tnode\tcalls=7,base=20\tapp.A.run()\tapp.B.step()\n"
+          "0\tmain\tnode\tcalls=9,base=70\tapp.A.run()\tapp.B.step()\tjava.util.List.add(Object)\n")
+          .Data(kMaxPageNodes);
+  const json& headline = data["headline"];
+  const auto name = [&](const json& routine) { return data["routines"][routine.get<size_t>()]; };
+  EXPECT_EQ(headline["measure"], "time");
+  EXPECT_EQ(headline["whole"], 100);
+  ASSERT_EQ(headline["heaviest"].size(), 2);
+  const json& heaviest = headline["heaviest"][0];
+  EXPECT_EQ(name(heaviest["routine"]), "app.B.step()");
+  EXPECT_EQ(heaviest["own"], 90);
+  EXPECT_EQ(heaviest["calls"], 7);
+  EXPECT_EQ(name(heaviest["callee"]), "java.util.List.add(Object)");
+  EXPECT_EQ(heaviest["of_callee"], 70);
+  ASSERT_EQ(heaviest["callers"].size(), 1);
+  EXPECT_EQ(name(heaviest["callers"][0]), "app.A.run()");
+  EXPECT_EQ(headline["heaviest"][1]["callee"], -1);
+  EXPECT_EQ(name(headline["called"][0]["routine"]), "app.B.step()");
+  EXPECT_TRUE(headline["allocates"].empty());
+  EXPECT_EQ(headline["consumers"][0]["name"], "program");
+  EXPECT_EQ(headline["consumers"][0]["amount"], 30);
+  EXPECT_EQ(headline["consumers"][1]["parts"], json::parse(R"([["java.util", 70]])"));
+}
+
+// By node: the ticks of all buckets.
+std::vector<int64_t> TicksByNode(const json& times, size_t nodes) {
+  std::vector<int64_t> ticks(nodes);
+  size_t node = 0;
+  for (size_t i = 0; i < times["node"].size(); ++i) {
+    node += times["node"][i].get<size_t>();
+    EXPECT_LT(times["bucket"][i], times["count"]);
+    ticks[node] = WrapAdd(ticks[node], times["ticks"][i].get<int64_t>());
+  }
+  return ticks;
+}
+
+TEST(PageDataTest, TicksOverTimeAreThoseOfTheNodes) {
+  size_t with_times = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Profile profile(testing::RandomTextTrace(seed));
+    for (const size_t limit : {kMaxPageNodes, size_t{20}, size_t{5}}) {
+      const json data = profile.Data(limit);
+      if (!data.contains("times")) continue;
+      ++with_times;
+      const json& nodes = data["nodes"];
+      EXPECT_LE(data["times"]["count"], kMaxPageTimes);
+      EXPECT_EQ(TicksByNode(data["times"], nodes["level"].size()),
+                nodes["base_ticks"].get<std::vector<int64_t>>())
+          << seed << " " << limit;
+    }
+  }
+  EXPECT_GT(with_times, 50);
+}
+
+TEST(PageDataTest, SamplesAreInTheBucketOfTheirTime) {
+  std::string trace = "# jtrace-text 1 unit=ns\n0\tmain\tclass-load\tA\n";
+  for (const int time : {10, 511, 512, 513, 1023}) {
+    trace += StrCat(time, "\tmain\tsample*", time, "\tC:A\n");
+  }
+  Profile profile(trace);
+  const json data = profile.Data(kMaxPageNodes);
+  // 1,024 buckets of the timeline are 128 of 8.
+  EXPECT_EQ(data["times"], json::parse(R"({"width": 8, "count": 128, "node": [1, 0, 0, 0],
+                                           "bucket": [1, 63, 64, 127],
+                                           "ticks": [10, 511, 1025, 1023]})"));
+  std::string text;
+  JsonWriter json_writer(text);
+  json_writer.BeginObject();
+  WritePageTimes(profile.Input(), PageTree(profile.Input(), kMaxPageNodes), 2, json_writer);
+  json_writer.EndObject();
+  EXPECT_EQ(json::parse(text)["times"], json::parse(R"({"width": 512, "count": 2, "node": [1, 0],
+                                                        "bucket": [0, 1], "ticks": [521, 2048]})"));
 }
 
 TEST(PageDataTest, InvalidUtf8InNamesIsReplaced) {

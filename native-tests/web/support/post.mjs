@@ -1,10 +1,10 @@
 // Runs jtrace-post, and reads its output.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 
 export const sourceFolder = process.env.JTRACE_SOURCE;
 export const buildFolder = process.env.JTRACE_BUILD;
@@ -45,7 +45,7 @@ function parseCsv(text) {
 // A report's rows as objects; numbers where they look like it, but not in `name`.
 export function csv(report, trace, ...args) {
   const [head, ...rows] = parseCsv(post(`--report=${report}`, '--format=csv', ...args, trace).toString());
-  const texts = new Set(['routine', 'name', 'self', 'thread', 'origin', 'row', 'key', 'kind', 'cost', 'caller', 'callee', 'recursion', 'unit', 'site']);
+  const texts = new Set(['list', 'routine', 'name', 'self', 'thread', 'origin', 'row', 'key', 'kind', 'cost', 'caller', 'callee', 'recursion', 'unit', 'site']);
   return rows.map((row) =>
     Object.fromEntries(row.map((cell, i) => [head[i], texts.has(head[i]) ? cell : Number(cell)])),
   );
@@ -61,8 +61,19 @@ export function pageUrl(path, state = {}) {
   return `${pathToFileURL(path)}#${new URLSearchParams(state)}`;
 }
 
+const kData = /(<script type="application\/gzip" id="profile">)([^<]*)(<\/script>)/;
+
 // The data that a page's script reads, opened by other means.
 export function dataOf(html) {
-  const [, packed] = html.match(/<script type="application\/gzip" id="profile">([^<]*)<\/script>/);
+  const [, , packed] = html.match(kData);
   return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString());
+}
+
+// The page with other data.
+export function changedPage(page, change) {
+  const html = readFileSync(page, 'utf8');
+  const packed = gzipSync(JSON.stringify({ ...dataOf(html), ...change })).toString('base64');
+  const path = join(folder, `page${++files}.html`);
+  writeFileSync(path, html.replace(kData, (_, before, old, after) => before + packed + after));
+  return path;
 }

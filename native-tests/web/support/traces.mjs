@@ -50,7 +50,7 @@ export function sitesTrace() {
 }
 
 // A random one with recursion, several threads, samples, nodes with and without places.
-export function randomSitesTrace(seed) {
+export function randomSitesTrace(seed, threads = ['main', 'worker']) {
   let state = seed + 1;
   const random = (below) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -62,7 +62,7 @@ export function randomSitesTrace(seed) {
   for (let i = 0; i < 60; ++i) {
     const path = Array.from({ length: 1 + random(5) }, () => routines[random(routines.length)]);
     const steps = path.map((name, at) => name + (at + 1 < path.length ? place() : ''));
-    const begin = `0\t${['main', 'worker'][random(2)]}\t`;
+    const begin = `0\t${threads[random(threads.length)]}\t`;
     if (i % 10 === 0) {
       const at = `0\tmain\tsample-at*2\t2\tA\\:2\tX\tA\\:1\tX\\:5\tY\\:6\tX\\:5\tY`;
       lines.push('0\tmain\tnode\tcalls=1\tA', '0\tmain\tnode\tcalls=1\tA\\:2\tX', at);
@@ -72,6 +72,40 @@ export function randomSitesTrace(seed) {
         ? `${begin}sample*${1 + random(4)}\t${steps.join('\t')}`
         : `${begin}node\tcalls=${1 + random(9)},base=${random(50)},min=1,max=${2 + random(9)}\t${steps.join('\t')}`,
     );
+  }
+  return writeTrace(lines);
+}
+
+// Threads that do the same, one that only looks so, and a JVM's own. The JDK, native code and the
+// JVM are on their paths.
+export function threadsTrace() {
+  const work = (thread, time, ticks) => [
+    `0\t${thread}\tnode\tcalls=1,base=${time}\tapp.Pool.run()`,
+    `0\t${thread}\tnode\tcalls=2,base=10\tapp.Pool.run()\tjava.util.HashMap.get(Object)`,
+    `0\t${thread}\tnode\tcalls=3,base=5\tapp.Pool.run()\tjava.util.HashMap.get(Object)\tjava.util.HashMap.hash(Object)`,
+    `0\t${thread}\tnode\tcalls=4,base=7\tapp.Pool.run()\tjava.util.HashMap.get(Object)\tjava.util.HashMap.hash(Object)\tapp.Key.hashCode()`,
+    `0\t${thread}\tnode\tcalls=6,base=8\tapp.Pool.run()\tapp.Key.hashCode()`,
+    `1\t${thread}\tsample*${ticks}\tC:app.Pool.run()\tC:java.util.HashMap.get(Object)\tV:libjvm.so!Runtime::slow()\tN:libc.so.6!memcpy`,
+    `2\t${thread}\tsample\tC:app.Pool.run()\tN:libc.so.6!read\tK:[kernel]!sys_read`,
+  ];
+  return writeTrace([
+    ...work('pool-1-thread-1', 100, 1),
+    ...work('main', 50, 2),
+    ...work('pool-1-thread-2', 200, 3),
+    ...work('pool-1-thread-30', 400, 5),
+    ...work('pool-thread', 30, 1),
+    '1\tC1 CompilerThread0\tsample*90\tN:libc.so.6!start_thread\tV:libjvm.so!Compiler::run()',
+    '1\tC2 CompilerThread0\tsample*20\tN:libc.so.6!start_thread\tV:libjvm.so!Compiler::run()',
+  ]);
+}
+
+// Samples at times that each stand for themselves: one method in the first half, another in the second.
+export function timesTrace() {
+  const lines = ['0\tmain\tclass-load\tapp.A', '0\tmain\tnode\tcalls=5,base=9\tapp.A.first()'];
+  for (let time = 0; time < 1000; time += 100) {
+    const method = time < 500 ? 'app.A.first()' : 'app.A.second()';
+    lines.push(`${time}\tmain\tsample*${1 + time / 100}\tC:app.A.main()\tC:${method}`);
+    if (time % 200 === 0) lines.push(`${time}\tpool-${time}\tsample\tC:app.A.main()\tN:libc.so.6!read`);
   }
   return writeTrace(lines);
 }

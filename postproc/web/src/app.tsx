@@ -1,25 +1,32 @@
 // The frame around the views: tabs, search, metric switch, theme.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Keys, useKeys } from './keys.ts';
+import { forgetNumbers } from './links.ts';
 import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 import type { Theme } from './palette.ts';
 import { matchedBy, searchFor } from './search.ts';
-import { kForgetNodes } from './sites.ts';
 import { formatHash, type Patch, patched, type State } from './state.ts';
+import { Unfolded } from './thread_groups.ts';
 import { ThemeContext, useChosenTheme } from './theme.ts';
+import { parseRange } from './time_range.ts';
 import { Help } from './ui/help.tsx';
+import { RangeBanner } from './ui/range_banner.tsx';
 import { SearchBox } from './ui/search_box.tsx';
 import { useUrlState } from './url_state.ts';
 import type { View } from './view.ts';
 import { views } from './views.ts';
 
 function Tabs({ state, current }: { state: State; current: View }) {
+  const active = useRef<HTMLAnchorElement>(null);
+  // On a phone the tabs are wider than the window.
+  useEffect(() => active.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current]);
   return (
     <nav aria-label="Views">
       {views.map((view, i) => (
         <a
           key={view.id}
+          ref={view === current ? active : undefined}
           href={formatHash(patched(state, { view: view.id }))}
           title={`${view.about} (${i + 1})`}
           aria-current={view === current ? 'page' : undefined}
@@ -52,23 +59,30 @@ function MetricSwitch({ profile, measure, onChange }: MetricProps) {
   );
 }
 
-interface SitesSwitchProps {
-  shown: boolean;
+interface SwitchProps {
+  id: string;
+  label: string;
+  hint: string;
+  on: boolean;
   onChange(): void;
 }
 
-function SitesSwitch({ shown, onChange }: SitesSwitchProps) {
+function Switch({ id, label, hint, on, onChange }: SwitchProps) {
   return (
-    <label class="sites" title="Distinguish calls by the line that makes them (L)">
-      <input type="checkbox" checked={shown} onChange={onChange} />
-      <span>Call sites</span>
+    <label class={`switch ${id}`} title={hint}>
+      <input type="checkbox" checked={on} onChange={onChange} />
+      <span>{label}</span>
     </label>
   );
 }
 
 // Shown unless the state says no.
 function switchedSites(state: State): Patch {
-  return { ...kForgetNodes, sites: state.sites === 'off' ? undefined : 'off' };
+  return { ...forgetNumbers(state), sites: state.sites === 'off' ? undefined : 'off' };
+}
+
+function switchedThreads(state: State, unfolded: Unfolded): Patch {
+  return { ...forgetNumbers(state), threads: unfolded.all().format() };
 }
 
 function keysFor(
@@ -85,12 +99,19 @@ function keysFor(
     keys[`${i + 1}`] = () => navigate({ view: view.id });
   });
   if (state.q !== undefined) keys.Escape = () => navigate({ q: undefined }, true);
+  else if (state.range !== undefined) keys.Escape = () => navigate({ range: undefined });
   return keys;
 }
 
-export function App({ profile: recorded }: { profile: Profile }) {
+export function App({ profile: whole }: { profile: Profile }) {
   const [state, navigate] = useUrlState();
-  const profile = state.sites === 'off' ? recorded.withoutPlaces() : recorded;
+  const range = useMemo(() => parseRange(whole.data, state.range), [whole, state.range]);
+  const inRange = whole.inRange(range);
+  const recorded = state.sites === 'off' ? inRange.withoutPlaces() : inRange;
+  const unfolded = useMemo(() => Unfolded.parse(recorded.groups, state.threads), [recorded, state.threads]);
+  const profile = recorded.withGroups(unfolded);
+  const switchThreads = () => navigate(switchedThreads(state, unfolded));
+  const threads = useMemo(() => ({ recorded, unfolded }), [recorded, unfolded]);
   const [helping, setHelping] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const theme = useChosenTheme(state.theme);
@@ -104,7 +125,8 @@ export function App({ profile: recorded }: { profile: Profile }) {
   }, [view, profile]);
   useKeys({
     ...keysFor(state, theme, view, navigate),
-    ...(recorded.hasPlaces && { l: () => navigate(switchedSites(state)) }),
+    ...(whole.hasPlaces && { l: () => navigate(switchedSites(state)) }),
+    ...(unfolded.isPossible && { g: switchThreads }),
     '?': () => setHelping(true),
     'ctrl+f': () => {
       input.current!.focus();
@@ -112,6 +134,7 @@ export function App({ profile: recorded }: { profile: Profile }) {
     },
   });
   const View = view.component;
+  const props = { profile, threads, measure, state, search, theme, navigate };
   return (
     <ThemeContext.Provider value={theme}>
       <header>
@@ -125,8 +148,23 @@ export function App({ profile: recorded }: { profile: Profile }) {
           onChange={(q) => navigate({ q }, true)}
         />
         <MetricSwitch profile={profile} measure={measure} onChange={(m) => navigate({ m })} />
-        {recorded.hasPlaces && (
-          <SitesSwitch shown={profile.hasPlaces} onChange={() => navigate(switchedSites(state))} />
+        {whole.hasPlaces && (
+          <Switch
+            id="sites"
+            label="Call sites"
+            hint="Distinguish calls by the line that makes them (L)"
+            on={profile.hasPlaces}
+            onChange={() => navigate(switchedSites(state))}
+          />
+        )}
+        {unfolded.isPossible && (
+          <Switch
+            id="groups"
+            label="Group threads"
+            hint="Threads whose names differ in numbers only as one (G)"
+            on={!unfolded.isAll}
+            onChange={switchThreads}
+          />
         )}
         <button
           type="button"
@@ -142,7 +180,8 @@ export function App({ profile: recorded }: { profile: Profile }) {
         </button>
       </header>
       <main>
-        <View key={view.id} {...{ profile, measure, state, search, theme, navigate }} />
+        <RangeBanner {...props} />
+        <View key={view.id} {...props} />
       </main>
       {helping && <Help onClose={() => setHelping(false)} />}
     </ThemeContext.Provider>

@@ -3,17 +3,22 @@
 // Columns are parallel arrays. Nodes are in preorder: a node's subtree is the run that begins with
 // it, its parent the last node before it of the level above.
 
+import type { TimeRange } from './time_range.ts';
+
 export type MetricUnit = 'count' | 'bytes' | 'ns';
 
 export interface NodeColumns {
   level: number[]; // 0: a thread's root
-  name: number[]; // routine; routines.length + thread for a root; -1: nodes left out, in sum
+  // routine; routines.length + thread for a root; -1: nodes left out, in sum. The page itself makes
+  // others below 0 (folding.ts).
+  name: number[];
   // From where the caller calls it: line · 2, or bytecode index · 2 + 1; 0: unknown. Missing in
   // traces without places (sites=on).
   place?: number[];
   // A node, a number, a node, a number…: of its samples, those that count at another node too, which
   // differs only by places. Not of nodes that were left out.
   repeated_samples?: number[];
+  apart?: number[]; // nodes that stay apart from siblings of their name (--merge=none)
   origin: string; // a letter for each node: t thread, e event, s sample, p pruned
   calls: number[];
   calls_jitted: number[];
@@ -83,6 +88,7 @@ export interface MergeFacts {
 
 export interface ThreadFacts {
   name: string;
+  group: string; // the same for threads whose names differ in numbers only
   tid: number;
   java_tid: number;
   trace: number;
@@ -106,6 +112,16 @@ export interface Timeline {
   gc: number[]; // time inside collections
   collections: [begin: number, end: number, what: string][];
   collections_left_out: number;
+}
+
+// Ticks of nodes in buckets of time; bucket i begins with the timeline's bucket i · width.
+export interface Times {
+  width: number; // in buckets of the timeline
+  count: number; // buckets
+  // Sums by node and bucket, in parallel.
+  node: number[]; // differences
+  bucket: number[];
+  ticks: number[];
 }
 
 // The nodes folded away so that the page stays small.
@@ -156,6 +172,33 @@ export interface Sources {
   without_text: number; // the same, of their text
 }
 
+// A method of the program. Routines by their numbers; -1: none.
+export interface HeavyMethod {
+  routine: number;
+  own: number; // with what it calls that is not the program's
+  calls: number;
+  callee: number; // of what it calls that is not the program's, the heaviest
+  of_callee: number;
+  callers: number[]; // on its heaviest path, the nearest first; the program's only
+}
+
+export interface Consumer {
+  name: string; // program, jdk, jtrace, native, vm, kernel, unknown, jit, collector, other
+  of_program: boolean; // in the program's threads
+  amount: number;
+  parts: [name: string, amount: number][]; // greatest first
+}
+
+// What --report=headline says.
+export interface Headline {
+  measure: string; // as in Measure.id
+  whole: number;
+  consumers: Consumer[];
+  heaviest: HeavyMethod[];
+  called: HeavyMethod[];
+  allocates: HeavyMethod[];
+}
+
 export interface PageData {
   format: number;
   version: string;
@@ -173,12 +216,16 @@ export interface PageData {
   threads: ThreadFacts[];
   routines: string[];
   kinds: string; // a letter for each routine: FrameKind
+  owners: string; // the same: j of the JDK's classes, else -
   metrics: string[];
   metric_units: MetricUnit[]; // by metric
   nodes: NodeColumns;
   flat: FlatColumns;
   pruned: Pruned;
   timeline: Timeline;
+  times?: Times; // missing if the nodes are not those that samples were placed at
+  range?: TimeRange; // the page's own: base_ticks of nodes are of this part of the run
+  headline: Headline;
   sources: Sources;
 }
 

@@ -1,5 +1,6 @@
 // Links from one view to another, as changes of the state.
-import type { Patch } from './state.ts';
+import type { Profile } from './model.ts';
+import type { Patch, State } from './state.ts';
 
 // A routine by its number.
 export function toFunction(name: number): Patch {
@@ -7,12 +8,23 @@ export function toFunction(name: number): Patch {
 }
 
 // A node of the profile.
-export function toFlame(node: number): Patch {
-  return { view: 'flame', 'flame.of': undefined, 'flame.at': `${node}` };
+export function toFlame(profile: Profile, node: number): Patch {
+  return { view: 'flame', 'flame.of': undefined, 'flame.at': `${profile.addressOf(node)}` };
 }
 
-export function toTree(node: number): Patch {
-  return { view: 'tree', 'tree.at': `${node}` };
+export function toTree(profile: Profile, node: number): Patch {
+  return { view: 'tree', 'tree.at': `${profile.addressOf(node)}` };
+}
+
+// State that names nodes and arcs, or threads among callers, by numbers that change if others are
+// merged.
+export function forgetNumbers(state: State): Patch {
+  return {
+    'tree.open': undefined,
+    'function.arc': undefined,
+    'graph.at': undefined,
+    ...(state['flame.of'] === 'callers' && { 'flame.at': undefined }),
+  };
 }
 
 export function toGraph(name: number): Patch {

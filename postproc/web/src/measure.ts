@@ -70,6 +70,11 @@ export function measuresOf(data: PageData, level: Int32Array, parent: Int32Array
     }
   };
   const time = (value: number) => formatTime(value, data.ns_per_unit);
+  if (data.range !== undefined) {
+    const format = (value: number) => formatTicks(value, data.tick_ns);
+    const unit = `${data.tick_ns > 0 ? 'sampled time' : 'sample ticks'} in the chosen part of the run`;
+    return [makeMeasure('ticks', 'samples', unit, Float64Array.from(nodes.base_ticks), parent, format)];
+  }
   add(
     'ticks',
     'samples',

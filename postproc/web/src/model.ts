@@ -1,8 +1,12 @@
 // The profile: the merged call tree in columns, and data derived from it. No DOM here.
 import type { PageData } from './data.ts';
+import { foldLayers, formatLayers, kLayers, kMarks, type Layer } from './folding.ts';
 import { type Measure, measuresOf } from './measure.ts';
+import type { Merged } from './merged_nodes.ts';
 import { placeText, withoutPlaces } from './sites.ts';
 import { SourceIndex } from './sources.ts';
+import { dataIn, type TimeRange } from './time_range.ts';
+import { groupsOf, mergeThreads, type ThreadGroup, type Unfolded } from './thread_groups.ts';
 
 export type Origin = 't' | 'e' | 's' | 'p'; // thread, event, sample, pruned
 // The most frequent kind of a routine's sampled frames: J Java, interpreted; C compiled; I inlined;
@@ -11,14 +15,16 @@ export type Origin = 't' | 'e' | 's' | 'p'; // thread, event, sample, pruned
 // thread.
 export type FrameKind = 'J' | 'C' | 'I' | 'N' | 'V' | 'K' | 'E' | 'c' | 'n' | 'x' | 'p' | 'm' | 't';
 
+const kMostDerived = 2; // of large trees each needs tens of megabytes
+
 export class Profile {
   // Nodes in preorder: node n's subtree is [n, end[n]).
   readonly nodeCount: number;
   readonly level: Int32Array; // 0: a thread's root
   readonly parent: Int32Array; // -1 for roots
   readonly end: Int32Array;
-  // The name of a node, by number: a routine; routineCount + thread for roots; the last one is
-  // [pruned], which replaces nodes that were left out.
+  // The name of a node, by number: a routine; routineCount + thread for roots; the last ones are
+  // kMarks: [pruned], which replaces nodes that were left out, and folded frames.
   readonly name: Int32Array;
   readonly hasPlaces: boolean;
   readonly place: Int32Array; // from where its caller calls a node, as in the data
@@ -33,15 +39,21 @@ export class Profile {
   private names: string[];
   private instancesByName: Int32Array[] | undefined;
   private plain: Profile | undefined;
+  private readonly derived = new Map<string, Profile>();
+  private threadGroups: readonly ThreadGroup[] | undefined;
 
-  constructor(readonly data: PageData) {
+  // `origin`: the profile whose nodes this one's were merged from.
+  constructor(
+    readonly data: PageData,
+    private readonly source: { profile: Profile; merged: Merged } | undefined = undefined,
+  ) {
     const { nodes } = data;
     this.nodeCount = nodes.level.length;
     this.level = Int32Array.from(nodes.level);
     this.routineCount = data.routines.length;
-    this.names = [...data.routines, ...data.threads.map((thread) => thread.name), '[pruned]'];
-    const pruned = this.names.length - 1;
-    this.name = Int32Array.from(nodes.name, (name) => (name < 0 ? pruned : name));
+    this.names = [...data.routines, ...data.threads.map((thread) => thread.name), ...kMarks];
+    const marks = this.names.length - kMarks.length;
+    this.name = Int32Array.from(nodes.name, (name) => (name < 0 ? marks - 1 - name : name));
     this.hasPlaces = nodes.place !== undefined;
     this.place = Int32Array.from(nodes.place ?? new Int32Array(this.nodeCount));
     this.parent = new Int32Array(this.nodeCount).fill(-1);
@@ -84,7 +96,8 @@ export class Profile {
   // Of the routine or thread with that name.
   kind(name: number): FrameKind {
     if (name < this.routineCount) return this.data.kinds[name] as FrameKind;
-    return name === this.names.length - 1 ? 'm' : 't';
+    const mark = name - (this.names.length - kMarks.length);
+    return mark < 0 ? 't' : mark === 0 ? 'm' : kLayers[mark - 1].kind;
   }
 
   // For a node, and for a routine or thread by its number in `name`.
@@ -106,7 +119,61 @@ export class Profile {
   // The same with the calls of all places together.
   withoutPlaces(): Profile {
     if (!this.hasPlaces) return this;
-    return (this.plain ??= new Profile(withoutPlaces(this.data)));
+    return (this.plain ??= this.merged(withoutPlaces(this.data.nodes)));
+  }
+
+  // The same with the samples of a part of the run only.
+  inRange(range: TimeRange | undefined): Profile {
+    if (range === undefined) return this;
+    return this.derive(`range ${range.from} ${range.to}`, () => new Profile(dataIn(this.data, range)));
+  }
+
+  private merged(merged: Merged, changes: Partial<PageData> = {}): Profile {
+    return new Profile({ ...this.data, ...changes, nodes: merged.nodes }, { profile: this, merged });
+  }
+
+  private derive(key: string, make: () => Profile): Profile {
+    let profile = this.derived.get(key);
+    if (profile === undefined) {
+      const [oldest] = this.derived.keys();
+      if (this.derived.size >= kMostDerived) this.derived.delete(oldest);
+      this.derived.set(key, (profile = make()));
+    }
+    return profile;
+  }
+
+  // By thread.
+  get groups(): readonly ThreadGroup[] {
+    return (this.threadGroups ??= groupsOf(this.data.threads));
+  }
+
+  // The same with each group of threads as one, unless it is unfolded.
+  withGroups(unfolded: Unfolded): Profile {
+    return this.derive(`threads ${unfolded.format()}`, () => {
+      const merged = mergeThreads(this.data, unfolded);
+      return merged === null ? this : this.merged(merged, { threads: merged.threads });
+    });
+  }
+
+  // The same with frames of these layers folded.
+  folded(layers: ReadonlySet<Layer>): Profile {
+    if (layers.size === 0) return this;
+    return this.derive(`fold ${formatLayers(layers)}`, () => this.merged(foldLayers(this.data, layers)));
+  }
+
+  // A node as the URL names it: the first of those in the trace that are this one. Links lead to the
+  // same code, whatever is merged.
+  addressOf(node: number): number {
+    if (this.source === undefined) return node;
+    return this.source.profile.addressOf(this.source.merged.first[node]);
+  }
+  // -1: there is none.
+  nodeAt(address: number): number {
+    if (this.source !== undefined) {
+      const node = this.source.profile.nodeAt(address);
+      return node < 0 ? -1 : this.source.merged.of[node];
+    }
+    return Number.isInteger(address) && address >= 0 && address < this.nodeCount ? address : -1;
   }
 
   isRoot(node: number): boolean {

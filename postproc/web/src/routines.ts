@@ -11,7 +11,8 @@ export interface Routine {
 
 // The sums that jtrace-post made itself are exact even if nodes were left out of the page.
 function exactColumns(profile: Profile, measure: Measure): [number[], number[], number[]] | null {
-  const { flat } = profile.data;
+  const { flat, range } = profile.data;
+  if (range !== undefined) return null;
   switch (measure.id) {
     case 'ticks':
       return [flat.base_ticks, flat.cum_ticks, flat.cum2_ticks];

@@ -2,19 +2,20 @@
 import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 
-const kOpenShare = 0.2; // hotter nodes are open from the start
+const kBranch = 0.5; // of a node's total: a path goes on into a child that has as much
 
-// The open nodes: a rule, and the nodes for which the opposite holds.
+// The open nodes: those that are open at first, but for the nodes of which the opposite holds.
 export class Openness {
   constructor(
     private profile: Profile,
-    private measure: Measure,
+    private atFirst: ReadonlySet<number>,
     readonly flipped: ReadonlySet<number>,
   ) {}
 
   static parse(profile: Profile, measure: Measure, text: string | undefined): Openness {
     const nodes = (text ?? '').split('.').filter((word) => word !== '');
-    return new Openness(profile, measure, new Set(nodes.map((word) => parseInt(word, 36))));
+    const atFirst = new Set(firstPath(profile, measure));
+    return new Openness(profile, atFirst, new Set(nodes.map((word) => parseInt(word, 36))));
   }
 
   format(): string {
@@ -22,8 +23,7 @@ export class Openness {
   }
 
   isOpen(node: number): boolean {
-    const hot = this.measure.total[node] >= kOpenShare * this.measure.whole;
-    return hot !== this.flipped.has(node);
+    return this.atFirst.has(node) !== this.flipped.has(node);
   }
 
   hasChildren(node: number): boolean {
@@ -36,7 +36,42 @@ export class Openness {
       if (this.isOpen(node) === open) continue;
       if (!flipped.delete(node)) flipped.add(node);
     }
-    return new Openness(this.profile, this.measure, flipped);
+    return new Openness(this.profile, this.atFirst, flipped);
+  }
+
+  // As at first.
+  reset(): Openness {
+    return new Openness(this.profile, this.atFirst, new Set());
+  }
+}
+
+function hottestOf(measure: Measure, nodes: readonly number[]): number {
+  return nodes.reduce((a, b) => (measure.total[b] > measure.total[a] ? b : a));
+}
+
+// The roots of threads that run methods of the program; all if there are none.
+function rootsOfProgram({ data, roots, name, thread, nodeCount, routineCount }: Profile): number[] {
+  const isProgram = Uint8Array.from(data.kinds, (kind, i) => (/[JCIE]/.test(kind) && data.owners[i] !== 'j' ? 1 : 0));
+  const runs = new Uint8Array(roots.length);
+  for (let node = 0; node < nodeCount; ++node) {
+    if (name[node] < routineCount && isProgram[name[node]] === 1) runs[thread[node]] = 1;
+  }
+  const own = Array.from(roots).filter((_, i) => runs[i] === 1);
+  return own.length > 0 ? own : Array.from(roots);
+}
+
+// The program's hottest path, down to where it branches.
+export function firstPath(profile: Profile, measure: Measure): number[] {
+  const roots = rootsOfProgram(profile);
+  if (roots.length === 0) return [];
+  const path = [hottestOf(measure, roots)];
+  for (;;) {
+    const last = path[path.length - 1];
+    const children = profile.children(last);
+    if (children.length === 0) return path;
+    const hottest = hottestOf(measure, children);
+    if (measure.total[hottest] < kBranch * measure.total[last] || measure.total[hottest] === 0) return path;
+    path.push(hottest);
   }
 }
 
@@ -64,7 +99,7 @@ export function hotPath(profile: Profile, measure: Measure, from: number): numbe
   for (;;) {
     const children = profile.children(path[path.length - 1]);
     if (children.length === 0) return path;
-    const hottest = children.reduce((a, b) => (measure.total[b] > measure.total[a] ? b : a));
+    const hottest = hottestOf(measure, children);
     if (measure.total[hottest] === 0) return path;
     path.push(hottest);
   }

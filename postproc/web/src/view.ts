@@ -4,9 +4,17 @@ import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 import type { Search } from './search.ts';
 import type { Patch, State } from './state.ts';
+import type { Unfolded } from './thread_groups.ts';
+
+// Which threads are merged in the profile.
+export interface ThreadsChoice {
+  readonly recorded: Profile; // each thread apart
+  readonly unfolded: Unfolded;
+}
 
 export interface ViewProps {
   profile: Profile;
+  threads: ThreadsChoice;
   measure: Measure; // the meaning of sizes and shares
   state: State;
   search: Search; // the page's search box

@@ -1,5 +1,6 @@
 // The chosen frame in words, with links to the other views.
 import { toFunction, toTree } from '../links.ts';
+import { GroupButton } from '../ui/group_button.tsx';
 import { Name } from '../ui/name.tsx';
 import { SourceButton } from '../ui/source_button.tsx';
 import { Facts } from '../ui/tooltip.tsx';
@@ -12,7 +13,8 @@ interface SelectionProps extends ViewProps {
   frame: number;
 }
 
-export function FlameSelection({ profile, measure, source, frame, navigate }: SelectionProps) {
+export function FlameSelection(props: SelectionProps) {
+  const { profile, measure, source, frame, navigate } = props;
   const { title, facts } = describe(profile, measure, source, frame);
   const name = source.name(frame);
   return (
@@ -29,9 +31,12 @@ export function FlameSelection({ profile, measure, source, frame, navigate }: Se
         )}
         <SourceButton {...{ profile, navigate, name }} />
         {frame > 0 && source instanceof CallTreeSource && (
+          <GroupButton {...props} node={source.profileNode(frame)} />
+        )}
+        {frame > 0 && source instanceof CallTreeSource && (
           <button
             type="button"
-            onClick={() => navigate(toTree(source.profileNode(frame)))}
+            onClick={() => navigate(toTree(profile, source.profileNode(frame)))}
           >
             In the tree
           </button>

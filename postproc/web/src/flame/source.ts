@@ -81,12 +81,11 @@ export class CallTreeSource implements FlameSource {
   }
 
   address(node: number): string {
-    return node === 0 ? '' : String(node - 1);
+    return node === 0 ? '' : String(this.profile.addressOf(node - 1));
   }
 
   locate(address: string): number {
-    const node = /^\d+$/.test(address) ? Number(address) + 1 : 0;
-    return node <= this.profile.nodeCount ? node : 0;
+    return /^\d+$/.test(address) ? this.profile.nodeAt(Number(address)) + 1 : 0;
   }
 }
 

@@ -1,6 +1,7 @@
 // The switches above a flame graph, the colours, and the meaning of its width.
 import { counted } from '../format.ts';
 import type { Patch } from '../state.ts';
+import { FoldSwitches } from '../ui/fold_switches.tsx';
 import { Legend } from '../ui/legend.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import type { ViewProps } from '../view.ts';
@@ -10,6 +11,7 @@ interface ToolbarProps extends ViewProps {
   upwards: boolean;
   zoomed: boolean;
   notDrawn: number;
+  onSave(): void;
 }
 
 const kTrees = [
@@ -48,6 +50,10 @@ export function FlameToolbar(props: ToolbarProps) {
       >
         Reset zoom
       </button>
+      <button type="button" onClick={props.onSave} title="Saves the picture as it is, with all its rows (S)">
+        Save SVG
+      </button>
+      <FoldSwitches {...props} />
       <Legend profile={props.profile} theme={props.theme} />
       <span class="unit">
         width: {measure.unit}

@@ -62,7 +62,7 @@ function Neighbours({ profile, measure, navigate, name }: ViewProps & { name: nu
           Callers and callees
         </button>
         {place !== undefined && (
-          <button type="button" onClick={() => navigate(toFlame(place))}>
+          <button type="button" onClick={() => navigate(toFlame(profile, place))}>
             In the flame graph
           </button>
         )}

@@ -64,6 +64,12 @@ export function fold(bands: readonly Band[], width: number): FoldedBands {
   };
 }
 
+// Where that is on the axis, in buckets.
+export function bucketAt({ columns, bucketsPerColumn }: FoldedBands, width: number, x: number): number {
+  const share = Math.min(Math.max((x - kLeft) / (width - kLeft - kRight), 0), 1);
+  return share * columns * bucketsPerColumn;
+}
+
 export function columnAt({ columns }: FoldedBands, width: number, x: number): number {
   const column = Math.floor(((x - kLeft) / (width - kLeft - kRight)) * columns);
   return column >= 0 && column < columns ? column : -1;
@@ -81,6 +87,7 @@ interface Look {
   readonly theme: Theme;
   readonly duration: number;
   readonly column: number; // under the pointer; -1: none
+  readonly range?: readonly [begin: number, end: number]; // that is chosen, in buckets
   formatTime(value: number): string;
 }
 
@@ -162,6 +169,27 @@ class BandPainter {
     }
   }
 
+  // What is not chosen is dim.
+  range(bandHeight: number): void {
+    const { context, folded, look, size } = this;
+    if (look.range === undefined) return;
+    const buckets = folded.columns * folded.bucketsPerColumn;
+    const plot = size.width - kLeft - kRight;
+    const [begin, end] = look.range.map((bucket) => kLeft + (Math.min(bucket, buckets) / buckets) * plot);
+    for (let i = 0; i < folded.bands.length; ++i) {
+      const top = i * bandHeight + kTitle;
+      const height = bandHeight - kTitle;
+      context.globalAlpha = 0.72;
+      context.fillStyle = this.ink.page;
+      context.fillRect(0, top, begin, height);
+      context.fillRect(end, top, size.width - end, height);
+      context.globalAlpha = 1;
+      context.fillStyle = this.ink.text;
+      context.fillRect(begin - 1, top, 1, height);
+      context.fillRect(end, top, 1, height);
+    }
+  }
+
   pointer(height: number): void {
     if (this.look.column < 0) return;
     this.context.globalAlpha = 0.16;
@@ -183,6 +211,7 @@ export function paintBands(
   const painter = new BandPainter(context, size, folded, look);
   const height = (size.height - kAxis) / folded.bands.length;
   folded.bands.forEach((band, i) => painter.band(band, i * height, height));
+  painter.range(height);
   painter.axis(size.height - kAxis + 2);
   painter.pointer(size.height - kAxis);
 }

@@ -7,8 +7,11 @@ import type { Scene } from '../flame/paint.ts';
 import { FlamePicture, type Hover } from '../flame/picture.tsx';
 import { FlameSelection } from '../flame/selection.tsx';
 import { CallersSource, CallTreeSource, type FlameSource } from '../flame/source.ts';
+import { flameSvg } from '../flame/svg.ts';
 import { FlameToolbar, toCallers, toCalls } from '../flame/toolbar.tsx';
+import { foldedProps } from '../folded_props.ts';
 import { useKeys } from '../keys.ts';
+import { saveText } from '../ui/save.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { useSize } from '../ui/use_size.ts';
 import type { View, ViewProps } from '../view.ts';
@@ -28,7 +31,8 @@ function stepOf(key: string, upwards: boolean): Step | undefined {
   }
 }
 
-function Flame(props: ViewProps) {
+function Flame(given: ViewProps) {
+  const props = foldedProps(given);
   const { profile, measure, state, search, theme, navigate } = props;
   const reversed = state['flame.of'] === 'callers';
   const upwards = state['flame.as'] === 'flame';
@@ -63,7 +67,10 @@ function Flame(props: ViewProps) {
     const found = nextMatch(drawnMatches(source, layout, search), selected, backwards);
     if (found >= 0) select(found);
   };
+  const save = () =>
+    saveText(`${profile.data.title.slice(0, 60)}-${measure.label}.svg`, 'image/svg+xml', flameSvg(scene, measure, size.width));
   useKeys({
+    s: save,
     i: () => navigate({ 'flame.as': upwards ? undefined : 'flame' }),
     r: () => navigate(reversed ? toCalls : toCallers),
     '0': () => zoomTo(0),
@@ -80,7 +87,7 @@ function Flame(props: ViewProps) {
   const under = hover && describe(profile, measure, source, hover.frame);
   return (
     <section class="fill" aria-label="Flame graph">
-      <FlameToolbar {...props} {...{ reversed, upwards }} zoomed={zoom !== 0} notDrawn={layout.notDrawn} />
+      <FlameToolbar {...props} {...{ reversed, upwards }} zoomed={zoom !== 0} notDrawn={layout.notDrawn} onSave={save} />
       <FlamePicture
         {...{ box, size, scene, selected, onKeyDown }}
         hovered={hover?.frame ?? -1}

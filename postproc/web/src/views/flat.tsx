@@ -39,7 +39,7 @@ function columnsFor(profile: Profile, measure: Measure): Column<Routine>[] {
     {
       id: 'name',
       title: 'routine',
-      width: 'minmax(320px, 1fr)',
+      width: 'minmax(min(320px, 50vw), 1fr)',
       value: (row) => profile.text(row.name),
       cell: (row) => (
         <>

@@ -135,7 +135,7 @@ function Detail({ profile, measure, state, navigate, name }: ViewProps & { name:
         profile={profile}
         measure={measure}
         arc={arc ?? everywhere(profile, measure, name)}
-        onShow={(node) => navigate(toFlame(node))}
+        onShow={(node) => navigate(toFlame(profile, node))}
       />
     </section>
   );

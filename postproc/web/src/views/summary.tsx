@@ -4,21 +4,23 @@ import type { PageData, TraceFacts } from '../data.ts';
 import { FlameGlance } from '../flame/glance.tsx';
 import { counted, formatCount, formatPercent, formatTicks, formatTime } from '../format.ts';
 import { toFunction } from '../links.ts';
+import type { Profile } from '../model.ts';
 import { routinesBy } from '../routines.ts';
 import { badgesOf, markedSamples, mergeParts } from '../trust.ts';
 import { Badges } from '../ui/badges.tsx';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
 import type { View, ViewProps } from '../view.ts';
+import { HeadlinePanels } from './headline.tsx';
 
 const kHottest = 12;
 
-function Cards({ data }: { data: PageData }) {
+function Cards({ data, threads }: { data: PageData; threads: Profile }) {
   const { totals, merge } = data;
   const cards: [string, string, string][] = [
     ['calls', formatCount(totals.calls), totals.calls_jitted > 0 ? `${formatPercent(totals.calls_jitted, totals.calls)} ran compiled` : 'exact'],
     ['samples', formatCount(merge.samples), data.tick_ns > 0 ? `${formatTicks(merge.ticks, data.tick_ns)}, a tick is ${formatTicks(1, data.tick_ns)}` : ''],
-    ['duration', formatTime(data.duration, data.ns_per_unit), counted(data.threads.length, 'thread')],
+    ['duration', formatTime(data.duration, data.ns_per_unit), counted(threads.data.threads.length, 'thread')],
     ['routines', formatCount(totals.routines || data.routines.length), `${counted(totals.nodes, 'node')} in the tree`],
   ];
   if (totals.boundary > 0) {
@@ -110,40 +112,6 @@ function Merge({ data }: { data: PageData }) {
   );
 }
 
-function Findings({ data }: { data: PageData }) {
-  if (data.findings.length === 0) return null;
-  return (
-    <section class="panel" aria-label="Findings">
-      <h3>Findings</h3>
-      <table class="plain losses">
-        <thead>
-          <tr>
-            <th class="number">share</th>
-            <th>of</th>
-            <th>finding</th>
-            <th>figures</th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.findings.map((finding, i) => (
-            <tr key={i} data-rule={finding.rule}>
-              <td class="number">{finding.share}</td>
-              <td>{finding.of}</td>
-              <td>
-                <bdi>{finding.finding}</bdi>
-              </td>
-              <td title={finding.next}>
-                <bdi>{finding.evidence}</bdi>
-                {finding.suggestion !== '' && <div class="faint">{finding.suggestion}</div>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
 function Losses({ data }: { data: PageData }) {
   return (
     <section class="panel" aria-label="Losses">
@@ -221,6 +189,7 @@ function Summary(props: ViewProps) {
       </h2>
       <p class="faint">{subtitle(data.traces[0])}</p>
       <Badges badges={badgesOf(data)} />
+      <HeadlinePanels {...props} />
       {pruned.nodes > 0 && (
         <p class="notice" role="note">
           The page leaves out {formatCount(pruned.nodes)} of {formatCount(data.totals.nodes)} nodes
@@ -229,8 +198,7 @@ function Summary(props: ViewProps) {
           routines is exact.
         </p>
       )}
-      <Cards data={data} />
-      <Findings data={data} />
+      <Cards data={data} threads={props.threads.recorded} />
       <FlameGlance {...props} />
       <div class="columns">
         <Hottest {...props} />

@@ -3,7 +3,9 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageData } from '../data.ts';
 import type { Fact } from '../facts.ts';
 import { formatCount, formatPercent, formatTicks, formatTime } from '../format.ts';
-import { type Band, columnAt, fold, paintBands } from '../timeline/bands.ts';
+import { formatRange, parseRange, rangeOf, type TimeRange } from '../time_range.ts';
+import { type Band, bucketAt, columnAt, fold, paintBands } from '../timeline/bands.ts';
+import { RangePicker } from '../timeline/range_picker.tsx';
 import { contextFor } from '../ui/canvas.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { useSize } from '../ui/use_size.ts';
@@ -58,14 +60,15 @@ function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
 }
 
-function Totals({ bands }: { bands: readonly Band[] }) {
+// Of the chosen buckets; undefined: of all.
+function Totals({ bands, buckets }: { bands: readonly Band[]; buckets: readonly [number, number] | undefined }) {
   return (
     <ul class="totals">
       {bands.flatMap((band) =>
         band.series.map((series) => (
           <li key={band.title + series.label}>
             <i class={`swatch ${series.hue}`} />
-            {band.title}, {series.label}: <b>{band.format(sum(series.values))}</b>
+            {band.title}, {series.label}: <b>{band.format(sum(buckets === undefined ? series.values : series.values.slice(...buckets)))}</b>
           </li>
         )),
       )}
@@ -111,8 +114,18 @@ function Collections({ data }: { data: PageData }) {
   );
 }
 
-function Bands({ profile, theme, bands }: ViewProps & { bands: readonly Band[] }) {
+function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: readonly Band[] }) {
   const { data } = profile;
+  const { times } = data;
+  const dragFrom = useRef(-1); // a bucket
+  const [preview, setPreview] = useState<TimeRange>();
+  const range = preview ?? (times && (parseRange(data, state.range) ?? { from: 0, to: times.count }));
+  const isPart = times !== undefined && range !== undefined && formatRange(times, range) !== undefined;
+  const chosen = isPart ? ([range.from * times.width, range.to * times.width] as const) : undefined;
+  const choose = (next: TimeRange) => {
+    setPreview(undefined);
+    navigate({ range: formatRange(times!, next) }, true);
+  };
   const [box, size] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [pointer, setPointer] = useState<{ x: number; y: number; column: number }>();
@@ -125,8 +138,18 @@ function Bands({ profile, theme, bands }: ViewProps & { bands: readonly Band[] }
       duration: data.timeline.width * buckets,
       formatTime: (value) => formatTime(value, data.ns_per_unit),
       column: pointer?.column ?? -1,
+      range: chosen,
     });
   });
+  const bucketUnder = (event: MouseEvent) =>
+    bucketAt(folded, size.width, event.clientX - canvas.current!.getBoundingClientRect().left);
+  // A click chooses nothing.
+  const draggedTo = (event: MouseEvent) => {
+    const from = dragFrom.current;
+    const at = bucketUnder(event);
+    const isDrag = from >= 0 && Math.abs(at - from) > folded.bucketsPerColumn / 2;
+    return isDrag && times !== undefined ? rangeOf(times, from, at) : undefined;
+  };
   const facts: Fact[] = [];
   let at = '';
   if (pointer !== undefined) {
@@ -147,15 +170,32 @@ function Bands({ profile, theme, bands }: ViewProps & { bands: readonly Band[] }
           ref={canvas}
           role="img"
           aria-label={`Over the run: ${bands.map((band) => `${band.title} (${band.unit})`).join(', ')}. The sums are below.`}
-          onMouseMove={(event) => {
+          onPointerDown={(event) => {
+            if (times === undefined || event.button !== 0) return;
+            canvas.current!.setPointerCapture(event.pointerId);
+            dragFrom.current = bucketUnder(event);
+          }}
+          onPointerUp={(event) => {
+            const dragged = draggedTo(event);
+            dragFrom.current = -1;
+            setPreview(undefined);
+            if (dragged !== undefined) choose(dragged);
+          }}
+          onPointerCancel={() => {
+            dragFrom.current = -1;
+            setPreview(undefined);
+          }}
+          onPointerMove={(event) => {
+            if (dragFrom.current >= 0) setPreview(draggedTo(event));
             const left = canvas.current!.getBoundingClientRect().left;
             const column = columnAt(folded, size.width, event.clientX - left);
             setPointer(column < 0 ? undefined : { x: event.clientX, y: event.clientY, column });
           }}
-          onMouseLeave={() => setPointer(undefined)}
+          onPointerLeave={() => setPointer(undefined)}
         />
       </div>
-      <Totals bands={bands} />
+      {times !== undefined && range !== undefined && <RangePicker {...{ data, times, range }} onPreview={setPreview} onChange={choose} />}
+      <Totals bands={bands} buckets={chosen} />
       <Collections data={data} />
       {pointer !== undefined && (
         <Tooltip x={pointer.x} y={pointer.y} title={at} facts={facts} />

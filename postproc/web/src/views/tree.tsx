@@ -1,6 +1,7 @@
 // The call tree as a table.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatCount, formatPercent } from '../format.ts';
+import { foldedProps } from '../folded_props.ts';
 import { useKeys } from '../keys.ts';
 import { toFlame, toFunction } from '../links.ts';
 import type { Measure } from '../measure.ts';
@@ -9,11 +10,14 @@ import { outermostMatches } from '../search.ts';
 import { placeText } from '../sites.ts';
 import { type Column, compareBy, formatSorting, parseSorting } from '../table/column.ts';
 import { Table } from '../table/table.tsx';
-import { hotPath, Openness, visibleNodes } from '../tree_rows.ts';
+import { firstPath, hotPath, Openness, visibleNodes } from '../tree_rows.ts';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
 import { Share } from '../ui/share.tsx';
 import { SourceButton } from '../ui/source_button.tsx';
+import { FoldSwitches } from '../ui/fold_switches.tsx';
+import { GroupButton } from '../ui/group_button.tsx';
+import { Twig } from '../ui/twig.tsx';
 import type { View, ViewProps } from '../view.ts';
 
 const kIndent = 14; // pixels for each level
@@ -30,29 +34,17 @@ function columnsFor(profile: Profile, measure: Measure, { openness, toggle }: Tr
     {
       id: 'name',
       title: 'routine',
-      width: 'minmax(380px, 1fr)',
+      width: 'minmax(min(380px, 50vw), 1fr)',
       value: (node) => profile.nameOf(node),
       cell: (node) => (
         <span
           class="tree-name"
           style={{ paddingLeft: `${Math.min(profile.level[node] * kIndent, kMostIndent)}px` }}
         >
-          {openness.hasChildren(node) ? (
-            <button
-              type="button"
-              class="twig"
-              tabIndex={-1}
-              aria-label={openness.isOpen(node) ? 'close' : 'open'}
-              onClick={(event) => {
-                event.stopPropagation();
-                toggle(node);
-              }}
-            >
-              {openness.isOpen(node) ? '▾' : '▸'}
-            </button>
-          ) : (
-            <span class="twig" />
-          )}
+          <Twig
+            open={openness.hasChildren(node) ? openness.isOpen(node) : undefined}
+            onToggle={() => toggle(node)}
+          />
           <KindDot kind={profile.kind(profile.name[node])} />
           {profile.origin(node) === 's' && (
             <i class="sampled" title="seen only by samples">
@@ -117,7 +109,7 @@ function TreeToolbar(props: TreeToolbarProps) {
         Reset
       </button>
       {selected >= 0 && (
-        <button type="button" onClick={() => navigate(toFlame(selected))}>
+        <button type="button" onClick={() => navigate(toFlame(profile, selected))}>
           In the flame graph
         </button>
       )}
@@ -127,6 +119,8 @@ function TreeToolbar(props: TreeToolbarProps) {
         </button>
       )}
       {selected >= 0 && <SourceButton {...{ profile, navigate, name: profile.name[selected] }} />}
+      <GroupButton {...props} node={selected} />
+      <FoldSwitches {...props} />
       <span class="unit">
         {measure.label}: {measure.unit}
       </span>
@@ -134,9 +128,15 @@ function TreeToolbar(props: TreeToolbarProps) {
   );
 }
 
-function Tree(props: ViewProps) {
+function Tree(given: ViewProps) {
+  const props = foldedProps(given);
   const { profile, measure, state, search, navigate } = props;
+  const path = useMemo(() => firstPath(profile, measure), [profile, measure]);
   const [selected, setSelected] = useState(-1);
+  // Where the path branches is in sight at first, also after a change of the nodes.
+  useEffect(() => {
+    if (state['tree.at'] === undefined) setSelected(path[path.length - 1] ?? -1);
+  }, [path]);
   const openness = useMemo(
     () => Openness.parse(profile, measure, state['tree.open']),
     [profile, measure, state['tree.open']],
@@ -163,8 +163,8 @@ function Tree(props: ViewProps) {
   const wanted = state['tree.at'];
   useEffect(() => {
     if (wanted === undefined) return;
-    const node = Number(wanted);
-    if (node >= 0 && node < profile.nodeCount) reveal(node);
+    const node = profile.nodeAt(Number(wanted));
+    if (node >= 0) reveal(node);
   }, [wanted]);
 
   const matches = useMemo(
@@ -202,7 +202,7 @@ function Tree(props: ViewProps) {
         {...props}
         selected={index >= 0 ? selected : -1}
         onHotPath={root === undefined ? undefined : () => openHotPath(root)}
-        onReset={() => show(new Openness(profile, measure, new Set()))}
+        onReset={() => show(openness.reset())}
       />
       <Table
         label="Call tree"
