@@ -45,8 +45,10 @@ test('a part of the run has the samples of its time, in every form of the tree',
 });
 
 test('the parts of a run add up to it, node by node', () => {
-  for (const trace of [mixedTrace(), threadsTrace(), ...Array.from({ length: 6 }, (_, seed) => randomSitesTrace(seed))]) {
-    const { times, nodes } = profileOf(trace).data;
+  const traces = [mixedTrace(), threadsTrace(), ...Array.from({ length: 6 }, (_, seed) => randomSitesTrace(seed))];
+  const forms = traces.flatMap((trace) => [[trace], [trace, '--sites=off']]);
+  for (const form of [...forms, [mixedTrace(), '--root=app.Work.step']]) {
+    const { times, nodes } = profileOf(...form).data;
     const sums = nodes.level.map(() => 0);
     for (let from = 0; from < times.count; ++from) {
       ranges.ticksIn(times, sums.length, { from, to: from + 1 }).forEach((ticks, node) => (sums[node] += ticks));
@@ -55,7 +57,8 @@ test('the parts of a run add up to it, node by node', () => {
   }
 });
 
-test('a tree into which no samples were merged has no times', () => {
-  assert.equal(profileOf(mixedTrace(), '--root=app.Work.step').data.times, undefined);
-  assert.equal(ranges.parseRange(profileOf(mixedTrace(), '--root=app.Work.step').data, '0-1'), undefined);
+test('a tree that does not know where samples ticked has no times', () => {
+  const { data } = profileOf(mixedTrace(), '--outside=caller');
+  assert.equal(data.times, undefined);
+  assert.equal(ranges.parseRange(data, '0-1'), undefined);
 });

@@ -128,7 +128,8 @@ class CallTree {
     const auto found = repeated_samples_.find(id);
     return found == repeated_samples_.end() ? 0 : found->second;
   }
-  // Where each sample ticked, in their order: only of the tree that samples were merged into.
+  // Where each sample ticked, in their order; none: elsewhere than in this tree. Empty if that is
+  // not known of the tree.
   void NoteTick(NodeId id) { ticked_.push_back(id); }
   const std::vector<NodeId>& ticked() const { return ticked_; }
   // visit(MetricId, NodeId, value) for every value that is not 0, in no order.

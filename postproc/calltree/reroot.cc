@@ -49,6 +49,7 @@ class TreeCopy {
     tree_.ForEachMetric([&](MetricId metric, NodeId node, int64_t value) {
       if (moved_[node.value]) result_.tree.AddMetric(moved_[node.value], metric, value);
     });
+    for (const NodeId node : tree_.ticked()) result_.tree.NoteTick(moved_[node.value]);
     for (ThreadSummary thread : threads) {
       thread.root = new_root_[thread.root.value];
       if (thread.root) result_.threads.push_back(thread);

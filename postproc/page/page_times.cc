@@ -56,10 +56,12 @@ std::vector<Sum> SumsByBucket(const ReportInput& input, const PageTree& page, si
   std::vector<Sum> sums;
   for (size_t i = 0; i < input.samples.samples().size(); ++i) {
     const LoggedSample& sample = input.samples.samples()[i];
+    const NodeId ticked = input.tree.ticked()[i];
+    if (!ticked) continue;
     // Of absurd times, which the timeline clamps, too.
     const absl::int128 bucket = (absl::int128(sample.time) - input.timeline.start()) / bucket_width;
     const auto clamped = static_cast<uint32_t>(std::clamp<absl::int128>(bucket, 0, last));
-    sums.push_back({nodes[input.tree.ticked()[i].value - 1], clamped, sample.weight});
+    sums.push_back({nodes[ticked.value - 1], clamped, sample.weight});
   }
   Merge(sums);
   return sums;

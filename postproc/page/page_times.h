@@ -14,7 +14,7 @@ inline constexpr size_t kMaxPageTimes = 128;
 inline constexpr size_t kMaxPageTimeSums = 400'000;
 
 // The member "times": ticks of the page's nodes in buckets of time, each as wide as some of the
-// timeline's. Nothing if the tree is not the one into which samples were merged (--root=).
+// timeline's. Nothing if the tree does not know where samples ticked (--outside=caller).
 void WritePageTimes(const ReportInput& input, const PageTree& page, size_t max_sums,
                     JsonWriter& json);
 
