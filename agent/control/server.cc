@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
+#include "agent/base/clock.h"
 #include "agent/base/signals_blocked.h"
 #include "agent/hot/hook_thread.h"
 
@@ -73,12 +74,15 @@ bool Server::ServeOne(absl::Time until, RequestQueue::Accepts accepts) {
 }
 
 bool Server::Pause(absl::Duration time, RequestQueue::Accepts accepts) {
-  const absl::Time end = absl::Now() + time;
-  while (absl::Now() < end) {
-    if (ServeOne(end, accepts)) return true;
+  // Waits are by the system's clock, which somebody may set back: short ones, to an end that cannot
+  // move. Without time left, too, a request that is there already is served.
+  const uint64_t end = MonotonicNanos() + static_cast<uint64_t>(absl::ToInt64Nanoseconds(time));
+  for (uint64_t now = MonotonicNanos();; now = MonotonicNanos()) {
+    const absl::Duration left = absl::Nanoseconds(now < end ? end - now : 0);
+    if (ServeOne(absl::Now() + std::min(left, absl::Seconds(1)), accepts)) return true;
     if (queue_.HasAny()) return false;
+    if (now >= end) return true;
   }
-  return true;
 }
 
 void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wake) {

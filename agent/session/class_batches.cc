@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "agent/base/clock.h"
 #include "agent/base/thread_cpu.h"
 #include "agent/jvmti/env.h"
 #include "common/thousands.h"
@@ -13,11 +13,14 @@
 namespace jtrace {
 namespace {
 
-// However wrong the system's clock is: a pause is never longer.
+// A pause is never longer.
 constexpr absl::Duration kLongestPause = absl::Seconds(10);
 // All threads stand while code is swapped: about 0.1 s for a thousand classes, more on a busy
 // machine.
 constexpr size_t kLargestBatch = 4096;
+
+// The system's clock may be set back while batches wait.
+absl::Duration Monotonic() { return absl::Nanoseconds(MonotonicNanos()); }
 
 // A small rest goes into the batch before it.
 absl::Duration BatchLimit(absl::Duration batch_cost, const BatchProgress& progress) {
@@ -61,8 +64,8 @@ void ClassBatches::Drop(JNIEnv* jni) {
   next_ = 0;
 }
 
-absl::Duration ClassBatches::Pause(absl::Time now) const {
-  return std::clamp(next_batch_ - now, absl::ZeroDuration(), kLongestPause);
+absl::Duration ClassBatches::Pause() const {
+  return std::clamp(next_batch_ - Monotonic(), absl::ZeroDuration(), kLongestPause);
 }
 
 std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jclass)>& wanted) {
@@ -94,13 +97,13 @@ void ClassBatches::RunNext(
     const std::function<void(const std::vector<jclass>&)>& begin,
     const std::function<void(const std::vector<jclass>&, const jvmti::RetransformResult&)>& end) {
   const jvmti::LocalFrame frame(jni);
-  const absl::Time began = absl::Now();
+  const absl::Duration began = Monotonic();
   const absl::Duration before = Cost();
   const std::vector<jclass> classes = Take(jni, wanted);
   begin(classes);
   end(classes, jvmti::RetransformBatch(env_, classes));
   const absl::Duration cost = std::max(absl::ZeroDuration(), Cost() - before);
-  const absl::Time now = absl::Now();
+  const absl::Duration now = Monotonic();
   progress_.cost += cost;
   next_batch_ = now + budget_.PauseAfter(now - began, cost);
 }

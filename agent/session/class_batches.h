@@ -59,7 +59,7 @@ class ClassBatches {
   void Drop(JNIEnv* jni);
   bool empty() const { return next_ == classes_.size(); }
   // How long the next batch has to wait.
-  absl::Duration Pause(absl::Time now) const;
+  absl::Duration Pause() const;
   // Retransforms the next classes, as far as they are loaded and `wanted`; `begin` gets them
   // before, `end` after.
   void RunNext(
@@ -84,7 +84,7 @@ class ClassBatches {
   size_t next_ = 0;
   pid_t vm_thread_ = 0;
   BatchProgress progress_;
-  absl::Time next_batch_ = absl::InfinitePast();
+  absl::Duration next_batch_;  // of the monotonic clock
 };
 
 }  // namespace jtrace

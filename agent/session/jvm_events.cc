@@ -87,9 +87,10 @@ void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name
   if (redefined != nullptr && jvmti::IsRetransforming()) {
     current = registries.redefined.Current(registries.classes.NumberOf(redefined), bytes);
     if (!current.empty()) bytes = current;
-  } else if (redefined != nullptr && recording) {
+  } else if (redefined != nullptr) {
+    // Also while a stop takes probes out in batches: it must not undo the change.
     registries.classes.Renumber(redefined);
-    ClassRedefine(*recording, redefined, name, bytes);
+    ClassRedefine(recording ? &*recording : nullptr, redefined, name, bytes);
   }
   std::span<unsigned char> made;
   if (recording && recording->classes() != nullptr) {
@@ -101,7 +102,7 @@ void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name
   *new_bytes = made.data();
 }
 
-void JvmEvents::ClassRedefine(const Recording& recording, jclass klass, const char* name,
+void JvmEvents::ClassRedefine(const Recording* recording, jclass klass, const char* name,
                               std::span<const unsigned char> bytes) {
   TraceParts& trace = jvm_.trace;
   if (!jvm_.registries.redefined.Note(jvm_.registries.classes.NumberOf(klass), bytes)) {
@@ -110,7 +111,8 @@ void JvmEvents::ClassRedefine(const Recording& recording, jclass klass, const ch
         "classes that other agents changed and JDK 17 may restore to their earlier state");
   }
   const uint64_t now = trace.clock.Now();
-  if (name == nullptr || !recording.options().codes.Has(Code::kClassRedefine) ||
+  if (recording == nullptr || name == nullptr ||
+      !recording->options().codes.Has(Code::kClassRedefine) ||
       !trace.limited_events.Count(LimitedEvent::kRedefine, now)) {
     return;
   }

@@ -44,7 +44,7 @@ class JvmEvents {
   // The thread has ended; its totals stay.
   void LeaveFamilies(uint64_t java_tid);
   // Another agent changes the class, to `bytes` and the bytes that follow.
-  void ClassRedefine(const Recording& recording, jclass klass, const char* name,
+  void ClassRedefine(const Recording* recording, jclass klass, const char* name,
                      std::span<const unsigned char> bytes);
 
   JvmParts& jvm_;

@@ -1,9 +1,9 @@
 // The batches of classes in which a start puts its probes in, and a stop takes them out. The lock
 // is free between two of them.
+#include <exception>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "agent/session/jvm_session.h"
 
 namespace jtrace {
@@ -13,9 +13,9 @@ JvmSession::Step JvmSession::AddBatch(JNIEnv* jni, int number) {
   if (jvm_ends_ || number != number_ || Running() == nullptr) return {.is_over = true};
   if (!recording_->IsAdding()) return {.is_over = true};
   const ClassBatches& batches = recording_->classes()->batches();
-  if (batches.Pause(absl::Now()) <= absl::ZeroDuration()) recording_->AddBatch(jni);
+  if (batches.Pause() <= absl::ZeroDuration()) recording_->AddBatch(jni);
   if (!recording_->IsAdding()) return {.progress = batches.progress()};
-  return {.pause = batches.Pause(absl::Now()), .progress = batches.progress()};
+  return {.pause = batches.Pause(), .progress = batches.progress()};
 }
 
 JvmSession::Step JvmSession::RemoveBatch(JNIEnv* jni, int number) {
@@ -23,10 +23,10 @@ JvmSession::Step JvmSession::RemoveBatch(JNIEnv* jni, int number) {
   if (jvm_ends_ || number != number_ || recording_ == nullptr) return {.is_over = true};
   if (recording_->classes() == nullptr) return {.is_over = true};
   const ClassBatches& batches = recording_->classes()->batches();
-  if (batches.Pause(absl::Now()) <= absl::ZeroDuration() && !recording_->RemoveBatch(jni)) {
+  if (batches.Pause() <= absl::ZeroDuration() && !recording_->RemoveBatch(jni)) {
     return {.is_over = true};
   }
-  return {.pause = batches.Pause(absl::Now()), .progress = batches.progress()};
+  return {.pause = batches.Pause(), .progress = batches.progress()};
 }
 
 absl::Status JvmSession::AddProbes(JNIEnv* jni, int number, const Caller& caller) {
@@ -34,7 +34,7 @@ absl::Status JvmSession::AddProbes(JNIEnv* jni, int number, const Caller& caller
   for (Step step = AddBatch(jni, number); !step.is_over; step = AddBatch(jni, number)) {
     progress = step.progress;
     caller.progress(progress, DescribeProgress(progress, "in"));
-    if (step.pause > absl::ZeroDuration()) caller.pause(step.pause, Caller::kAnyRequest);
+    caller.pause(step.pause, Caller::kAnyRequest);
   }
   absl::MutexLock lock(&lifecycle_);
   if (number == number_ && Running() != nullptr) return absl::OkStatus();
@@ -57,7 +57,6 @@ absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number, con
 std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const Caller& caller) {
   for (Step step = RemoveBatch(jni, number); !step.is_over; step = RemoveBatch(jni, number)) {
     caller.progress(step.progress, DescribeProgress(step.progress, "out of"));
-    if (step.pause <= absl::ZeroDuration()) continue;
     if (!caller.pause(step.pause, Caller::kQuestions)) break;  // Retire does the rest at once
   }
   absl::MutexLock lock(&lifecycle_);
@@ -87,9 +86,13 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
           "no recording runs",
           last_failure_.empty() ? "" : absl::StrCat("; the last one failed: ", last_failure_)));
     }
-    written = recording_->Stop(jni);
     is_removing_ = true;
     number = number_;
+    try {
+      written = recording_->Stop(jni);
+    } catch (const std::exception& failure) {  // no memory: the probes go in any case
+      written = absl::ResourceExhaustedError(failure.what());
+    }
   }
   const std::string left = RemoveProbes(jni, number, caller);
   if (!written.ok()) return written;

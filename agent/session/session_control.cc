@@ -81,10 +81,11 @@ Caller SessionControl::CallerOf(Reply reply) {
                           Caller::Meanwhile served) { return Pause(time, served); }};
 }
 
-// On a thread of the program, the control thread serves others.
+// A thread of the program does not wait for the budget of a stop.
 bool SessionControl::Pause(absl::Duration time, Caller::Meanwhile served) {
   const pid_t control = session_.jvm().agent_threads.control.load(std::memory_order_relaxed);
   if (gettid() != control) {
+    if (served == Caller::kQuestions) return false;
     absl::SleepFor(time);
     return true;
   }

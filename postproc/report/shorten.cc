@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "common/visible_text.h"
+#include "postproc/model/frame_name.h"
 #include "postproc/report/name_parts.h"
 
 namespace jtrace::postproc {
