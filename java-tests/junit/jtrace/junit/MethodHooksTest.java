@@ -74,9 +74,13 @@ final class MethodHooksTest {
     assertEquals("unwind", hooks.rows().get(0).get("kind"));
     assertEquals(2 * calls, hooks.sum("calls"));
     Report tree = run.report("--report=tree", "--merge=none");
+    // A ring is emptied as fast as the machine allows: a call that finds it full is a loss.
+    long dropped = Losses.of(run.trace()).get("sample.ring_full").count();
     assertEquals(
         2 * calls,
-        tree.sum("samples", NAME + ".hooked(HookedMethods$Step,long)"), run.err());
+        tree.sum("samples", NAME + ".hooked(HookedMethods$Step,long)") + dropped,
+        run.err());
+    assertTrue(dropped < calls, run.err());
   }
 
   @Test
