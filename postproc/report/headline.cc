@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "postproc/report/jvm_threads.h"
 #include "postproc/report/program_code.h"
 #include "postproc/support/strings.h"
 
@@ -234,19 +235,11 @@ void HeadlineMaker::FindMostCalled() {
 
 // HotSpot's names of its threads, of which Linux keeps 15 characters.
 Consumer ConsumerOfThread(const ThreadInfo& thread, bool has_events) {
-  const std::string_view name = thread.name;
-  const auto begins = [name](std::initializer_list<std::string_view> prefixes) {
-    return std::any_of(prefixes.begin(), prefixes.end(),
-                       [name](std::string_view prefix) { return name.starts_with(prefix); });
-  };
-  if (begins({"jtrace"})) return Consumer::kJtrace;
+  const JvmThread kind = JvmThreadOf(thread.name);
+  if (kind == JvmThread::kJtrace) return Consumer::kJtrace;
   if (has_events) return Consumer::kProgram;
-  if (begins({"C1 Compiler", "C2 Compiler", "JVMCI Compiler", "Sweeper thread"}))
-    return Consumer::kJit;
-  if (begins({"GC Thread", "G1 ", "ParGC Thread", "ZWorker", "ZDirector", "ZDriver", "XWorker",
-              "XDirector", "XDriver", "Shenandoah", "RuntimeWorker"})) {
-    return Consumer::kCollector;
-  }
+  if (kind == JvmThread::kJit) return Consumer::kJit;
+  if (kind == JvmThread::kCollector) return Consumer::kCollector;
   return thread.is_vm_internal ? Consumer::kOtherThreads : Consumer::kProgram;
 }
 
