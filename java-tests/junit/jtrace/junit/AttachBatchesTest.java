@@ -3,6 +3,7 @@ package jtrace.junit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,6 +134,43 @@ final class AttachBatchesTest {
         assertEquals(0, calls, name);
       }
     }
+  }
+
+  private static boolean isAllLeft(LiveJvm jvm) {
+    return jvm.tryJtrace("status").out().contains("probes are out of 0 of");
+  }
+
+  /** A stop rests before its first batch; false: it did not rest until the class was redefined. */
+  private static boolean redefineDuringAStop() throws Exception {
+    Path counts = Jvm.temporary("counts", ".txt");
+    try (LiveJvm jvm =
+        LiveJvm.of(Setup.classpath(), List.of("ManyClasses", "300"), new String[0])) {
+      jvm.jtrace("start", "--probes", "mode=events", "out=r.bin", SCOPE + ";ManyClasses", SLOW);
+      CompletableFuture<Jvm.Result> stopped =
+          CompletableFuture.supplyAsync(() -> jvm.tryJtrace("stop"));
+      LiveJvm.await(() -> isAllLeft(jvm) || stopped.isDone());
+      OtherAgentsTest.send(jvm, "redefine ManyClasses");
+      if (!isAllLeft(jvm)) return false;
+      // A start takes the rest out at once.
+      jvm.jtrace("start", "out=s.bin");
+      assertEquals(0, stopped.get().exit(), stopped.get().err());
+      jvm.jtrace("stop");
+      long calls = jvm.askNumber("round 5");
+      OtherAgentsTest.write(jvm, counts);
+      assertEquals(300 * 5, calls);
+      assertEquals(calls, OtherAgentsTest.countsOf(counts).get("ManyClasses.count"));
+      assertEquals(0, jvm.end());
+      return true;
+    }
+  }
+
+  /** JDK 17 would give the class back as it was before. */
+  @Test
+  void aStopKeepsWhatOthersRedefineMeanwhile() throws Exception {
+    for (int tries = 0; tries < 5; tries++) {
+      if (redefineDuringAStop()) return;
+    }
+    fail("the stop never rested long enough");
   }
 
   @Test

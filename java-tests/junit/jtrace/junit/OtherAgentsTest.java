@@ -27,7 +27,7 @@ final class OtherAgentsTest {
   }
 
   /** The other agent's name of a method, such as "cases/A.m(I)I" → calls. */
-  private static Map<String, Long> countsOf(Path file) throws Exception {
+  static Map<String, Long> countsOf(Path file) throws Exception {
     Map<String, Long> counts = new TreeMap<>();
     for (String line : Files.readAllLines(file)) {
       int space = line.indexOf(' ');
@@ -119,11 +119,11 @@ final class OtherAgentsTest {
     }
   }
 
-  private static void write(LiveJvm jvm, Path counts) {
+  static void write(LiveJvm jvm, Path counts) {
     send(jvm, "write " + counts);
   }
 
-  private static void send(LiveJvm jvm, String commands) {
+  static void send(LiveJvm jvm, String commands) {
     Jvm.Result result =
         Jvm.execute(
             List.of(
