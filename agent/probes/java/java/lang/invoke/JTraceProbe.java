@@ -38,7 +38,12 @@ public final class JTraceProbe {
   static final long BLOCK_OWNERS;
   /** sites=on: children are distinguished by the place in their caller, too. */
   static final boolean PLACES;
-  /** Offset of spare bytes in java.lang.Thread that hold the state's address; 0: there are none. */
+  /** Trees of calls alone: the probes have the short forms {@code …Plain}. */
+  private static final boolean PLAIN;
+  /**
+   * Offset of spare bytes in java.lang.Thread that hold the state's offset from the arena, 0 as
+   * long as the thread has none; 0: there are no such bytes.
+   */
   private static final long THREAD_SPARE;
 
   static {
@@ -57,6 +62,7 @@ public final class JTraceProbe {
     BLOCK_OWNERS = 0x4A5452414345000BL;
     long places = 0x4A54524143450009L;
     PLACES = places != 0;
+    PLAIN = !LOG && CLOCK == 0 && METRICS == 0 && !PLACES;
   }
 
   private static final Unsafe U = Unsafe.getUnsafe();
@@ -164,8 +170,40 @@ public final class JTraceProbe {
     exitHere(token);
   }
 
+  /**
+   * One branch, and one call that is hardly ever made: what C2 compiles in each probed method that
+   * it inlines is most of what probes cost a program that runs for some seconds.
+   */
+  @ForceInline
+  private static long enterPlain(int id) {
+    long state = knownState();
+    long current = U.getLong(state + STATE_CURRENT);
+    long child =
+        U.getLong(U.getLong(current + NODE_SLOTS) + (id << 3 & U.getChar(current + NODE_MASK)));
+    if (U.getInt(child + NODE_ROUTINE) != id) {
+      return enterMissed(id, jitted(id));
+    }
+    count(child, jitted(id));
+    U.putLong(state + STATE_CURRENT, child);
+    return current;
+  }
+
+  /** The thread's first call, or one whose node is not in its slot. */
+  @DontInline
+  private static long enterMissed(int id, boolean jitted) {
+    long state = state();
+    long current = U.getLong(state + STATE_CURRENT);
+    long child = child(state, current, id);
+    count(child, jitted);
+    U.putLong(state + STATE_CURRENT, child);
+    return current;
+  }
+
   @ForceInline
   private static long enterHere(int id) {
+    if (PLAIN) {
+      return enterPlain(id);
+    }
     long state = state();
     long current = U.getLong(state + STATE_CURRENT);
     if (LOG) {
@@ -193,6 +231,11 @@ public final class JTraceProbe {
 
   @ForceInline
   private static void exitHere(long token) {
+    if (PLAIN && THREAD_SPARE != 0) {
+      // The thread has entered something, so it is known.
+      U.putLong(knownState() + STATE_CURRENT, token);
+      return;
+    }
     long state = state();
     if (LOG) {
       JTraceLog.exit(state, token);
@@ -242,6 +285,24 @@ public final class JTraceProbe {
   /** Replaces enter and exit in methods that call nothing. */
   @ForceInline
   public static void leaf(int id) {
+    if (isC2()) {
+      leafHere(id);
+    } else {
+      leafElsewhere(id);
+    }
+  }
+
+  @DontInline
+  private static void leafElsewhere(int id) {
+    leafHere(id);
+  }
+
+  @ForceInline
+  private static void leafHere(int id) {
+    if (PLAIN) {
+      leafPlain(id);
+      return;
+    }
     if (LOG || CLOCK != 0 || (METRICS != 0 && JTraceCharges.ANY)) {
       exit(enter(id));
       return;
@@ -253,6 +314,24 @@ public final class JTraceProbe {
     }
     long current = U.getLong(state + STATE_CURRENT);
     count(child(state, current, id), jitted(id));
+  }
+
+  @ForceInline
+  private static void leafPlain(int id) {
+    long current = U.getLong(knownState() + STATE_CURRENT);
+    long child =
+        U.getLong(U.getLong(current + NODE_SLOTS) + (id << 3 & U.getChar(current + NODE_MASK)));
+    if (U.getInt(child + NODE_ROUTINE) == id) {
+      count(child, jitted(id));
+    } else {
+      leafMissed(id, jitted(id));
+    }
+  }
+
+  @DontInline
+  private static void leafMissed(int id, boolean jitted) {
+    long state = state();
+    count(child(state, U.getLong(state + STATE_CURRENT), id), jitted);
   }
 
   /** sites=on: the running activation's next calls are from this place, by its number. */
@@ -284,13 +363,58 @@ public final class JTraceProbe {
   /** record=flat: the only probe. */
   @ForceInline
   public static void count(int id) {
+    if (isC2()) {
+      countHere(id);
+    } else {
+      countElsewhere(id);
+    }
+  }
+
+  @DontInline
+  private static void countElsewhere(int id) {
+    countHere(id);
+  }
+
+  @ForceInline
+  private static void countHere(int id) {
+    long state = knownState();
+    // The arena itself, and the shared state, come before those of threads.
+    if (id >= FLAT_IDS || state <= ARENA + ARENA_SHARED) {
+      countMissed(id, jitted(id));
+    } else {
+      countOwn(state, id, jitted(id));
+    }
+  }
+
+  @DontInline
+  private static void countMissed(int id, boolean jitted) {
     long state = state();
     if (id >= FLAT_IDS || state == ARENA + ARENA_SHARED) {
-      countShared(id, jitted(id));
-      return;
+      countShared(id, jitted);
+    } else {
+      countOwn(state, id, jitted);
     }
-    long counter = state + FLAT_COUNTERS + ((long) id << 4) + (jitted(id) ? 8 : 0);
+  }
+
+  @ForceInline
+  private static void countOwn(long state, int id, boolean jitted) {
+    long counter = state + FLAT_COUNTERS + ((long) id << 4) + (jitted ? 8 : 0);
     U.putLong(counter, U.getLong(counter) + 1);
+  }
+
+  /**
+   * The thread's state, or the arena's, if it is not known yet. That one is at the lost node, which
+   * has no children. A thread whose entry of STATES another one has taken is not known either.
+   */
+  @ForceInline
+  private static long knownState() {
+    Thread thread = Thread.currentThread();
+    if (THREAD_SPARE != 0) {
+      return ARENA + U.getLong(thread, THREAD_SPARE);
+    }
+    long tid = U.getLong(thread, TID);
+    long entry = STATES[(int) tid & (STATES.length - 1)] - (tid << 32);
+    return (entry >>> 32) == 0 ? ARENA + (entry << GRANULE_SHIFT) : ARENA;
   }
 
   @ForceInline
@@ -298,7 +422,7 @@ public final class JTraceProbe {
     Thread thread = Thread.currentThread();
     if (THREAD_SPARE != 0) {
       long state = U.getLong(thread, THREAD_SPARE);
-      return state != 0 ? state : findState(U.getLong(thread, TID));
+      return state != 0 ? ARENA + state : findState(U.getLong(thread, TID));
     }
     long tid = U.getLong(thread, TID);
     // Its upper half is 0 exactly if the entry is this thread's.
@@ -399,7 +523,7 @@ public final class JTraceProbe {
       return state;
     }
     if (THREAD_SPARE != 0) {
-      U.putLong(Thread.currentThread(), THREAD_SPARE, state);
+      U.putLong(Thread.currentThread(), THREAD_SPARE, state - ARENA);
     } else {
       STATES[(int) tid & (STATES.length - 1)] = (tid << 32) | reference(state) & 0xFFFFFFFFL;
     }
