@@ -47,6 +47,10 @@ class TreeWindows : public TreeWatcher {
   // Whether what is counted has processor time (clock=cpu): each thread's up to its last probe.
   bool has_cpu_time() const { return trees_.values().has_cpu_time(); }
 
+  // The JVM ends and nobody will ask again: threads that end are not added up, which takes as long
+  // as writing them.
+  void StopWatching() { trees_.Watch(nullptr); }
+
   void OnThreadGone(const hot::ThreadState& state) override;
   void OnNodeGone(const hot::ThreadState& state, const hot::Node& node) override;
 

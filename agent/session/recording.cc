@@ -261,6 +261,7 @@ void Recording::EndWithJvm() {
   DisableRecordedEvents(parts_.jvm);
   StopSampler();
   commands_.NoteOpenActivations();
+  commands_.AskTrees([](metrics::TreeWindows& windows) { windows.StopWatching(); }).IgnoreError();
   EndTrace(proto::SessionEnd::VM_DEATH).IgnoreError();
 }
 

@@ -52,7 +52,8 @@ void RecordingCommands::NoteOpenActivations() {
 }
 
 absl::Status RecordingCommands::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
-  metrics::TreeWindows* const windows = parts_.calls->windows();
+  metrics::TreeWindows* const windows =
+      parts_.calls != nullptr ? parts_.calls->windows() : nullptr;
   if (windows == nullptr) {
     return absl::FailedPreconditionError(
         "this recording keeps no call trees; begin one with record=tree and mode=merged");
