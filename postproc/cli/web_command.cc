@@ -112,9 +112,9 @@ std::string LivePageOfJvm::AnswerNow(uint64_t after) const {
                           std::chrono::steady_clock::now());
 }
 
-// At once if the page has older data, else after the next refresh.
+// At once if the page has older data than there are, and these are fresh; else after a refresh.
 void LivePageOfJvm::Data(uint64_t after, live::HttpServer::Answer answer) {
-  if (data_.state().serial > after) return answer(AnswerNow(after));
+  if (data_.state().serial > after && data_.IsFresh()) return answer(AnswerNow(after));
   data_.WhenRefreshed([this, after, answer = std::move(answer)] { answer(AnswerNow(after)); });
 }
 

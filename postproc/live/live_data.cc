@@ -32,7 +32,7 @@ std::string FirstLine(std::string_view text) {
 milliseconds RestAfter(milliseconds cost) { return std::max(kLeastRest, kShare * cost); }
 
 void LiveData::WhenRefreshed(Ready ready) {
-  if (has_ended_ && is_complete_ && child_ == nullptr) {
+  if (IsOver()) {
     boost::asio::post(context_, std::move(ready));
     return;
   }
@@ -47,6 +47,12 @@ void LiveData::JvmEnded() {
   if (child_ == nullptr) Begin();
 }
 
+bool LiveData::IsFresh() const {
+  return state_.serial > 0 && (IsOver() || steady_clock::now() < next_);
+}
+
+bool LiveData::IsOver() const { return has_ended_ && is_complete_ && child_ == nullptr; }
+
 void LiveData::Schedule() {
   if (child_ != nullptr || waiting_.empty()) return;
   timer_.expires_at(next_);
@@ -58,8 +64,8 @@ void LiveData::Schedule() {
 void LiveData::Begin() {
   begun_ = steady_clock::now();
   if (!has_ended_) return Run(source_.flush, &LiveData::Flushed);
-  state_.phase = Phase::kEnded;
-  state_.message.clear();
+  phase_ = Phase::kEnded;
+  message_.clear();
   Report();
 }
 
@@ -69,8 +75,8 @@ void LiveData::Run(const std::function<int()>& body, void (LiveData::*then)(Chil
     (this->*then)(std::move(result));
   });
   if (!child.ok()) {
-    state_.message = std::string(child.status().message());
-    is_complete_ = state_.phase != Phase::kLive;
+    message_ = std::string(child.status().message());
+    is_complete_ = phase_ != Phase::kLive;
     return Finish();
   }
   child_ = *std::move(child);
@@ -79,8 +85,8 @@ void LiveData::Run(const std::function<int()>& body, void (LiveData::*then)(Chil
 void LiveData::Flushed(ChildProcess::Result result) {
   absl::Status status = result.exit_code == 0 ? source_.open(result.out)
                                               : absl::UnavailableError(FirstLine(result.err));
-  state_.phase = has_ended_ ? Phase::kEnded : status.ok() ? Phase::kLive : Phase::kStopped;
-  state_.message = std::string(status.message());
+  phase_ = has_ended_ ? Phase::kEnded : status.ok() ? Phase::kLive : Phase::kStopped;
+  message_ = has_ended_ ? "" : std::string(status.message());
   if (status.ok()) {
     is_open_ = true;
     is_complete_ = false;
@@ -100,12 +106,12 @@ void LiveData::Report() {
 }
 
 void LiveData::Reported(ChildProcess::Result result) {
-  is_complete_ = state_.phase != Phase::kLive;
+  is_complete_ = phase_ != Phase::kLive;
   const absl::StatusOr<std::string_view> data = DataOfPage(result.out);
   if (result.exit_code != 0) {
-    state_.message = FirstLine(result.err);
+    message_ = FirstLine(result.err);
   } else if (!data.ok()) {
-    state_.message = std::string(data.status().message());
+    message_ = std::string(data.status().message());
   } else {
     state_.data = std::string(*data);
     state_.made = steady_clock::now();
@@ -114,12 +120,15 @@ void LiveData::Reported(ChildProcess::Result result) {
   Finish();
 }
 
+// Only now: who asked meanwhile got the state of the data that it got.
 void LiveData::Finish() {
   const auto now = steady_clock::now();
+  state_.phase = phase_;
+  state_.message = message_;
   state_.cost = duration_cast<milliseconds>(now - begun_);
   next_ = now + RestAfter(state_.cost);
   // The JVM ended meanwhile: what it wrote last may not have been read.
-  if (has_ended_ && !(is_complete_ && state_.phase == Phase::kEnded)) return Begin();
+  if (has_ended_ && !(is_complete_ && phase_ == Phase::kEnded)) return Begin();
   for (const Ready& ready : std::exchange(waiting_, {})) ready();
   Schedule();
 }

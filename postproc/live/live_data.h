@@ -57,6 +57,8 @@ class LiveData {
   // Calls `ready` after the next refresh, which begins when the rest after the last one is over.
   // Without such calls nothing is read. When the JVM has ended and all is read: at once.
   void WhenRefreshed(Ready ready);
+  // Whether there is data that is not to be made anew yet.
+  bool IsFresh() const;
   // The JVM has ended: reads the whole trace a last time.
   void JvmEnded();
   const LiveState& state() const { return state_; }
@@ -69,6 +71,8 @@ class LiveData {
   void Report();
   void Reported(ChildProcess::Result result);
   void Finish();
+  // The JVM has ended, and all is read.
+  bool IsOver() const;
 
   boost::asio::io_context& context_;
   boost::asio::steady_timer timer_;
@@ -76,6 +80,9 @@ class LiveData {
   LiveState state_;
   std::vector<Ready> waiting_;
   std::unique_ptr<ChildProcess> child_;
+  // Of the refresh that runs.
+  LiveState::Phase phase_ = LiveState::Phase::kLive;
+  std::string message_;
   std::chrono::steady_clock::time_point begun_;
   std::chrono::steady_clock::time_point next_;
   bool has_ended_ = false;
