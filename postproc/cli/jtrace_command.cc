@@ -219,7 +219,9 @@ int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::o
     return kExitUsage;
   }
   if (line->help) {
-    out << (line->verb == "start" ? StartHelpText() : HelpText());
+    out << (line->verb == "start" ? StartHelpText()
+            : line->verb == "web" ? WebHelpText()
+                                  : HelpText());
     return kExitDone;
   }
   if (line->version) {

@@ -180,7 +180,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
   CommandLine line;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
-    if (!line.target.empty() && TakesForeign(line.verb)) {
+    const bool asks_for_help = line.verb == "web" && arg == "--help";
+    if (!line.target.empty() && TakesForeign(line.verb) && !asks_for_help) {
       line.rest.emplace_back(arg);
     } else if (arg == "--help" || arg == "-h" || (arg == "help" && line.verb.empty())) {
       line.help = true;

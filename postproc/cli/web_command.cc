@@ -179,6 +179,26 @@ absl::StatusOr<WebOptions> ReadWebOptions(const std::vector<std::string>& rest) 
   return options;
 }
 
+std::string WebHelpText() {
+  return
+      R"(jtrace web: shows what is recorded in a running JVM as a page in the browser, while it grows
+
+usage: jtrace web JVM [--port=N] [OPTION …]
+
+Prints the address of the page, which has a token that only you should know, and serves the page on
+127.0.0.1 until Ctrl-C. The options are jtrace-post's, as with report, in the form --NAME=VALUE.
+
+  jtrace web 4711                           what is recorded in the JVM 4711
+  jtrace web server.jar --port=8080         at a port that you choose, for ssh -L
+  jtrace web 4711 --scope=app --sites=off   less detail: the application's frames, no lines
+  jtrace web 4711 --source=src/main/java    with source text (for recordings with blocks=on)
+
+While the page is looked at, the JVM is asked to write what it has, and the trace is read again:
+about each second, but never for more than a fifth of the time. Nothing in the JVM is changed.
+A recording must run: jtrace start 4711.
+)";
+}
+
 absl::Status ServePage(const JvmProcess& jvm, const WebOptions& options, std::ostream& out,
                        std::ostream& err) {
   LivePageOfJvm page(jvm, options, err);

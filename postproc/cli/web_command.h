@@ -21,6 +21,9 @@ struct WebOptions {
 // another form of output than the page.
 absl::StatusOr<WebOptions> ReadWebOptions(const std::vector<std::string>& rest);
 
+// Of `jtrace web --help`.
+std::string WebHelpText();
+
 // Prints the page's address to `out`, and what changes to `err`. Returns when SIGINT, SIGTERM or
 // SIGHUP arrives. NotFound: nothing is recorded in the JVM, with the remedy; Unavailable: the port
 // is in use.
