@@ -53,6 +53,7 @@ int WritePage(const Descriptor& trace, const std::vector<std::string>& options) 
   }
   command.push_back(*path);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& part : command) arguments.push_back(part.data());
   arguments.push_back(nullptr);
   execv(arguments[0], arguments.data());

@@ -23,7 +23,7 @@ class ChildProcess {
     std::string out;
     std::string err;
   };
-  using Done = std::function<void(Result)>;
+  using Done = std::function<void(const Result&)>;
 
   // `body` runs in the child, with stdout and stderr led here; its value is the exit code, unless
   // it executes another program. `done` is called in `context`, not before this returns.

@@ -69,11 +69,13 @@ void LiveData::Begin() {
   Report();
 }
 
-void LiveData::Run(const std::function<int()>& body, void (LiveData::*then)(ChildProcess::Result)) {
-  auto child = ChildProcess::Start(context_, body, [this, then](ChildProcess::Result result) {
-    child_ = nullptr;
-    (this->*then)(std::move(result));
-  });
+void LiveData::Run(const std::function<int()>& body,
+                   void (LiveData::*then)(const ChildProcess::Result&)) {
+  auto child =
+      ChildProcess::Start(context_, body, [this, then](const ChildProcess::Result& result) {
+        child_ = nullptr;
+        (this->*then)(result);
+      });
   if (!child.ok()) {
     message_ = std::string(child.status().message());
     is_complete_ = phase_ != Phase::kLive;
@@ -82,7 +84,7 @@ void LiveData::Run(const std::function<int()>& body, void (LiveData::*then)(Chil
   child_ = *std::move(child);
 }
 
-void LiveData::Flushed(ChildProcess::Result result) {
+void LiveData::Flushed(const ChildProcess::Result& result) {
   absl::Status status = result.exit_code == 0 ? source_.open(result.out)
                                               : absl::UnavailableError(FirstLine(result.err));
   phase_ = has_ended_ ? Phase::kEnded : status.ok() ? Phase::kLive : Phase::kStopped;
@@ -105,7 +107,7 @@ void LiveData::Report() {
   Run(source_.report, &LiveData::Reported);
 }
 
-void LiveData::Reported(ChildProcess::Result result) {
+void LiveData::Reported(const ChildProcess::Result& result) {
   is_complete_ = phase_ != Phase::kLive;
   const absl::StatusOr<std::string_view> data = DataOfPage(result.out);
   if (result.exit_code != 0) {

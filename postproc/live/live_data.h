@@ -66,10 +66,10 @@ class LiveData {
  private:
   void Schedule();
   void Begin();
-  void Run(const std::function<int()>& body, void (LiveData::*then)(ChildProcess::Result));
-  void Flushed(ChildProcess::Result result);
+  void Run(const std::function<int()>& body, void (LiveData::*then)(const ChildProcess::Result&));
+  void Flushed(const ChildProcess::Result& result);
   void Report();
-  void Reported(ChildProcess::Result result);
+  void Reported(const ChildProcess::Result& result);
   void Finish();
   // The JVM has ended, and all is read.
   bool IsOver() const;
