@@ -1,7 +1,7 @@
 // jtrace web in Chromium, on a JVM that runs: numbers grow, and what is chosen stays.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stateOf, useBrowser, withUrl } from './support/browser.mjs';
+import { useBrowser, withUrl } from './support/browser.mjs';
 import { withLiveJvm } from './support/live.mjs';
 import { csv } from './support/post.mjs';
 
@@ -28,6 +28,8 @@ function untilCalls(page, calls) {
 const row = (page, name) => page.locator(`.table-body [role=row]:has([data-column=name][data-value="${name}"])`);
 const selected = (page) =>
   page.$eval('.table-body [aria-selected=true] [data-column=name]', (cell) => cell.dataset.value);
+// The page's own, which is never late.
+const state = async (page) => Object.fromEntries(new URLSearchParams(await page.evaluate(() => location.hash.slice(1))));
 const status = (page, state) => page.waitForSelector(`.live-bar [data-live=${state}]`, kPatience);
 const total = (trace) => csv('flat', trace).find(({ name }) => name === kStep).calls;
 
@@ -36,7 +38,7 @@ test('numbers grow in the call tree, and the open and chosen nodes stay', async 
     await jvm.ask('work 1000');
     await withUrl(`${url}&view=tree&m=calls`, async (page) => {
       await row(page, 'main').waitFor(kPatience);
-      assert.equal(stateOf(page).token, undefined, 'the address is without the token');
+      assert.equal((await state(page)).token, undefined, 'the address is without the token');
       // Opens what is not open: the page may have begun before there was anything.
       while ((await row(page, kStep).count()) === 0) {
         await row(page, 'main').click();
@@ -45,14 +47,14 @@ test('numbers grow in the call tree, and the open and chosen nodes stay', async 
       }
       await untilCalls(page, 1000);
       await row(page, kStep).click();
-      const open = stateOf(page)['tree.open'];
+      const { 'tree.open': open } = await state(page);
 
       // Other threads and routines, so that numbers of all kinds change, and a hotter path.
       await jvm.ask('threads 3');
       await jvm.ask('work 4000');
       await untilCalls(page, 5000);
       assert.equal(await selected(page), kStep);
-      assert.equal(stateOf(page)['tree.open'], open);
+      assert.equal((await state(page))['tree.open'], open);
       await status(page, 'live');
 
       // A routine that is chosen by its number.
