@@ -2,10 +2,12 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { openData } from './data.ts';
+import { startLive } from './live/start.tsx';
 import { Profile } from './model.ts';
 
 async function start(host: HTMLElement): Promise<void> {
   const element = document.getElementById('profile');
+  if (element?.dataset.live !== undefined) return startLive(host);
   const profile = new Profile(await openData(element?.textContent ?? ''));
   element?.remove();
   host.replaceChildren();
