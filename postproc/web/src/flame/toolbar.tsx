@@ -50,7 +50,7 @@ export function FlameToolbar(props: ToolbarProps) {
       >
         Reset zoom
       </button>
-      <button type="button" onClick={props.onSave} title="Saves the picture as it is, with all its rows (S)">
+      <button type="button" class="save" onClick={props.onSave} title="Saves the picture as it is, with all its rows (S)">
         Save SVG
       </button>
       <FoldSwitches {...props} />

@@ -12,6 +12,7 @@ const kKeys: readonly (readonly [string, string])[] = [
   ['[ ]', 'call graph: show less or more of what the function calls'],
   ['+ −, 0', 'call graph: zoom; all of it'],
   ['Shift+arrows', 'call graph: move'],
+  ['A, Shift+A', 'call graph: the next arc, the one before'],
   ['U, Shift+U', 'source: the next lines that never ran, those before'],
   ['Backspace', 'source: the files'],
   ['T', 'the call tree, and back'],
