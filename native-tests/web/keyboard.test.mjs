@@ -208,7 +208,7 @@ test('a picture is saved', () =>
     mixed,
     { view: 'flame' },
     async (page) => {
-      await tabTo(page, '.save');
+      await tabTo(page, '[data-save=svg]');
       const [saved] = await Promise.all([page.waitForEvent('download'), press(page, 'Enter')]);
       assert.match(readFileSync(await saved.path(), 'utf8'), /^<svg /);
     },
