@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { useBrowser, withPage } from './support/browser.mjs';
-import { writePage } from './support/post.mjs';
+import { writeDiffPage, writePage } from './support/post.mjs';
 import { recordLines, workloads } from './support/recorded.mjs';
-import { mixedTrace, threadsTrace, sitesTrace } from './support/traces.mjs';
+import { comparedTraces, mixedTrace, threadsTrace, sitesTrace } from './support/traces.mjs';
 
 useBrowser();
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const files = { mixed: writePage(mixedTrace()), pool: writePage(threadsTrace()), sites: writePage(sitesTrace()) };
+const files = { mixed: writePage(mixedTrace()), pool: writePage(threadsTrace()), sites: writePage(sitesTrace()), diff: writeDiffPage(comparedTraces()) };
 
 before(() => {
   const trace = join(mkdtempSync(join(tmpdir(), 'jtrace-axe-')), 'cases.bin');
@@ -43,6 +43,12 @@ const shown = [
   ['pool', { view: 'flame', 'flame.at': '0' }],
   ['sites', { view: 'tree' }],
   ['sites', { view: 'graph' }],
+  ['diff', {}],
+  ['diff', { view: 'flame' }],
+  ['diff', { view: 'flame', 'flame.at': '3', q: 'Work', m: 'time' }],
+  ['diff', { view: 'flat' }],
+  ['diff', { view: 'flat', m: 'calls', q: 'Work' }],
+  ['diff', { view: 'function', fn: '1' }],
   ['lines', { view: 'source' }],
   ['lines', { view: 'source', 'source.file': '0', 'source.line': '109' }],
 ];

@@ -6,15 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { stateOf, tableRows, useBrowser, withPage } from './support/browser.mjs';
-import { writePage } from './support/post.mjs';
+import { writeDiffPage, writePage } from './support/post.mjs';
 import { recordLines, workloads } from './support/recorded.mjs';
-import { mixedTrace, sitesTrace, threadsTrace } from './support/traces.mjs';
+import { comparedTraces, mixedTrace, sitesTrace, threadsTrace } from './support/traces.mjs';
 
 useBrowser();
 
 const mixed = writePage(mixedTrace());
 const threads = writePage(threadsTrace());
 const sites = writePage(sitesTrace());
+const compared = writeDiffPage(comparedTraces());
 let lines;
 
 before(() => {
@@ -67,6 +68,7 @@ for (const [title, file, states] of [
     { view: 'flat' }, { view: 'function' }, { view: 'source' }, { view: 'threads' }, { view: 'timeline', range: '20-60' }]],
   ['groups', () => threads, [{ view: 'tree' }, { view: 'threads' }]],
   ['call sites', () => sites, [{ view: 'flame' }]],
+  ['two traces', () => compared, [{}, { view: 'flame', 'flame.at': '1' }, { view: 'flat' }, { view: 'function' }]],
   ['lines', () => lines, [{ view: 'source' }, { view: 'source', 'source.file': '0', 'source.line': '109' }]],
 ]) {
   for (const state of states) {
@@ -214,6 +216,23 @@ test('a picture is saved', () =>
     },
     { acceptDownloads: true },
   ));
+
+test('two traces: the width, a frame, a routine, its callees', () =>
+  withPage(compared, { view: 'flame', m: 'time' }, async (page) => {
+    await tabTo(page, '.toolbar .toggle button:nth-child(3)');
+    await press(page, 'Enter');
+    assert.equal(stateOf(page)['flame.width'], 'either');
+    await tabTo(page, '.picture canvas');
+    await press(page, 'ArrowDown', 'ArrowDown', 'ArrowDown');
+    const chosen = await page.textContent('.selection .name');
+    await tabTo(page, '.selection button');
+    await press(page, 'Enter');
+    await page.waitForSelector('h2 .name');
+    assert.equal(await page.textContent('h2 .name'), chosen);
+    await tabTo(page, '[data-arc^=e] button');
+    await press(page, 'Enter');
+    await page.waitForFunction((name) => document.querySelector('h2 .name').textContent !== name, chosen);
+  }));
 
 test('lines of a source file', () =>
   withPage(lines, { view: 'source' }, async (page) => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useBrowser, withPage } from './support/browser.mjs';
-import { writePage, writeTrace } from './support/post.mjs';
-import { sitesTrace, threadsTrace } from './support/traces.mjs';
+import { writeDiffPage, writePage, writeTrace } from './support/post.mjs';
+import { comparedTraces, sitesTrace, threadsTrace } from './support/traces.mjs';
 
 useBrowser();
 
@@ -58,11 +58,14 @@ test('on a phone findings are before lists of methods and tables', () =>
     { viewport: { width: 390, height: 760 } },
   ));
 
+const sided = writeDiffPage(comparedTraces());
 for (const [title, file, state, sorted] of [
   ['call tree', deep, { view: 'tree' }, 'total'],
   ['call tree with call sites', writePage(sitesTrace()), { view: 'tree' }, 'total'],
   ['routines', deep, { view: 'flat', m: 'time' }, 'total'],
   ['threads', writePage(threadsTrace()), { view: 'threads' }, 'ticks'],
+  ['routines of two traces', sided, { view: 'flat', m: 'time' }, 'self'],
+  ['routines of two traces by samples', sided, { view: 'flat', m: 'ticks' }, 'total'],
 ]) {
   test(`columns at 1024 pixels: ${title}`, () =>
     withPage(

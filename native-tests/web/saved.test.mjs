@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { useBrowser, withPage } from './support/browser.mjs';
-import { writePage } from './support/post.mjs';
-import { bigTrace, hostileTrace, mixedTrace } from './support/traces.mjs';
+import { writeDiffPage, writePage } from './support/post.mjs';
+import { bigTrace, comparedTraces, hostileTrace, mixedTrace } from './support/traces.mjs';
 
 useBrowser();
 
 const mixed = writePage(mixedTrace());
+const compared = writeDiffPage(comparedTraces());
 
 async function saved(page, save) {
   const [download] = await Promise.all([page.waitForEvent('download'), save()]);
@@ -66,6 +67,7 @@ function assertAlike(found, wanted) {
 for (const [title, file, state] of [
   ['flame graph', mixed, { view: 'flame' }],
   ['flame graph upwards, dark', mixed, { view: 'flame', 'flame.as': 'flame', theme: 'dark' }],
+  ['flame graph of two traces', compared, { view: 'flame', 'flame.width': 'either' }],
 ]) {
   test(`PNG of the ${title}`, () =>
     withPage(file, state, async (page) => {
