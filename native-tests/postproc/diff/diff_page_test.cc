@@ -138,8 +138,7 @@ TEST(DiffPageTest, TheMeasuresAreThoseOfTheRoutines) {
 
 testing::RunResult Page(const std::vector<std::string>& options) {
   const std::string trace = kHead + Node("main", 1, "A");
-  std::vector<std::string> args = options;
-  return testing::RunPost(args, {{"before", trace}, {"after", kHead + Node("main", 2, "A")}});
+  return testing::RunPost(options, {{"before", trace}, {"after", kHead + Node("main", 2, "A")}});
 }
 
 TEST(DiffPageTest, TheCommandLineSaysWhatGoesTogether) {
