@@ -7,6 +7,7 @@ if(NOT JTRACE_PORTABLE)
   find_package(ZLIB REQUIRED)
   find_package(Zydis REQUIRED)
   find_package(nlohmann_json REQUIRED)
+  find_package(Boost 1.74 REQUIRED)  # headers only
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 endif()

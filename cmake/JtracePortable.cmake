@@ -29,6 +29,8 @@ jtrace_static_library(Zydis::Zydis libZydis.a ZYDIS_STATIC_BUILD ZYCORE_STATIC_B
 add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED GLOBAL)
 set_target_properties(nlohmann_json::nlohmann_json PROPERTIES
                       INTERFACE_INCLUDE_DIRECTORIES ${JTRACE_DEPENDENCIES}/include)
+add_library(Boost::headers INTERFACE IMPORTED GLOBAL)
+set_target_properties(Boost::headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${JTRACE_DEPENDENCIES}/include)
 find_program(JTRACE_PROTOC protoc REQUIRED)
 add_executable(protobuf::protoc IMPORTED GLOBAL)
 set_target_properties(protobuf::protoc PROPERTIES IMPORTED_LOCATION ${JTRACE_PROTOC})

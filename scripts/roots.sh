@@ -93,7 +93,7 @@ make_sysroot() {
 # root serves a linker and qemu's user mode only.
 make_aarch64() {
   local file packages root=$PWD/build/roots/bookworm-arm64
-  packages=libc6,libstdc++6,libabsl-dev,libprotobuf-dev,libzstd-dev,zlib1g-dev,libzydis-dev,nlohmann-json3-dev
+  packages=libc6,libstdc++6,libabsl-dev,libprotobuf-dev,libzstd-dev,zlib1g-dev,libzydis-dev,libboost-dev,nlohmann-json3-dev
   packages+=,libgtest-dev,libgmock-dev,openjdk-17-jre-headless
   [[ $(cat "$root/.complete" 2>/dev/null) != "$packages" ]] || return 0
   echo "== unpacking packages of Debian bookworm for arm64"

@@ -17,7 +17,7 @@ packages=(
   g++ cmake ninja-build python3 ccache pkg-config
   openjdk-17-jdk-headless
   libabsl-dev libprotobuf-dev protobuf-compiler libzstd-dev zlib1g-dev nlohmann-json3-dev
-  libzydis-dev
+  libzydis-dev libboost-dev
 )
 case $level in
   build | demo | test | dev | jvms | maven | release | aarch64) ;;

@@ -121,6 +121,7 @@ test('a part of the run, chosen in the timeline, is what all views show', () =>
     await page.mouse.move(x(1), canvas.y + 50);
     assert.equal(stateOf(page).range, undefined);
     await page.mouse.up();
+    await page.waitForURL(/range=/); // on a busy machine it is known here a little later
     assert.match(stateOf(page).range, /^\d+-\d+$/);
     assert.match(await page.textContent('.range-banner'), /Samples from .* ns to .* ns.*of all\. Calls\s+and exact times/);
     await page.click('nav a[href*="view=tree"]');

@@ -300,9 +300,9 @@ test('the state survives its URL', () => {
 
 test('the open nodes of the tree survive the URL', () => {
   const measure = mixed.measures[0];
-  const none = rows.Openness.parse(mixed, measure, '');
+  const none = rows.Openness.parse(mixed, rows.firstPath(mixed, measure), '');
   const everything = none.set(mixed.name.keys(), true);
-  const again = rows.Openness.parse(mixed, measure, everything.format());
+  const again = rows.Openness.parse(mixed, rows.firstPath(mixed, measure), everything.format());
   const order = (a, b) => a - b;
   assert.deepEqual(rows.visibleNodes(mixed, again, order), [...mixed.name.keys()]);
   const closed = again.set(mixed.name.keys(), false);
@@ -321,7 +321,7 @@ test('the tree opens at the hottest path of a thread of the program, down to whe
   assert.deepEqual(names('time'), ['pool-1-thread-30', 'app.Pool.run()']);
   assert.deepEqual(names('ticks'), ['pool-1-thread-30', 'app.Pool.run()', 'java.util.HashMap.get(Object)', 'Runtime::slow()', 'memcpy']);
   const measure = profile.measure('ticks');
-  const openness = rows.Openness.parse(profile, measure, undefined);
+  const openness = rows.Openness.parse(profile, rows.firstPath(profile, measure), undefined);
   const open = Array.from(profile.level.keys()).filter((node) => openness.isOpen(node));
   assert.deepEqual(open, rows.firstPath(profile, measure));
   assert.deepEqual(rows.firstPath(profileOf(emptyTrace()), measure), []);

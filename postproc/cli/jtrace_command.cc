@@ -21,6 +21,7 @@
 #include "postproc/cli/root_folder.h"
 #include "postproc/cli/run_command.h"
 #include "postproc/cli/start_options.h"
+#include "postproc/cli/web_command.h"
 #include "postproc/input/command_line.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
@@ -63,6 +64,7 @@ class Jtrace {
   int List();
   std::string ListedState(const JvmProcess& jvm);
   int Report(const JvmProcess& jvm);
+  int Web(const JvmProcess& jvm);
   // Sends a request to the agent; `answer` collects its lines.
   int Request(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
               std::vector<std::string>& answer);
@@ -169,6 +171,14 @@ int Jtrace::Report(const JvmProcess& jvm) {
   return Fail(absl::NotFoundError(StrCat("cannot run ", command[0], ": ", strerror(errno))));
 }
 
+// Until Ctrl-C.
+int Jtrace::Web(const JvmProcess& jvm) {
+  const absl::StatusOr<WebOptions> options = ReadWebOptions(line_.rest);
+  const absl::Status status =
+      options.ok() ? ServePage(jvm, *options, out_, err_) : options.status();
+  return status.ok() ? kExitDone : Fail(status);
+}
+
 // The agent's answer for programs as it is; for people a table as wide as the terminal.
 int Jtrace::Metrics(const JvmProcess& jvm) {
   if (absl::Status status = BringAgent(jvm); !status.ok()) return Fail(status);
@@ -190,6 +200,7 @@ int Jtrace::Run() {
   const absl::StatusOr<JvmProcess> jvm = ProcessTable().Resolve(line_.target);
   if (!jvm.ok()) return Fail(jvm.status());
   if (line_.verb == "report") return Report(*jvm);
+  if (line_.verb == "web") return Web(*jvm);
   if (line_.verb == "metrics") return Metrics(*jvm);
   if (line_.verb != "start") {
     const std::vector<std::string_view> words(line_.rest.begin(), line_.rest.end());
@@ -208,7 +219,9 @@ int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::o
     return kExitUsage;
   }
   if (line->help) {
-    out << (line->verb == "start" ? StartHelpText() : HelpText());
+    out << (line->verb == "start" ? StartHelpText()
+            : line->verb == "web" ? WebHelpText()
+                                  : HelpText());
     return kExitDone;
   }
   if (line->version) {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "common/nearest.h"
 #include "postproc/cli/start_options.h"
+#include "postproc/cli/web_command.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
@@ -36,6 +37,11 @@ constexpr Verb kVerbs[] = {
      "jtrace resume 4711", false},
     {"report", "JVM [OPTION …]", "reports on the recording so far; takes options of jtrace-post",
      "jtrace report 4711 --report=flat --top=20", true},
+    {"web", "JVM [--port=N] [OPTION …]",
+     "serve the page of the recording so far on this machine, made anew while it is looked at; "
+     "takes "
+     "options of jtrace-post",
+     "jtrace web 4711", true},
     {"dump", "JVM", "write everything now; with loop=, go on in a new file", "jtrace dump 4711",
      false},
     {"status", "JVM", "what is recorded, how much, and what was lost", "jtrace status 4711", false},
@@ -113,6 +119,12 @@ absl::Status Check(const CommandLine& line, const Verb& verb) {
   return verb.name == "start" ? CheckStart(line) : absl::OkStatus();
 }
 
+// Commands whose arguments after the target are not jtrace's own: of a report and a page they are
+// jtrace-post's, of a mark its text; those of metrics are read later.
+bool TakesForeign(std::string_view verb) {
+  return verb == "report" || verb == "web" || verb == "mark" || verb == "metrics";
+}
+
 // An argument of run or env; false if `arg` is none.
 bool TakeOfStart(absl::Span<const std::string_view> args, size_t& i, CommandLine& line) {
   const std::string_view arg = args[i];
@@ -168,11 +180,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
   CommandLine line;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
-    // Arguments after the target of a report belong to jtrace-post, those after a mark's to its
-    // text; those of metrics are read below.
-    const bool is_foreign = !line.target.empty() && (line.verb == "report" || line.verb == "mark" ||
-                                                     line.verb == "metrics");
-    if (is_foreign) {
+    const bool asks_for_help = line.verb == "web" && arg == "--help";
+    if (!line.target.empty() && TakesForeign(line.verb) && !asks_for_help) {
       line.rest.emplace_back(arg);
     } else if (arg == "--help" || arg == "-h" || (arg == "help" && line.verb.empty())) {
       line.help = true;
@@ -202,6 +211,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
   if (absl::Status status = Check(line, *verb); !status.ok()) return status;
   if (line.verb == "metrics") {
     if (absl::Status status = ReadMetricsOptions(line); !status.ok()) return status;
+  }
+  if (line.verb == "web") {
+    if (absl::Status status = ReadWebOptions(line.rest).status(); !status.ok()) return status;
   }
   return line;
 }
@@ -241,6 +253,8 @@ std::string HelpText() {
       "                               e.g. jtrace start 4711 --probes include=com.acme.**\n"
       "  -d TIME                      with start, run, env: stop after this time (duration=)\n"
       "                               e.g. jtrace start -d 30 4711\n"
+      "  --port=N                     with web: the port of the page (default: any that is free)\n"
+      "                               e.g. jtrace web 4711 --port=8080\n"
       "  --lib=PATH                   the agent as the JVM sees it (default: beside jtrace)\n"
       "                               e.g. jtrace start --lib=/opt/jtrace/lib/libjtrace.so 4711\n"
       "  --help, --version\n\n"

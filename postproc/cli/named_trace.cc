@@ -7,13 +7,12 @@
 #include <cstring>
 
 #include "common/visible_text.h"
-#include "postproc/cli/root_folder.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
 
-absl::StatusOr<std::string> OpenNamedTrace(const JvmProcess& jvm,
-                                           std::span<const std::string> answer) {
+absl::StatusOr<Descriptor> OpenNamedFile(const JvmProcess& jvm,
+                                         std::span<const std::string> answer) {
   using postproc::StrCat;
   if (answer.empty()) return absl::UnavailableError("the agent named no file");
   const std::string& path = answer.front();
@@ -24,9 +23,19 @@ absl::StatusOr<std::string> OpenNamedTrace(const JvmProcess& jvm,
     return absl::PermissionDeniedError(
         StrCat("JVM ", jvm.pid, " does not name a valid trace file: ", path));
   }
-  const absl::StatusOr<Descriptor> file = OpenFileOf(jvm.user, jvm.root, path);
+  return OpenFileOf(jvm.user, jvm.root, path);
+}
+
+absl::StatusOr<std::string> OpenNamedTrace(const JvmProcess& jvm,
+                                           std::span<const std::string> answer) {
+  const absl::StatusOr<Descriptor> file = OpenNamedFile(jvm, answer);
   if (!file.ok()) return file.status();
-  const int kept = dup(file->get());  // without O_CLOEXEC
+  return KeptOpen(*file);
+}
+
+absl::StatusOr<std::string> KeptOpen(const Descriptor& file) {
+  using postproc::StrCat;
+  const int kept = dup(file.get());  // without O_CLOEXEC
   if (kept < 0) return absl::UnavailableError(StrCat("no descriptor: ", strerror(errno)));
   return StrCat("/proc/self/fd/", kept);
 }

@@ -8,21 +8,33 @@ struct Prefix {
   JvmThread kind;
 };
 
-constexpr Prefix kPrefixes[] = {
-    {"C1 Compiler", JvmThread::kJit},         {"C2 Compiler", JvmThread::kJit},
-    {"JVMCI Compiler", JvmThread::kJit},      {"Sweeper thread", JvmThread::kJit},
-    {"GC Thread", JvmThread::kCollector},     {"G1 ", JvmThread::kCollector},
-    {"ParGC Thread", JvmThread::kCollector},  {"ZWorker", JvmThread::kCollector},
-    {"ZDirector", JvmThread::kCollector},     {"ZDriver", JvmThread::kCollector},
-    {"XWorker", JvmThread::kCollector},       {"XDirector", JvmThread::kCollector},
-    {"XDriver", JvmThread::kCollector},       {"Shenandoah", JvmThread::kCollector},
-    {"RuntimeWorker", JvmThread::kCollector}, {"VM Thread", JvmThread::kOther},
-    {"VM Periodic Tas", JvmThread::kOther},   {"Service Thread", JvmThread::kOther},
-    {"Signal Dispatch", JvmThread::kOther},   {"Monitor Deflati", JvmThread::kOther},
-    {"Notification Th", JvmThread::kOther},   {"Reference Handl", JvmThread::kOther},
-    {"Finalizer", JvmThread::kOther},         {"Common-Cleaner", JvmThread::kOther},
-    {"Attach Listener", JvmThread::kOther},   {"DestroyJavaVM", JvmThread::kOther},
-    {"jtrace", JvmThread::kJtrace}};
+constexpr Prefix kPrefixes[] = {{"C1 Compiler", JvmThread::kJit},
+                                {"C2 Compiler", JvmThread::kJit},
+                                {"JVMCI Compiler", JvmThread::kJit},
+                                {"Sweeper thread", JvmThread::kJit},
+                                {"GC Thread", JvmThread::kCollector},
+                                {"G1 ", JvmThread::kCollector},
+                                {"ParGC Thread", JvmThread::kCollector},
+                                {"ZWorker", JvmThread::kCollector},
+                                {"ZDirector", JvmThread::kCollector},
+                                {"ZDriver", JvmThread::kCollector},
+                                {"XWorker", JvmThread::kCollector},
+                                {"XDirector", JvmThread::kCollector},
+                                {"XDriver", JvmThread::kCollector},
+                                {"Shenandoah", JvmThread::kCollector},
+                                {"RuntimeWorker", JvmThread::kCollector},
+                                {"VM Thread", JvmThread::kOther},
+                                {"VM Periodic Tas", JvmThread::kOther},
+                                {"Service Thread", JvmThread::kOther},
+                                {"Signal Dispatch", JvmThread::kOther},
+                                {"Monitor Deflati", JvmThread::kOther},
+                                {"Notification Th", JvmThread::kOther},
+                                {"Reference Handl", JvmThread::kOther},
+                                {"Finalizer", JvmThread::kOther},
+                                {"Common-Cleaner", JvmThread::kOther},
+                                {"Attach Listener", JvmThread::kOther},
+                                {"DestroyJavaVM", JvmThread::kOther},
+                                {"jtrace", JvmThread::kJtrace}};
 
 }  // namespace
 

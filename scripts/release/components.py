@@ -22,6 +22,7 @@ LINKED = {
     "libzstd": ("BSD-3-Clause", "libjtrace.so, jtrace-post"),
     "zlib": ("Zlib", "libjtrace.so, jtrace-post"),
     "nlohmann-json3": ("MIT", "jtrace, jtrace-post"),
+    "boost1.74": ("BSL-1.0", "jtrace"),
     "gcc-12": ("GPL-3.0-or-later WITH GCC-exception-3.1", "libjtrace.so, jtrace, jtrace-post"),
 }
 # What the HTML page contains, of postproc/web/package.json.

@@ -7,7 +7,7 @@
 set -euo pipefail
 sysroot=$1
 cd "$(dirname "$0")/../.."
-readonly packages=(libabsl-dev libprotobuf-dev libzydis-dev libzycore-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libstdc++-12-dev)
+readonly packages=(libabsl-dev libprotobuf-dev libzydis-dev libzycore-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libboost1.74-dev libstdc++-12-dev)
 readonly work=$PWD/build/dependencies.work prefix=$PWD/build/dependencies
 readonly lib=/usr/lib/x86_64-linux-gnu
 
@@ -68,7 +68,7 @@ folder_of() {
 }
 
 cd "$work"
-mapfile -t sources < <(grep -Ev '^(zlib|zycore-c|nlohmann-json3|gcc-12)=' <<<"$versions")
+mapfile -t sources < <(grep -Ev '^(zlib|zycore-c|nlohmann-json3|boost1.74|gcc-12)=' <<<"$versions")
 echo "== getting the sources of ${sources[*]}"
 get_sources "${sources[@]}"
 
@@ -98,11 +98,12 @@ END
 cmake_library "$work" zydis -- Zydis
 cp "$work/zydis/libZydis.a" "$prefix/lib/"
 
-# zlib has no thread-local variables, nlohmann's JSON only headers: Debian's are fine.
+# zlib has no thread-local variables, nlohmann's JSON and what is used of Boost only headers: Debian's are fine.
 cp "$lib/libz.a" "$prefix/lib/"
 cp /usr/include/zlib.h /usr/include/zconf.h "$prefix/include/" 2>/dev/null || cp /usr/include/zlib.h "$prefix/include/"
 [[ -e $prefix/include/zconf.h ]] || cp /usr/include/x86_64-linux-gnu/zconf.h "$prefix/include/"
 cp -r /usr/include/nlohmann "$prefix/include/"
+ln -s /usr/include/boost "$prefix/include/boost"
 
 for package in "${packages[@]}"; do
   cp "/usr/share/doc/$package/copyright" "$prefix/licenses/${package%-dev}"

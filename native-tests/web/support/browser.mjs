@@ -19,7 +19,17 @@ export function useBrowser() {
 }
 
 // Runs `use(page)` on an open page file with that state in its URL.
-export async function withPage(file, state, use, options = {}) {
+export function withPage(file, state, use, options = {}) {
+  return inPage(pageUrl(file, state), 'main > *', () => false, use, options);
+}
+
+// The same on a page of jtrace web, which may request its data from where it is.
+export function withUrl(url, use, shown = 'main > *') {
+  const data = new URL('data', url).href;
+  return inPage(url, shown, (request) => request.split('?')[0] === data, use, {});
+}
+
+async function inPage(url, shown, mayRequest, use, options) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     colorScheme: 'light',
@@ -34,11 +44,11 @@ export async function withPage(file, state, use, options = {}) {
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!request.isNavigationRequest()) wrong.push(`request: ${request.url()}`);
+    if (!request.isNavigationRequest() && !mayRequest(request.url())) wrong.push(`request: ${request.url()}`);
   });
   try {
-    await page.goto(pageUrl(file, state));
-    await page.waitForSelector('main > *');
+    await page.goto(url);
+    await page.waitForSelector(shown);
     await use(page);
     assert.deepEqual(wrong, []);
   } finally {

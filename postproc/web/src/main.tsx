@@ -4,10 +4,12 @@ import { App } from './app.tsx';
 import { openData } from './data.ts';
 import { DiffApp } from './diff/app.tsx';
 import { isDiff } from './diff/data.ts';
+import { startLive } from './live/start.tsx';
 import { Profile } from './model.ts';
 
 async function start(host: HTMLElement): Promise<void> {
   const element = document.getElementById('profile');
+  if (element?.dataset.live !== undefined) return startLive(host);
   const data = await openData(element?.textContent ?? '');
   element?.remove();
   host.replaceChildren();

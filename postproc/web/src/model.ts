@@ -1,6 +1,7 @@
 // The profile: the merged call tree in columns, and data derived from it. No DOM here.
 import type { PageData } from './data.ts';
 import { foldLayers, formatLayers, kLayers, kMarks, type Layer } from './folding.ts';
+import type { Addresses } from './live/addresses.ts';
 import { type Measure, measuresOf } from './measure.ts';
 import type { Merged } from './merged_nodes.ts';
 import { placeText, withoutPlaces } from './sites.ts';
@@ -42,10 +43,12 @@ export class Profile {
   private readonly derived = new Map<string, Profile>();
   private threadGroups: readonly ThreadGroup[] | undefined;
 
-  // `origin`: the profile whose nodes this one's were merged from.
+  // `origin`: the profile whose nodes this one's were merged from. `addresses`: if they are not the
+  // nodes' numbers.
   constructor(
     readonly data: PageData,
     private readonly source: { profile: Profile; merged: Merged } | undefined = undefined,
+    private readonly addresses: Addresses | undefined = undefined,
   ) {
     const { nodes } = data;
     this.nodeCount = nodes.level.length;
@@ -125,7 +128,7 @@ export class Profile {
   // The same with the samples of a part of the run only.
   inRange(range: TimeRange | undefined): Profile {
     if (range === undefined) return this;
-    return this.derive(`range ${range.from} ${range.to}`, () => new Profile(dataIn(this.data, range)));
+    return this.derive(`range ${range.from} ${range.to}`, () => new Profile(dataIn(this.data, range), undefined, this.addresses));
   }
 
   private merged(merged: Merged, changes: Partial<PageData> = {}): Profile {
@@ -164,7 +167,7 @@ export class Profile {
   // A node as the URL names it: the first of those in the trace that are this one. Links lead to the
   // same code, whatever is merged.
   addressOf(node: number): number {
-    if (this.source === undefined) return node;
+    if (this.source === undefined) return this.addresses?.of[node] ?? node;
     return this.source.profile.addressOf(this.source.merged.first[node]);
   }
   // -1: there is none.
@@ -173,7 +176,22 @@ export class Profile {
       const node = this.source.profile.nodeAt(address);
       return node < 0 ? -1 : this.source.merged.of[node];
     }
+    if (this.addresses !== undefined) return this.addresses.at.get(address) ?? -1;
     return Number.isInteger(address) && address >= 0 && address < this.nodeCount ? address : -1;
+  }
+
+  // Nodes that a view chooses by itself: in a live page they stay those of the first time.
+  kept(key: string, choose: () => number[]): number[] {
+    const kept = this.ownAddresses?.kept;
+    if (kept === undefined) return choose();
+    const known = kept.get(key);
+    if (known !== undefined) return known.map((address) => this.nodeAt(address)).filter((node) => node >= 0);
+    const chosen = choose();
+    kept.set(key, chosen.map((node) => this.addressOf(node)));
+    return chosen;
+  }
+  private get ownAddresses(): Addresses | undefined {
+    return this.source === undefined ? this.addresses : this.source.profile.ownAddresses;
   }
 
   isRoot(node: number): boolean {

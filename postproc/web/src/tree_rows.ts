@@ -12,14 +12,15 @@ export class Openness {
     readonly flipped: ReadonlySet<number>,
   ) {}
 
-  static parse(profile: Profile, measure: Measure, text: string | undefined): Openness {
-    const nodes = (text ?? '').split('.').filter((word) => word !== '');
-    const atFirst = new Set(firstPath(profile, measure));
-    return new Openness(profile, atFirst, new Set(nodes.map((word) => parseInt(word, 36))));
+  // By the nodes' addresses. `atFirst`: firstPath.
+  static parse(profile: Profile, atFirst: readonly number[], text: string | undefined): Openness {
+    const words = (text ?? '').split('.').filter((word) => word !== '');
+    const nodes = words.map((word) => profile.nodeAt(parseInt(word, 36))).filter((node) => node >= 0);
+    return new Openness(profile, new Set(atFirst), new Set(nodes));
   }
 
   format(): string {
-    return Array.from(this.flipped, (node) => node.toString(36)).join('.');
+    return Array.from(this.flipped, (node) => this.profile.addressOf(node).toString(36)).join('.');
   }
 
   isOpen(node: number): boolean {

@@ -164,6 +164,7 @@ function Flame(props: DiffViewProps) {
       </div>
       <FlamePicture
         {...{ box, size, scene, selected, onKeyDown }}
+        page={layout}
         hovered={hover?.frame ?? -1}
         onHover={setHover}
         onClick={zoomTo}

@@ -1,7 +1,8 @@
 // A flame graph that scrolls: the canvas is as large as the visible part. Marks of the frame under
 // the pointer and of the selected one are layers above it, so that moving them repaints nothing.
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { LiveContext } from '../live/context.ts';
 import { contextFor } from '../ui/canvas.ts';
 import type { Size } from '../ui/use_size.ts';
 import { frameAt, placeOf } from './layout.ts';
@@ -17,6 +18,7 @@ interface PictureProps {
   box: RefObject<HTMLDivElement | null>;
   size: Size;
   scene: Scene;
+  page: unknown; // while it stays, so does what is in sight
   selected: number; // -1: none
   hovered: number;
   onHover(hover: Hover | undefined): void;
@@ -57,16 +59,23 @@ export function FlamePicture(props: PictureProps) {
     paint(scene, contextFor(canvas.current!, size), { ...size, scroll, content });
   }, [scene, size, scroll, content]);
   // The root's end of the picture is visible first.
+  const isLive = useContext(LiveContext);
+  // A refresh makes room at the leaves' end.
+  const before = useRef(content);
+  useLayoutEffect(() => {
+    if (isLive && upwards) box.current!.scrollTop += content - before.current;
+    before.current = content;
+  }, [content]);
   useEffect(() => {
     box.current!.scrollTop = upwards ? content : 0;
-  }, [source, upwards, layout, content]);
+  }, [props.page, upwards, isLive || content]);
   useEffect(() => {
     const place = selected < 0 ? undefined : placeOf(layout, selected);
     if (place === undefined) return;
     const y = yOf(upwards, place.depth, content);
     const view = box.current!;
     view.scrollTop = Math.max(Math.min(view.scrollTop, y), y + kRowHeight - size.height);
-  }, [selected, layout, upwards, content, size.height]);
+  }, [isLive ? selected < 0 || source.address(selected) : selected, props.page, upwards, isLive || content, size.height]);
 
   const frameUnder = (event: MouseEvent) => {
     const bounds = canvas.current!.getBoundingClientRect();

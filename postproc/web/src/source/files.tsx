@@ -1,7 +1,8 @@
 // The list of source files, with how much of each ran.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { SourceFile } from '../data.ts';
 import { counted, formatCount, formatPercent, formatTicks } from '../format.ts';
+import { useRow } from '../live/use_chosen.ts';
 import type { Profile } from '../model.ts';
 import { type Column, formatSorting, parseSorting, sorted } from '../table/column.ts';
 import { Table } from '../table/table.tsx';
@@ -73,13 +74,13 @@ function columnsFor(profile: Profile): Column<Row>[] {
 export function SourceFiles({ profile, state, search, navigate }: ViewProps) {
   const { files, without_lines, without_text } = profile.sources.data;
   const columns = useMemo(() => columnsFor(profile), [profile]);
-  const [selected, setSelected] = useState(-1);
   const sorting = parseSorting(state['source.sort'], 'instructions');
   const rows = useMemo(() => {
     const all = files.map((file, index) => ({ file, index }));
     const found = search.active ? all.filter(({ file }) => search.finds(file.path)) : all;
     return sorted(found, columns, sorting);
   }, [files, columns, search, sorting.column, sorting.reversed]);
+  const [selected, setSelected] = useRow(rows, (row) => row.index);
   const sum = (of: (file: SourceFile) => number) => files.reduce((total, file) => total + of(file), 0);
   const run = sum((file) => file.lines_run);
   const lines = sum((file) => file.lines);

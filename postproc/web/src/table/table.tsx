@@ -1,5 +1,6 @@
 // A table of any length: only the rows in sight are in the document.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { LiveContext } from '../live/context.ts';
 import { useSize } from '../ui/use_size.ts';
 import { type Column, clicked, type Sorting } from './column.ts';
 
@@ -101,6 +102,10 @@ export function Table<Row>(props: TableProps<Row>) {
   const last = Math.min(rows.length, first + inSight + 2 * kSpareRows);
   const id = (index: number) => `row-${props.label.replace(/\W/g, '-')}-${index}`;
 
+  const isLive = useContext(LiveContext);
+  const chosen = rows[selected];
+  const { column, reversed } = props.sorting;
+  const key = chosen === undefined ? '' : `${props.keyOf(chosen)} ${column} ${reversed}`;
   // The head covers one row. A row that a link leads to comes into the middle.
   const isNew = useRef(true);
   useLayoutEffect(() => {
@@ -113,7 +118,7 @@ export function Table<Row>(props: TableProps<Row>) {
     if (top < view.scrollTop) view.scrollTop = top;
     const bottom = top + 2 * kRowHeight;
     if (bottom > view.scrollTop + view.clientHeight) view.scrollTop = bottom - view.clientHeight;
-  }, [selected]);
+  }, [isLive ? key : selected]);
   useEffect(() => {
     if (box.current!.scrollTop > rows.length * kRowHeight) box.current!.scrollTop = 0;
   }, [rows]);

@@ -1,5 +1,5 @@
 // Flame graph and icicle of the merged tree, and of its callers.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { describe } from '../flame/describe.ts';
 import { layOut } from '../flame/layout.ts';
 import { drawnMatches, nextMatch, stepFrom, stepOf } from '../flame/navigate.ts';
@@ -11,6 +11,8 @@ import { CallersSource, CallTreeSource, type FlameSource } from '../flame/source
 import { FlameToolbar, toCallers, toCalls } from '../flame/toolbar.tsx';
 import { foldedProps } from '../folded_props.ts';
 import { useKeys } from '../keys.ts';
+import { LiveContext } from '../live/context.ts';
+import { useFrame } from '../live/use_chosen.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { useSize } from '../ui/use_size.ts';
 import type { View, ViewProps } from '../view.ts';
@@ -21,8 +23,7 @@ function Flame(given: ViewProps) {
   const reversed = state['flame.of'] === 'callers';
   const upwards = state['flame.as'] === 'flame';
   const [box, size] = useSize<HTMLDivElement>();
-  const [hover, setHover] = useState<Hover>();
-  const [selected, setSelected] = useState(-1);
+  const isLive = useContext(LiveContext);
   const source = useMemo<FlameSource>(
     () => (reversed ? new CallersSource(profile, measure) : new CallTreeSource(profile, measure)),
     [profile, measure, reversed],
@@ -33,10 +34,18 @@ function Flame(given: ViewProps) {
     () => ({ profile, source, layout, search, theme, upwards }),
     [profile, source, layout, search, theme, upwards],
   );
+  const [selected, setSelected] = useFrame(source);
+  const [hovered, setHovered] = useFrame(source);
+  const [pointer, setPointer] = useState({ x: 0, y: 0 });
+  const setHover = (hover: Hover | undefined) => {
+    setHovered(hover?.frame ?? -1);
+    if (hover !== undefined) setPointer({ x: hover.x, y: hover.y });
+  };
+  const shape = [measure.id, reversed, state.fold, state.threads, state.sites, state.range].join(' ');
   useEffect(() => {
     setSelected(-1);
     setHover(undefined);
-  }, [source]);
+  }, [isLive ? shape : source]);
 
   const zoomTo = (frame: number) => {
     navigate({ 'flame.at': source.address(frame) });
@@ -70,18 +79,19 @@ function Flame(given: ViewProps) {
     else return;
     event.preventDefault();
   };
-  const under = hover && describe(profile, measure, source, hover.frame);
+  const under = hovered >= 0 ? describe(profile, measure, source, hovered) : undefined;
   return (
     <section class="fill" aria-label="Flame graph">
       <FlameToolbar {...props} {...{ reversed, upwards }} zoomed={zoom !== 0} notDrawn={layout.notDrawn} onSvg={saveAsSvg} onPng={saveAsPng} />
       <FlamePicture
         {...{ box, size, scene, selected, onKeyDown }}
-        hovered={hover?.frame ?? -1}
+        hovered={hovered}
+        page={isLive ? `${shape} ${state['flame.at']}` : layout}
         onHover={setHover}
         onClick={zoomTo}
       />
       <FlameSelection {...props} source={source} frame={selected >= 0 ? selected : zoom} />
-      {hover && under && <Tooltip x={hover.x} y={hover.y} {...under} />}
+      {under && <Tooltip {...pointer} {...under} />}
     </section>
   );
 }

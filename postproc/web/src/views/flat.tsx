@@ -1,7 +1,8 @@
 // A row for each routine.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { counted, formatCount, formatPercent, formatTime } from '../format.ts';
 import { toFunction } from '../links.ts';
+import { useRow } from '../live/use_chosen.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { type Routine, routinesBy } from '../routines.ts';
@@ -93,7 +94,6 @@ function columnsFor(profile: Profile, measure: Measure): Column<Routine>[] {
 }
 
 function Flat({ profile, measure, state, search, navigate }: ViewProps) {
-  const [selected, setSelected] = useState(-1);
   const columns = useMemo(() => columnsFor(profile, measure), [profile, measure]);
   const all = useMemo(() => routinesBy(profile, measure), [profile, measure]);
   const sorting = parseSorting(state['flat.sort'], 'total');
@@ -101,6 +101,7 @@ function Flat({ profile, measure, state, search, navigate }: ViewProps) {
     const found = search.active ? all.filter((row) => search.matches(row.name)) : all;
     return sorted(found, columns, sorting);
   }, [all, columns, search, sorting.column, sorting.reversed]);
+  const [selected, setSelected] = useRow(rows, (row) => row.name);
   return (
     <section class="fill" aria-label="Routines">
       <div class="toolbar">

@@ -1,7 +1,8 @@
 // A row for each group of threads, and for each thread of those that are unfolded.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { counted, formatPercent } from '../format.ts';
 import { forgetNumbers, toFlame } from '../links.ts';
+import { useRow } from '../live/use_chosen.ts';
 import type { Profile } from '../model.ts';
 import { type Column, formatSorting, parseSorting } from '../table/column.ts';
 import { Table } from '../table/table.tsx';
@@ -84,9 +85,12 @@ function columnsFor(choice: ThreadsChoice, toggle: (row: ThreadRow) => void): Co
   return columns;
 }
 
+function keyOf(row: ThreadRow): number {
+  return isGroup(row) ? -1 - row.group.number : row.thread;
+}
+
 function Threads({ profile, threads, measure, state, search, navigate }: ViewProps) {
   const { recorded, unfolded } = threads;
-  const [selected, setSelected] = useState(-1);
   const toggle = ({ group }: ThreadRow) =>
     navigate({ ...forgetNumbers(state), threads: unfolded.toggled(group).format() }, true);
   const columns = useMemo(() => columnsFor(threads, toggle), [threads, state]);
@@ -95,6 +99,7 @@ function Threads({ profile, threads, measure, state, search, navigate }: ViewPro
     () => threadRows(recorded, unfolded, search, columns, sorting),
     [recorded, unfolded, columns, search, sorting.column, sorting.reversed],
   );
+  const [selected, setSelected] = useRow(rows, keyOf);
   const onKey = (event: KeyboardEvent, at: number): boolean => {
     const row = rows[at];
     const isOpen = row !== undefined && unfolded.has(row.group);
@@ -125,7 +130,7 @@ function Threads({ profile, threads, measure, state, search, navigate }: ViewPro
         isTree
         columns={columns}
         rows={rows}
-        keyOf={(row) => (isGroup(row) ? -1 - row.group.number : row.thread)}
+        keyOf={keyOf}
         factsOf={(row) => ({
           level: !isGroup(row) && row.group.threads.length > 1 ? 2 : 1,
           expanded: isGroup(row) ? unfolded.has(row.group) : undefined,

@@ -1,9 +1,11 @@
 // The call tree as a table.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo } from 'preact/hooks';
 import { formatCount, formatPercent } from '../format.ts';
 import { foldedProps } from '../folded_props.ts';
 import { useKeys } from '../keys.ts';
 import { toFlame, toFunction } from '../links.ts';
+import { LiveContext } from '../live/context.ts';
+import { useNode } from '../live/use_chosen.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { outermostMatches } from '../search.ts';
@@ -131,15 +133,17 @@ function TreeToolbar(props: TreeToolbarProps) {
 function Tree(given: ViewProps) {
   const props = foldedProps(given);
   const { profile, measure, state, search, navigate } = props;
-  const path = useMemo(() => firstPath(profile, measure), [profile, measure]);
-  const [selected, setSelected] = useState(-1);
+  const shape = [measure.id, state.fold, state.threads, state.sites, state.range].join(' ');
+  const path = useMemo(() => profile.kept(`tree ${shape}`, () => firstPath(profile, measure)), [profile, measure]);
+  const [selected, setSelected] = useNode(profile);
+  const isLive = useContext(LiveContext);
   // Where the path branches is in sight at first, also after a change of the nodes.
   useEffect(() => {
     if (state['tree.at'] === undefined) setSelected(path[path.length - 1] ?? -1);
-  }, [path]);
+  }, [isLive ? shape : path]);
   const openness = useMemo(
-    () => Openness.parse(profile, measure, state['tree.open']),
-    [profile, measure, state['tree.open']],
+    () => Openness.parse(profile, path, state['tree.open']),
+    [profile, path, state['tree.open']],
   );
   const show = (next: Openness) => navigate({ 'tree.open': next.format() }, true);
   const toggle = (node: number) => show(openness.set([node], !openness.isOpen(node)));
@@ -209,7 +213,7 @@ function Tree(given: ViewProps) {
         isTree
         columns={columns}
         rows={rows}
-        keyOf={(node) => node}
+        keyOf={(node) => profile.addressOf(node)}
         factsOf={(node) => ({
           level: profile.level[node] + 1,
           expanded: openness.hasChildren(node) ? openness.isOpen(node) : undefined,

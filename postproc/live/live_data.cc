@@ -1,0 +1,138 @@
+#include "postproc/live/live_data.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "postproc/live/live_page.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::live {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using Phase = LiveState::Phase;
+
+constexpr milliseconds kLeastRest{1000};
+constexpr int kShare = 4;  // rests for each time at work
+
+// What a child says on stderr, without the program's name.
+std::string FirstLine(std::string_view text) {
+  std::string_view line = text.substr(0, text.find('\n'));
+  for (const std::string_view name : {"jtrace: ", "jtrace-post: "}) {
+    if (line.starts_with(name)) line.remove_prefix(name.size());
+  }
+  return std::string(line);
+}
+
+}  // namespace
+
+milliseconds RestAfter(milliseconds cost) { return std::max(kLeastRest, kShare * cost); }
+
+void LiveData::WhenRefreshed(Ready ready) {
+  if (IsOver()) {
+    boost::asio::post(context_, std::move(ready));
+    return;
+  }
+  waiting_.push_back(std::move(ready));
+  Schedule();
+}
+
+void LiveData::JvmEnded() {
+  has_ended_ = true;
+  is_complete_ = false;
+  timer_.cancel();
+  if (child_ == nullptr) Begin();
+}
+
+bool LiveData::IsFresh() const {
+  return state_.serial > 0 && (IsOver() || steady_clock::now() < next_);
+}
+
+bool LiveData::IsOver() const { return has_ended_ && is_complete_ && child_ == nullptr; }
+
+void LiveData::Schedule() {
+  if (child_ != nullptr || waiting_.empty()) return;
+  timer_.expires_at(next_);
+  timer_.async_wait([this](boost::system::error_code error) {
+    if (!error && child_ == nullptr) Begin();
+  });
+}
+
+void LiveData::Begin() {
+  begun_ = steady_clock::now();
+  if (!has_ended_) return Run(source_.flush, &LiveData::Flushed);
+  phase_ = Phase::kEnded;
+  message_.clear();
+  Report();
+}
+
+void LiveData::Run(const std::function<int()>& body,
+                   void (LiveData::*then)(const ChildProcess::Result&)) {
+  auto child =
+      ChildProcess::Start(context_, body, [this, then](const ChildProcess::Result& result) {
+        child_ = nullptr;
+        (this->*then)(result);
+      });
+  if (!child.ok()) {
+    message_ = std::string(child.status().message());
+    is_complete_ = phase_ != Phase::kLive;
+    return Finish();
+  }
+  child_ = *std::move(child);
+}
+
+void LiveData::Flushed(const ChildProcess::Result& result) {
+  absl::Status status = result.exit_code == 0 ? source_.open(result.out)
+                                              : absl::UnavailableError(FirstLine(result.err));
+  phase_ = has_ended_ ? Phase::kEnded : status.ok() ? Phase::kLive : Phase::kStopped;
+  message_ = has_ended_ ? "" : std::string(status.message());
+  if (status.ok()) {
+    is_open_ = true;
+    is_complete_ = false;
+    return Report();
+  }
+  // The recording has ended: what it wrote last.
+  if (!is_complete_) return Report();
+  Finish();
+}
+
+void LiveData::Report() {
+  if (!is_open_) {
+    is_complete_ = true;
+    return Finish();
+  }
+  Run(source_.report, &LiveData::Reported);
+}
+
+void LiveData::Reported(const ChildProcess::Result& result) {
+  is_complete_ = phase_ != Phase::kLive;
+  const absl::StatusOr<std::string_view> data = DataOfPage(result.out);
+  if (result.exit_code != 0) {
+    message_ = FirstLine(result.err);
+  } else if (!data.ok()) {
+    message_ = std::string(data.status().message());
+  } else {
+    state_.data = std::string(*data);
+    state_.made = steady_clock::now();
+    ++state_.serial;
+  }
+  Finish();
+}
+
+// Only now: who asked meanwhile got the state of the data that it got.
+void LiveData::Finish() {
+  const auto now = steady_clock::now();
+  state_.phase = phase_;
+  state_.message = message_;
+  state_.cost = duration_cast<milliseconds>(now - begun_);
+  next_ = now + RestAfter(state_.cost);
+  // The JVM ended meanwhile: what it wrote last may not have been read.
+  if (has_ended_ && !(is_complete_ && phase_ == Phase::kEnded)) return Begin();
+  for (const Ready& ready : std::exchange(waiting_, {})) ready();
+  Schedule();
+}
+
+}  // namespace jtrace::live

@@ -1,0 +1,29 @@
+// Words of the page's state whose meaning depends on the size of the data, for the data of the next
+// refresh. No DOM here.
+import type { PageData } from '../data.ts';
+import { type Patch, patched, type State } from '../state.ts';
+
+// A part of the run: buckets become wider as time goes on.
+function carriedRange(range: string, old: PageData, next: PageData): string | undefined {
+  const words = /^(\d+)-(\d+)$/.exec(range);
+  if (words === null || old.times === undefined || next.times === undefined) return undefined;
+  const ratio = (old.times.width * old.timeline.width) / (next.times.width * next.timeline.width);
+  return `${Math.floor(Number(words[1]) * ratio)}-${Math.ceil(Number(words[2]) * ratio)}`;
+}
+
+// Numbers of threads begin where those of routines end.
+export function carried(state: State, old: PageData, next: PageData): State {
+  const grown = next.routines.length - old.routines.length;
+  const name = (digits: string) => {
+    const number = Number(digits);
+    return `${number < old.routines.length ? number : number + grown}`;
+  };
+  const patch: Record<string, string | undefined> = {};
+  const arc = state['function.arc'];
+  if (arc !== undefined) patch['function.arc'] = arc.replace(/^([ce])(\d+)/, (_, side, digits) => side + name(digits));
+  if (state['flame.of'] === 'callers' && state['flame.at'] !== undefined) {
+    patch['flame.at'] = state['flame.at'].split('-').map((word) => word.replace(/^\d+/, name)).join('-');
+  }
+  if (state.range !== undefined) patch.range = carriedRange(state.range, old, next);
+  return patched(state, patch as Patch);
+}
