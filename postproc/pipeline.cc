@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "postproc/analysis.h"
+#include "postproc/diff/diff_page.h"
 #include "postproc/diff/diff_report.h"
 #include "postproc/diff/markdown_report.h"
 #include "postproc/diff/profile_diff.h"
@@ -194,8 +195,11 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
   const ProfileDiff diff = Compare(sides[0]->Input(), after);
   const absl::StatusOr<std::vector<std::string>> broken =
       BrokenRules(line_, *sides[0], *sides[1], diff);
-  if (line_.reports.front() == "markdown") {
-    DiffMarkdown(diff, after, broken.value_or(std::vector<std::string>()), out);
+  const std::vector<std::string> lines = broken.value_or(std::vector<std::string>());
+  if (IsDiffPage(line_)) {
+    DiffPage(diff, sides[0]->Input(), after, lines, out);
+  } else if (line_.reports.front() == "markdown") {
+    DiffMarkdown(diff, after, lines, out);
   } else if (line_.format == Format::kText) {
     DiffText(diff, after, out);
   } else if (absl::Status status = WriteTable("diff", DiffTable(diff, line_.report), after, out);
@@ -290,7 +294,8 @@ int Pipeline::RunReports() {
   }
   std::ostream& out = file.has_value() ? file->stream() : environment_.out;
   const Report* first = line_.reports.empty() ? nullptr : FindReport(line_.reports.front());
-  const bool for_people = line_.format == Format::kText && (first == nullptr || !first->is_file());
+  const bool is_file = IsDiffPage(line_) || (first != nullptr && first->is_file());
+  const bool for_people = line_.format == Format::kText && !is_file;
   ColourBuffer colours(out);
   std::ostream coloured(&colours);
   PrintableBuffer printable(WantsColour() ? coloured : out);

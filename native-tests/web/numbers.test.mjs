@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tableRows, useBrowser, withPage } from './support/browser.mjs';
 import { csv, golden, writePage } from './support/post.mjs';
-import { mixedTrace } from './support/traces.mjs';
+import { profileOf } from './support/profiles.mjs';
+import { comparedTraces, mixedTrace, randomSitesTrace } from './support/traces.mjs';
 
 useBrowser();
 
@@ -145,3 +146,24 @@ for (const [title, trace] of traces) {
       }
     }));
 }
+
+test('the whole of every measure is the sum over the flat list', () => {
+  const randoms = [0, 1].map((seed) => randomSitesTrace(seed));
+  let compared = 0;
+  for (const trace of [...traces.map(([, each]) => each), ...randoms, comparedTraces()[1]]) {
+    const profile = profileOf(trace);
+    const { data } = profile;
+    const sum = (name) => csv('flat', trace, `--metric=${name}`).reduce((all, row) => all + row[`${name}.base`], 0);
+    for (const measure of profile.measures) {
+      const name = measure.id.replace(/^metric:/, '');
+      assert.equal(measure.whole, name === 'elapsed' ? sum('time') + sum('off') : sum(name), `${name} of ${trace}`);
+      ++compared;
+    }
+    const { base_ticks: ticks, calls } = data.flat;
+    for (const [column, values] of Object.entries({ base_ticks: ticks, calls })) {
+      const rows = csv('flat', trace).filter((row) => row.kind !== 'thread');
+      assert.equal(values.reduce((a, b) => a + b, 0), rows.reduce((all, row) => all + row[column], 0), column);
+    }
+  }
+  assert.ok(compared > 12);
+});

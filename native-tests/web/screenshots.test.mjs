@@ -6,27 +6,29 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { useBrowser, withPage } from './support/browser.mjs';
-import { buildFolder, writePage } from './support/post.mjs';
+import { buildFolder, writeDiffPage, writePage } from './support/post.mjs';
 import { recordLines, workloads } from './support/recorded.mjs';
 
 useBrowser();
 
 const folder = join(buildFolder, 'web', 'screenshots');
 const trace = join(folder, 'h2.bin');
+const otherTrace = join(folder, 'h2-again.bin'); // another run, of fewer rounds
 const java = join(process.env.JTRACE_JDK_HOME ?? '/usr/lib/jvm/java-17-openjdk-amd64', 'bin', 'java');
 let file;
 let linesFile; // with counts of lines
+let diffFile; // of both runs
 
 // The first seconds of an in-memory H2 database, with counts, times and samples.
-function record() {
-  rmSync(trace, { force: true });
-  const options = `mode=merged,clock=tsc,duration=3s,out=${trace}`;
+function record(out, rounds) {
+  rmSync(out, { force: true });
+  const options = `mode=merged,clock=tsc,duration=3s,out=${out}`;
   const program = spawn(java, [
     `-agentpath:${join(buildFolder, 'lib', 'libjtrace.so')}=${options}`,
     '-cp',
     `${join(buildFolder, 'java-tests', 'classes')}:/usr/share/java/h2.jar`,
     'H2W',
-    '3',
+    `${rounds}`,
   ]);
   return new Promise((resolve, reject) => {
     let said = '';
@@ -42,8 +44,10 @@ function record() {
 
 before(async () => {
   mkdirSync(folder, { recursive: true });
-  await record();
+  await record(trace, 3);
+  await record(otherTrace, 2);
   file = writePage(trace);
+  diffFile = writeDiffPage([trace, otherTrace]);
   const lines = recordLines(join(folder, 'lines.bin'), 'LineCases', 'mode=merged');
   linesFile = writePage(lines, `--source=${workloads}`);
 });
@@ -68,6 +72,12 @@ const pictures = {
   'timeline-range': { view: 'timeline', range: '20-60' },
   'flame-range': { view: 'flame', range: '20-60', fold: 'jvm.native' },
   graph: {},
+};
+const diffPictures = {
+  diff: { view: 'summary', m: 'time' },
+  'diff-flame': { view: 'flame', m: 'time', 'flame.width': 'either' },
+  'diff-flat': { view: 'flat', m: 'time' },
+  'diff-function': { view: 'function', m: 'time' },
 };
 const linePictures = {
   'source-files': { view: 'source' },
@@ -100,21 +110,26 @@ for (const [size, viewport] of Object.entries(sizes)) {
         },
         { viewport, colorScheme },
       ));
-    test(`screenshots of lines, ${size}, ${colorScheme}`, () =>
-      withPage(
-        linesFile,
-        {},
-        async (page) => {
-          for (const [name, state] of Object.entries(linePictures)) {
-            await page.evaluate((hash) => (location.hash = hash), `${new URLSearchParams(state)}`);
-            await page.waitForSelector('nav a[href*="view=source"][aria-current=page]');
-            await page.waitForTimeout(60);
-            const path = join(folder, `${name}-${size}-${colorScheme}.png`);
-            await page.screenshot({ path });
-            assert.ok(existsSync(path));
-          }
-        },
-        { viewport, colorScheme },
-      ));
+    for (const [title, page, pictures] of [
+      ['lines', () => linesFile, linePictures],
+      ['two traces', () => diffFile, diffPictures],
+    ]) {
+      test(`screenshots of ${title}, ${size}, ${colorScheme}`, () =>
+        withPage(
+          page(),
+          {},
+          async (open) => {
+            for (const [name, state] of Object.entries(pictures)) {
+              await open.evaluate((hash) => (location.hash = hash), `${new URLSearchParams(state)}`);
+              await open.waitForSelector(`nav a[href*="view=${state.view}"][aria-current=page]`);
+              await open.waitForTimeout(60);
+              const path = join(folder, `${name}-${size}-${colorScheme}.png`);
+              await open.screenshot({ path });
+              assert.ok(existsSync(path));
+            }
+          },
+          { viewport, colorScheme },
+        ));
+    }
   }
 }

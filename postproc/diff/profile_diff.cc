@@ -15,19 +15,6 @@
 namespace jtrace::postproc {
 namespace {
 
-// Σ weight² / Σ weight: the variance of a sum of weights, for each tick. Timers that count several
-// ticks as one sample make it greater than 1.
-double VariancePerTick(const ReportInput& input) {
-  double squares = 0;
-  double sum = 0;
-  for (const LoggedSample& sample : input.samples.samples()) {
-    const auto weight = static_cast<double>(sample.weight);
-    squares += weight * weight;
-    sum += weight;
-  }
-  return sum > 0 ? squares / sum : 1;
-}
-
 double Deviations(const Change& ticks, double variance_before, double variance_after) {
   const double variance = static_cast<double>(ticks.before) * variance_before +
                           static_cast<double>(ticks.after) * variance_after;
@@ -162,6 +149,17 @@ absl::Status CheckAlike(const ReportInput& before, const ReportInput& after) {
                " ns in the other: record both with the same interval="));
   }
   return absl::OkStatus();
+}
+
+double VariancePerTick(const ReportInput& input) {
+  double squares = 0;
+  double sum = 0;
+  for (const LoggedSample& sample : input.samples.samples()) {
+    const auto weight = static_cast<double>(sample.weight);
+    squares += weight * weight;
+    sum += weight;
+  }
+  return sum > 0 ? squares / sum : 1;
 }
 
 ProfileDiff Compare(const ReportInput& before, const ReportInput& after) {

@@ -61,6 +61,10 @@ absl::Status CheckAlike(const ReportInput& before, const ReportInput& after);
 // changes.
 std::vector<std::string> RecordedOtherwise(const ReportInput& before, const ReportInput& after);
 
+// Σ weight² / Σ weight: the variance of a sum of weights, for each tick. Timers that count several
+// ticks as one sample make it greater than 1.
+double VariancePerTick(const ReportInput& input);
+
 // Threads' roots are not rows: their names differ from run to run.
 ProfileDiff Compare(const ReportInput& before, const ReportInput& after);
 

@@ -99,7 +99,7 @@ absl::Status CheckTogether(const CommandLine& line) {
       return absl::InvalidArgumentError(
           StrCat("--report=", name, " needs --of=ROUTINE, e.g. ", report->example));
     }
-    if (report != nullptr && report->is_file() && line.reports.size() > 1) {
+    if (report != nullptr && report->is_file() && line.reports.size() > 1 && !IsDiffPage(line)) {
       return absl::InvalidArgumentError(
           StrCat("--report=", name, " is one file by itself: request no other report with it"));
     }
@@ -109,9 +109,11 @@ absl::Status CheckTogether(const CommandLine& line) {
       return absl::InvalidArgumentError(StrCat(
           "--report=", name, " has every record: --filter, --top and --metric do not apply"));
     }
-    if (IsComparison(name) && (line.reports.size() > 1 || line.traces.size() != 2)) {
+    const bool is_alone = line.reports.size() == 1 || IsDiffPage(line);
+    if (IsComparison(name) && (!is_alone || line.traces.size() != 2)) {
       return absl::InvalidArgumentError(
-          StrCat("--report=", name, " takes two traces, before and after, and no other report"));
+          StrCat("--report=", name, " takes two traces, before and after, and no other report",
+                 name == "diff" ? " but html" : ""));
     }
     if (name == "dump" && line.traces.size() > 1) {
       return absl::InvalidArgumentError("--report=dump takes one trace");
@@ -120,6 +122,10 @@ absl::Status CheckTogether(const CommandLine& line) {
   if (line.format != Format::kText && line.reports == std::vector<std::string>{"markdown"}) {
     return absl::InvalidArgumentError(
         "--format: markdown has one form; --report=diff has rows and columns");
+  }
+  if (line.format != Format::kText && IsDiffPage(line)) {
+    return absl::InvalidArgumentError(
+        "--format: diff,html is a page; --report=diff has rows and columns");
   }
   for (const std::string& name : line.reports) {
     if (absl::Status status = CheckUsed(name, line.report); !status.ok()) return status;
@@ -170,8 +176,14 @@ absl::Status SetOption(absl::Span<const std::string_view> args, size_t& i, Comma
 
 bool IsComparison(std::string_view report) { return report == "diff" || report == "markdown"; }
 
+bool IsDiffPage(const CommandLine& line) {
+  std::vector<std::string> names = line.reports;
+  std::sort(names.begin(), names.end());
+  return names == std::vector<std::string>{"diff", "html"};
+}
+
 bool ComparesTraces(const CommandLine& line) {
-  return !line.reports.empty() && IsComparison(line.reports.front());
+  return IsDiffPage(line) || (!line.reports.empty() && IsComparison(line.reports.front()));
 }
 
 absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args) {
@@ -225,6 +237,8 @@ std::string HelpText() {
   help +=
       "  diff       two traces: exact differences of calls, differences of ticks beyond chance\n"
       "              e.g. jtrace-post --report=diff --fail-on='calls>0' before.bin after.bin\n"
+      "  diff,html  the same as a page: two traces in one flame graph, routines, callers, callees\n"
+      "              e.g. jtrace-post --report=diff,html -o diff.html before.bin after.bin\n"
       "  markdown   the same, shorter, as a comment for a pull request\n"
       "              e.g. jtrace-post --report=markdown -o comment.md before.bin after.bin\n\n"
       "exit codes: 0 done (a damaged tail and skipped records are reported on stderr)\n"

@@ -48,6 +48,8 @@ struct CommandLine {
 
 // Reports that compare two traces.
 bool IsComparison(std::string_view report);
+// --report=diff,html: the comparison as a page.
+bool IsDiffPage(const CommandLine& line);
 bool ComparesTraces(const CommandLine& line);
 
 // `args`: without the program's name. An error names the mistake and the nearest valid option,

@@ -30,7 +30,6 @@ class DataWriter {
 
  private:
   void WriteHead();
-  void WriteTraces();
   void WriteTotals();
   void WriteMerge();
   void WriteInvariants();
@@ -62,7 +61,7 @@ void DataWriter::Write() {
   }
   json_.BeginObject();
   WriteHead();
-  WriteTraces();
+  WritePageTraces(input_.model, json_);
   WriteTotals();
   WriteMerge();
   WriteInvariants();
@@ -86,42 +85,15 @@ void DataWriter::Write() {
   json_.EndObject();
 }
 
-std::string TitleOf(const TraceModel& model) {
-  if (model.traces().empty()) return "no trace";
-  const TraceInfo& first = model.traces().front();
-  const std::string_view command = first.Fact("command");
-  std::string title = command.empty() ? std::filesystem::path(first.file).filename().string()
-                                      : std::string(command);
-  const size_t others = model.traces().size() - 1;
-  if (others > 0) StrAppend(&title, " and ", others, others == 1 ? " other" : " others");
-  return title;
-}
-
 void DataWriter::WriteHead() {
   const TraceModel& model = input_.model;
   json_.Int("format", kPageDataFormat);
   json_.Text("version", kVersion);
-  json_.Text("title", TitleOf(model));
+  json_.Text("title", PageTitle(model));
   json_.Text("unit", TimeUnitName(model.unit()));
   json_.Int("ns_per_unit", NanosecondsPer(model.unit()));
   json_.Int("tick_ns", model.interval_ns());
   json_.Int("duration", WrapSub(input_.last_time, input_.first_time));
-}
-
-void DataWriter::WriteTraces() {
-  json_.List("traces", input_.model.traces(), [&](const TraceInfo& trace) {
-    json_.BeginObject();
-    json_.Text("file", trace.file);
-    json_.List("facts", trace.facts, [&](const auto& fact) {
-      json_.BeginArray();
-      json_.Text(fact.first);
-      json_.Text(fact.second);
-      json_.EndArray();
-    });
-    json_.Bool("cut_off", trace.cut_off);
-    json_.Bool("running", trace.running);
-    json_.EndObject();
-  });
 }
 
 void DataWriter::WriteTotals() {
@@ -337,6 +309,33 @@ void DataWriter::WritePruned() {
 }
 
 }  // namespace
+
+std::string PageTitle(const TraceModel& model) {
+  if (model.traces().empty()) return "no trace";
+  const TraceInfo& first = model.traces().front();
+  const std::string_view command = first.Fact("command");
+  std::string title = command.empty() ? std::filesystem::path(first.file).filename().string()
+                                      : std::string(command);
+  const size_t others = model.traces().size() - 1;
+  if (others > 0) StrAppend(&title, " and ", others, others == 1 ? " other" : " others");
+  return title;
+}
+
+void WritePageTraces(const TraceModel& model, JsonWriter& json) {
+  json.List("traces", model.traces(), [&](const TraceInfo& trace) {
+    json.BeginObject();
+    json.Text("file", trace.file);
+    json.List("facts", trace.facts, [&](const auto& fact) {
+      json.BeginArray();
+      json.Text(fact.first);
+      json.Text(fact.second);
+      json.EndArray();
+    });
+    json.Bool("cut_off", trace.cut_off);
+    json.Bool("running", trace.running);
+    json.EndObject();
+  });
+}
 
 std::string PageData(const ReportInput& input, size_t max_nodes) {
   std::string data;

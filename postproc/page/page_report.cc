@@ -5,12 +5,13 @@
 
 namespace jtrace::postproc {
 
-void PageDocument(const ReportInput& input, std::ostream& out) {
+void WritePage(std::string_view data, std::ostream& out) {
   constexpr std::string_view kMarker = "{{DATA}}";
   const std::string_view page = PageTemplate();
   const size_t marker = page.find(kMarker);
-  out << page.substr(0, marker) << Base64(Gzipped(PageData(input)))
-      << page.substr(marker + kMarker.size());
+  out << page.substr(0, marker) << Base64(Gzipped(data)) << page.substr(marker + kMarker.size());
 }
+
+void PageDocument(const ReportInput& input, std::ostream& out) { WritePage(PageData(input), out); }
 
 }  // namespace jtrace::postproc

@@ -8,7 +8,7 @@ from .programs import Missing, printed, run
 POST_OPTION = r"-\S+(?: [A-Z]+)?"
 JTRACE_OPTION = r"-\S*[^\s,](?:, -\S+)*(?: [A-Z]+)?"
 COMMAND = r"[a-z]+(?: JVM(?: \[.*?…\]| TEXT)?| \[OPTION=VALUE …\](?: -- PROGRAM …)?)?"
-REPORT = r"[a-z]+"
+REPORT = r"[a-z]+(?:,[a-z]+)?"
 
 
 def helps(build, java):

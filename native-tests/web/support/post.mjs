@@ -57,6 +57,13 @@ export function writePage(trace, ...args) {
   return path;
 }
 
+// The comparison of two traces as a page.
+export function writeDiffPage([before, after], ...args) {
+  const path = join(folder, `page${++files}.html`);
+  post('--report=diff,html', '-o', path, ...args, before, after);
+  return path;
+}
+
 export function pageUrl(path, state = {}) {
   return `${pathToFileURL(path)}#${new URLSearchParams(state)}`;
 }

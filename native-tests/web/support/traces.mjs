@@ -34,6 +34,58 @@ export function mixedTrace() {
   ]);
 }
 
+// Two runs of a program: step() is slower, old() is gone, fresh() is new, the pool's threads are
+// other ones, and one method calls itself.
+export function comparedTraces() {
+  const run = (thread, nodes, samples) => [
+    ...nodes.map(([calls, base, path]) => `0\t${thread}\tnode\tcalls=${calls},base=${base},alloc.bytes=${base * 16}\t${path}`),
+    ...samples.flatMap(([count, path]) => Array(count).fill(`1\t${thread}\tsample\t${path}`)),
+  ];
+  const before = [
+    ...run(
+      'main',
+      [
+        [1, 100, 'app.Main.run()'],
+        [40, 400, 'app.Main.run()\tapp.Work.step(long)'],
+        [80, 80, 'app.Main.run()\tapp.Work.step(long)\tapp.Util.hash(long)'],
+        [7, 70, 'app.Main.run()\tapp.Work.old()'],
+        [5, 50, 'app.Main.run()\tapp.Work.old()\tapp.Util.hash(long)'],
+        [3, 30, 'app.Main.run()\tapp.Tree.walk(int)'],
+        [6, 60, 'app.Main.run()\tapp.Tree.walk(int)\tapp.Tree.walk(int)'],
+      ],
+      [
+        [40, 'C:app.Main.run()\tC:app.Work.step(long)'],
+        [20, 'C:app.Main.run()\tC:app.Work.old()'],
+        [9, 'C:app.Main.run()\tC:app.Work.step(long)\tN:libc.so.6!memcpy'],
+      ],
+    ),
+    ...run('pool-1', [[9, 90, 'app.Pool.loop()']], [[30, 'C:app.Pool.loop()']]),
+    '1\tGC Thread#0\tsample*4\tN:libc.so.6!start_thread\tV:libjvm.so!G1::collect()',
+  ];
+  const after = [
+    ...run(
+      'main',
+      [
+        [1, 110, 'app.Main.run()'],
+        [40, 900, 'app.Main.run()\tapp.Work.step(long)'],
+        [90, 90, 'app.Main.run()\tapp.Work.step(long)\tapp.Util.hash(long)'],
+        [2, 20, 'app.Main.run()\tapp.Work.fresh()'],
+        [4, 40, 'app.Main.run()\tapp.Work.fresh()\tapp.Util.hash(long)'],
+        [3, 30, 'app.Main.run()\tapp.Tree.walk(int)'],
+        [2, 20, 'app.Main.run()\tapp.Tree.walk(int)\tapp.Tree.walk(int)'],
+      ],
+      [
+        [90, 'C:app.Main.run()\tC:app.Work.step(long)'],
+        [25, 'C:app.Main.run()\tC:app.Work.fresh()'],
+        [11, 'C:app.Main.run()\tC:app.Work.step(long)\tN:libc.so.6!memcpy'],
+      ],
+    ),
+    ...run('pool-7', [[4, 40, 'app.Pool.loop()']], [[8, 'C:app.Pool.loop()']]),
+    ...run('pool-8', [[5, 55, 'app.Pool.loop()']], [[9, 'C:app.Pool.loop()']]),
+  ];
+  return [writeTrace(before), writeTrace(after)];
+}
+
 // Calls by the line that makes them: run() calls step() from lines 12 and 15 and from code without
 // lines, itself from line 20, and hash() from three lines, past step(), which calls it too.
 export function sitesTrace() {

@@ -2,62 +2,20 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Keys, useKeys } from './keys.ts';
 import { forgetNumbers } from './links.ts';
-import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 import type { Theme } from './palette.ts';
 import { matchedBy, searchFor } from './search.ts';
-import { formatHash, type Patch, patched, type State } from './state.ts';
+import type { Patch, State } from './state.ts';
 import { Unfolded } from './thread_groups.ts';
 import { ThemeContext, useChosenTheme } from './theme.ts';
 import { parseRange } from './time_range.ts';
+import { MetricSwitch, PageButtons, Tabs } from './ui/frame.tsx';
 import { Help } from './ui/help.tsx';
 import { RangeBanner } from './ui/range_banner.tsx';
 import { SearchBox } from './ui/search_box.tsx';
 import { useUrlState } from './url_state.ts';
 import type { View } from './view.ts';
 import { views } from './views.ts';
-
-function Tabs({ state, current }: { state: State; current: View }) {
-  const active = useRef<HTMLAnchorElement>(null);
-  // On a phone the tabs are wider than the window.
-  useEffect(() => active.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current]);
-  return (
-    <nav aria-label="Views">
-      {views.map((view, i) => (
-        <a
-          key={view.id}
-          ref={view === current ? active : undefined}
-          href={formatHash(patched(state, { view: view.id }))}
-          title={`${view.about} (${i + 1})`}
-          aria-current={view === current ? 'page' : undefined}
-        >
-          {view.title}
-        </a>
-      ))}
-    </nav>
-  );
-}
-
-interface MetricProps {
-  profile: Profile;
-  measure: Measure;
-  onChange(id: string): void;
-}
-
-function MetricSwitch({ profile, measure, onChange }: MetricProps) {
-  return (
-    <label class="metric">
-      <span>Metric</span>
-      <select value={measure.id} onChange={(event) => onChange(event.currentTarget.value)}>
-        {profile.measures.map((each) => (
-          <option key={each.id} value={each.id}>
-            {each.label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
 
 interface SwitchProps {
   id: string;
@@ -139,7 +97,7 @@ export function App({ profile: whole }: { profile: Profile }) {
     <ThemeContext.Provider value={theme}>
       <header>
         <h1 title={profile.data.title}>jtrace</h1>
-        <Tabs state={state} current={view} />
+        <Tabs views={views} state={state} current={view} />
         <SearchBox
           search={search}
           measure={measure}
@@ -147,7 +105,7 @@ export function App({ profile: whole }: { profile: Profile }) {
           input={input}
           onChange={(q) => navigate({ q }, true)}
         />
-        <MetricSwitch profile={profile} measure={measure} onChange={(m) => navigate({ m })} />
+        <MetricSwitch measures={profile.measures} measure={measure} onChange={(m) => navigate({ m })} />
         {whole.hasPlaces && (
           <Switch
             id="sites"
@@ -166,18 +124,11 @@ export function App({ profile: whole }: { profile: Profile }) {
             onChange={switchThreads}
           />
         )}
-        <button
-          type="button"
-          class="icon"
-          aria-label={theme === 'dark' ? 'Light theme' : 'Dark theme'}
-          title="D"
-          onClick={() => navigate({ theme: theme === 'dark' ? 'light' : 'dark' }, true)}
-        >
-          {theme === 'dark' ? '☀' : '☾'}
-        </button>
-        <button type="button" class="icon" aria-label="Keys" title="?" onClick={() => setHelping(true)}>
-          ?
-        </button>
+        <PageButtons
+          theme={theme}
+          onTheme={(next) => navigate({ theme: next }, true)}
+          onHelp={() => setHelping(true)}
+        />
       </header>
       <main>
         <RangeBanner {...props} />

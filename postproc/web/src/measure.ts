@@ -20,7 +20,8 @@ function totalsOf(self: Float64Array, parent: Int32Array): Float64Array {
   return total;
 }
 
-function makeMeasure(
+// Of values by node, without callees.
+export function makeMeasure(
   id: string,
   label: string,
   unit: string,
@@ -35,7 +36,7 @@ function makeMeasure(
 }
 
 // The meaning of `time`: only clock=cpu separates waiting; so do text traces, which name no clock.
-function timeUnitOf(data: PageData): string {
+export function timeUnitOf(data: Pick<PageData, 'ns_per_unit' | 'traces'>): string {
   const time = data.ns_per_unit > 0 ? 'time' : 'clock ticks';
   const clocks = new Set<string>();
   for (const { facts } of data.traces) {
@@ -47,7 +48,7 @@ function timeUnitOf(data: PageData): string {
   return `${time} (clock=${Array.from(clocks).join(', ')}), waiting included`;
 }
 
-function unitOfMetric(name: string, unit: MetricUnit): Pick<Measure, 'unit' | 'format'> {
+export function unitOfMetric(name: string, unit: MetricUnit): Pick<Measure, 'unit' | 'format'> {
   if (unit === 'bytes') return { unit: 'bytes', format: formatBytes };
   if (unit === 'ns') return { unit: 'time', format: (value) => formatTime(value, 1) };
   return { unit: name, format: formatCount };

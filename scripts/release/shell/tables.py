@@ -99,7 +99,8 @@ def post_table(post_help, counted, reports):
     options = [Option(*row, alternatives(row[0])) for row in rows_of(parts["options"], POST_OPTION)]
     for option in options:
         if option.name == "--report=":
-            option.words = [(name, meaning) for name, meaning, _ in reports]
+            # Completion begins again after a comma.
+            option.words = [(name, meaning) for name, meaning, _ in reports if "," not in name]
         elif option.name == "--metric=":
             measures = said_in(r": ([a-z ]+), or a metric", option.meaning)
             option.words = measures + [row for row in counted if (row[0], "") not in measures]

@@ -7,6 +7,22 @@ import type { FlameSource } from './source.ts';
 // The frame that an arrow key leads to; `inwards` and `outwards` are away from and to the root.
 export type Step = 'inwards' | 'outwards' | 'left' | 'right';
 
+// Of an arrow key.
+export function stepOf(key: string, upwards: boolean): Step | undefined {
+  switch (key) {
+    case 'ArrowDown':
+      return upwards ? 'outwards' : 'inwards';
+    case 'ArrowUp':
+      return upwards ? 'inwards' : 'outwards';
+    case 'ArrowLeft':
+      return 'left';
+    case 'ArrowRight':
+      return 'right';
+    default:
+      return undefined;
+  }
+}
+
 export function stepFrom(
   source: FlameSource,
   layout: FlameLayout,

@@ -18,6 +18,8 @@ export interface Scene {
   readonly search: Search;
   readonly theme: Theme;
   readonly upwards: boolean; // the root at the bottom
+  // The colour of a frame, if it is not that of its kind of code.
+  fillFor?(node: number): string;
 }
 
 interface Ink {
@@ -95,6 +97,7 @@ class Painter {
   }
 
   private fill(node: number, name: number, sampled: boolean): string {
+    if (this.scene.fillFor !== undefined) return this.scene.fillFor(node);
     const key = name * 2 + (sampled ? 1 : 0);
     let fill = this.fills.get(key);
     if (fill === undefined) {

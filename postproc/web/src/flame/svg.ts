@@ -10,6 +10,7 @@ const kLeastText = 28; // pixels
 
 // Programs other than browsers know few forms of colours.
 export function hexOf(hsl: string): string {
+  if (hsl.startsWith('#')) return hsl;
   const [hue, saturation, light] = (hsl.match(/-?[\d.]+/g) ?? []).map(Number);
   const chroma = (saturation / 100) * Math.min(light / 100, 1 - light / 100);
   const channel = (shift: number) => {
@@ -21,9 +22,13 @@ export function hexOf(hsl: string): string {
 }
 
 // XML has no control characters, even escaped ones.
+export function printable(text: string): string {
+  return text.replace(/[\x00-\x08\x0b-\x1f\ufffe\uffff]/g, '\ufffd');
+}
+
 function escaped(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  return text.replace(/[\x00-\x08\x0b-\x1f\ufffe\uffff]/g, '\ufffd').replace(/[&<>"]/g, (letter) => entities[letter]);
+  return printable(text).replace(/[&<>"]/g, (letter) => entities[letter]);
 }
 
 function frameOf(scene: Scene, measure: Measure, node: number, x: number, y: number, width: number): string {
@@ -33,7 +38,8 @@ function frameOf(scene: Scene, measure: Measure, node: number, x: number, y: num
   const kind = node === 0 ? 't' : profile.kind(name);
   const value = source.value(node);
   const title = `${source.before(node)}${text}${source.after(node)}: ${measure.format(value)}, ${formatPercent(value, measure.whole)}`;
-  const fill = hexOf(fillOf(kind, node === 0 ? '' : text, theme, source.sampled(node)));
+  const usual = () => fillOf(kind, node === 0 ? '' : text, theme, source.sampled(node));
+  const fill = hexOf(scene.fillFor?.(node) ?? usual());
   const label =
     width < kLeastText
       ? ''

@@ -3,6 +3,7 @@ import { counted } from '../format.ts';
 import type { Patch } from '../state.ts';
 import { FoldSwitches } from '../ui/fold_switches.tsx';
 import { Legend } from '../ui/legend.tsx';
+import { SaveButtons } from '../ui/save_buttons.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import type { ViewProps } from '../view.ts';
 
@@ -11,7 +12,8 @@ interface ToolbarProps extends ViewProps {
   upwards: boolean;
   zoomed: boolean;
   notDrawn: number;
-  onSave(): void;
+  onSvg(): void;
+  onPng(): void;
 }
 
 const kTrees = [
@@ -50,9 +52,7 @@ export function FlameToolbar(props: ToolbarProps) {
       >
         Reset zoom
       </button>
-      <button type="button" onClick={props.onSave} title="Saves the picture as it is, with all its rows (S)">
-        Save SVG
-      </button>
+      <SaveButtons onSvg={props.onSvg} onPng={props.onPng} />
       <FoldSwitches {...props} />
       <Legend profile={props.profile} theme={props.theme} />
       <span class="unit">

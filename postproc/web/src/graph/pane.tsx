@@ -6,8 +6,9 @@ import type { ViewProps } from '../view.ts';
 import { type Camera, centredOn, type Extent, fitted, isInside, zoomed } from './camera.ts';
 import { kAllThreads } from './call_graph.ts';
 import type { Commands } from './commands.ts';
+import { middleOf } from './paths.ts';
 import type { Picture } from './picture.ts';
-import { type Chosen, Scene } from './scene.tsx';
+import { type Chosen, nodeId, Scene } from './scene.tsx';
 import { neighbour } from './walk_keys.ts';
 
 export interface PaneProps extends Pick<ViewProps, 'profile' | 'measure' | 'search'> {
@@ -33,12 +34,35 @@ function nextMatch({ picture, search }: PaneProps, from: number, step: 1 | -1): 
   return from;
 }
 
-function choose(props: PaneProps, node: number): void {
-  const { picture, camera, window, commands, move } = props;
-  commands.choose({ node });
-  const box = picture.layout.boxes[node];
-  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+function bringIntoSight({ camera, window, move }: PaneProps, x: number, y: number): void {
   if (!isInside(camera, x, y, window)) move(centredOn(camera, x, y, window));
+}
+
+function choose(props: PaneProps, node: number): void {
+  props.commands.choose({ node });
+  const box = props.picture.layout.boxes[node];
+  bringIntoSight(props, box.x + box.width / 2, box.y + box.height / 2);
+}
+
+// From arc to arc, the widest first; from a node to its widest one.
+function chooseArc(props: PaneProps, step: 1 | -1): void {
+  const { picture, chosen, commands } = props;
+  const { arcs } = picture.graph;
+  if (arcs.length === 0) return;
+  let arc = 0;
+  if (chosen !== undefined && 'arc' in chosen) arc = (chosen.arc + step + arcs.length) % arcs.length;
+  else if (chosen !== undefined) {
+    arc = Math.max(0, arcs.findIndex(({ caller, callee }) => caller === chosen.node || callee === chosen.node));
+  }
+  commands.choose({ arc });
+  bringIntoSight(props, ...middleOf(picture.layout.paths[arc]));
+}
+
+// From an arc to its ends.
+function endOf({ picture, chosen }: PaneProps, key: string): number | undefined {
+  if (chosen === undefined || 'node' in chosen) return undefined;
+  const { caller, callee } = picture.graph.arcs[chosen.arc];
+  return key === 'ArrowUp' || key === 'ArrowLeft' ? caller : callee;
 }
 
 // These keys work wherever the focus is.
@@ -46,7 +70,7 @@ function keysFor(props: PaneProps): Keys {
   const { picture, chosen, commands, camera, window, move } = props;
   const at = chosen !== undefined && 'node' in chosen ? chosen.node : 0;
   const go = (key: string) => () =>
-    choose(props, chosen === undefined ? 0 : neighbour(picture, at, key));
+    choose(props, endOf(props, key) ?? (chosen === undefined ? 0 : neighbour(picture, at, key)));
   const pan = (dx: number, dy: number) => () =>
     move({ ...camera, x: camera.x + dx * kStep, y: camera.y + dy * kStep });
   const zoom = (factor: number) => () =>
@@ -66,6 +90,8 @@ function keysFor(props: PaneProps): Keys {
     '0': () => move(fitted(picture.layout, window)),
     '[': () => commands.stepBy(at, -1),
     ']': () => commands.stepBy(at, 1),
+    a: () => chooseArc(props, 1),
+    'shift+a': () => chooseArc(props, -1),
     r: () => commands.root(at),
     n: () => choose(props, nextMatch(props, at, 1)),
     'shift+n': () => choose(props, nextMatch(props, at, -1)),
@@ -133,7 +159,8 @@ export function Pane(props: PaneProps) {
       class="graph-pane"
       tabIndex={0}
       role="application"
-      aria-label="Call graph; arrow keys go from function to function"
+      aria-label="Call graph; arrow keys go from function to function, A from arc to arc"
+      aria-activedescendant={chosen !== undefined && 'node' in chosen ? nodeId(chosen.node) : undefined}
       onKeyDown={onKeyDown}
       {...drag}
     >

@@ -136,6 +136,11 @@ function Symbol({ node, x, y, onStep }: { node: GraphNode; x: number; y: number;
   );
 }
 
+// Of the element, for aria-activedescendant.
+export function nodeId(index: number): string {
+  return `graph-node-${index}`;
+}
+
 function Node({ index, ...props }: SceneProps & { index: number }) {
   const { profile, measure, picture, search, chosen, actions } = props;
   const node = picture.graph.nodes[index];
@@ -154,8 +159,8 @@ function Node({ index, ...props }: SceneProps & { index: number }) {
   return (
     <g
       class={words.join(' ')}
+      id={nodeId(index)}
       role="button"
-      aria-label={nodeTitle(profile, measure, picture, node)}
       aria-pressed={words.includes('chosen')}
       data-name={fullName(profile, node.name)}
       data-total={node.total}

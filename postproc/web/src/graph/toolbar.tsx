@@ -3,6 +3,7 @@ import { counted, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import type { Patch } from '../state.ts';
+import { SaveButtons } from '../ui/save_buttons.tsx';
 import { formatArcWidths, kArcCurves, kFirstTable } from './arc_width.ts';
 import { kAllThreads } from './call_graph.ts';
 import { fullName, shortName } from './label.ts';
@@ -18,6 +19,7 @@ interface ToolbarProps {
   navigate(patch: Patch, replace?: boolean): void;
   onZoom(factor: number): void;
   onFit(): void;
+  saved: { onSvg(): void; onPng(): void };
 }
 
 interface SelectProps {
@@ -140,6 +142,7 @@ export function Toolbar(props: ToolbarProps) {
           Fit
         </button>
       </span>
+      <SaveButtons {...props.saved} />
       {settings.root !== kAllThreads && (
         <button type="button" class="root" onClick={() => navigate({ 'graph.root': undefined, 'graph.filter': undefined })}>
           100 % is {shortName(fullName(profile, settings.root), 30)} ✕

@@ -1,5 +1,8 @@
 // The call graph as a river of time: an overview and a detail pane.
+import type { RefObject } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import { useKeys } from '../keys.ts';
+import { saveSvg, saveSvgAsPng } from '../ui/save.ts';
 import { useSize } from '../ui/use_size.ts';
 import type { View, ViewProps } from '../view.ts';
 import { fitted, zoomed } from './camera.ts';
@@ -9,10 +12,19 @@ import { GraphLegend } from './legend.tsx';
 import { kSettingKeys, settingsOf } from './options.ts';
 import { Overview } from './overview.tsx';
 import { Pane } from './pane.tsx';
-import { makePicture } from './picture.ts';
+import { makePicture, type Picture } from './picture.ts';
+import { graphSvg } from './save.ts';
 import { makeTextWidth } from './text_width.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useCamera } from './use_camera.ts';
+
+// The whole drawing, whatever the window shows of it.
+function useSaving(title: string, label: string, picture: Picture, pane: RefObject<HTMLDivElement | null>) {
+  const file = `${title.slice(0, 60)}-calls-${label}`;
+  const size = { width: Math.ceil(picture.layout.width), height: Math.ceil(picture.layout.height) };
+  const svg = () => graphSvg(pane.current!.querySelector('svg')!, size);
+  return { onSvg: () => saveSvg(file, svg()), onPng: () => saveSvgAsPng(file, size, svg()) };
+}
 
 function CallGraphView({ profile, measure, state, search, navigate }: ViewProps) {
   const widthOf = useMemo(makeTextWidth, []);
@@ -37,11 +49,13 @@ function CallGraphView({ profile, measure, state, search, navigate }: ViewProps)
     `${settings.root} ${measure.id}`,
     shown !== undefined && 'node' in shown ? shown.node : undefined,
   );
+  const saved = useSaving(profile.data.title, measure.label, picture, element);
+  useKeys({ s: saved.onSvg, 'shift+s': saved.onPng });
   const common = { profile, measure, picture, search, chosen, camera, window };
   return (
     <section class="graph" aria-label="Call graph">
       <Toolbar
-        {...{ profile, measure, settings, picture, navigate }}
+        {...{ profile, measure, settings, picture, navigate, saved }}
         onZoom={(factor) => move(zoomed(camera, factor, window.width / 2, window.height / 2))}
         onFit={() => move(fitted(picture.layout, window))}
       />

@@ -45,7 +45,11 @@ function HeadCell<Row>({ column, numeric, sorting, onSort }: {
       aria-sort={isSorted ? order : 'none'}
       title={column.hint}
     >
-      <button type="button" onClick={() => onSort(clicked(sorting, column.id))}>
+      <button
+        type="button"
+        aria-label={column.title === '' ? column.id : undefined}
+        onClick={() => onSort(clicked(sorting, column.id))}
+      >
         {column.title}
         {isSorted && <span aria-hidden="true">{sorting.reversed ? ' ▴' : ' ▾'}</span>}
       </button>

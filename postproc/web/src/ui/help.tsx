@@ -1,17 +1,20 @@
 // The keys.
 import { useEffect, useRef } from 'preact/hooks';
 
-const kKeys: readonly (readonly [string, string])[] = [
+export type KeyWords = readonly (readonly [key: string, what: string])[];
+
+const kKeys: KeyWords = [
   ['Ctrl+F', 'search, by a regular expression'],
   ['N, Shift+N', 'next match, the one before'],
   ['Esc', 'clear the search, then the part of the run; close'],
   ['0', 'flame graph: reset the zoom'],
   ['I', 'flame graph: invert, icicle or flame'],
-  ['S', 'flame graph: save the picture as SVG'],
+  ['S, Shift+S', 'flame graph, call graph: save the picture as SVG, as PNG; timeline: as PNG'],
   ['R', 'flame graph: callers or calls; call graph: the function becomes 100 %'],
   ['[ ]', 'call graph: show less or more of what the function calls'],
   ['+ −, 0', 'call graph: zoom; all of it'],
   ['Shift+arrows', 'call graph: move'],
+  ['A, Shift+A', 'call graph: the next arc, the one before'],
   ['U, Shift+U', 'source: the next lines that never ran, those before'],
   ['Backspace', 'source: the files'],
   ['T', 'the call tree, and back'],
@@ -24,14 +27,14 @@ const kKeys: readonly (readonly [string, string])[] = [
   ['*', 'call tree: open the hottest way down'],
 ];
 
-export function Help({ onClose }: { onClose(): void }) {
+export function Help({ keys = kKeys, onClose }: { keys?: KeyWords; onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current!.showModal(), []);
   return (
     <dialog ref={dialog} onClose={onClose} aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
       <dl class="keys">
-        {kKeys.map(([key, what]) => (
+        {keys.map(([key, what]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>

@@ -13,9 +13,9 @@ export function Name({ name, from = '', at = '' }: NameProps) {
   return (
     <bdi class="name" dir="ltr" title={`${from === '' ? '' : `${from} > `}${name}${at}`}>
       {from !== '' && <span class="site">{from} </span>}
-      {before !== '' && <span class="faint">{before}</span>}
-      <span>{short}</span>
-      {after !== '' && <span class="faint">{after}</span>}
+      {before !== '' && <span class="faint before">{before}</span>}
+      <span class="short">{short}</span>
+      {after !== '' && <span class="faint after">{after}</span>}
       {at !== '' && <span class="site">{at}</span>}
     </bdi>
   );

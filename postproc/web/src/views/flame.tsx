@@ -2,36 +2,20 @@
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { describe } from '../flame/describe.ts';
 import { layOut } from '../flame/layout.ts';
-import { drawnMatches, nextMatch, type Step, stepFrom } from '../flame/navigate.ts';
+import { drawnMatches, nextMatch, stepFrom, stepOf } from '../flame/navigate.ts';
 import type { Scene } from '../flame/paint.ts';
 import { FlamePicture, type Hover } from '../flame/picture.tsx';
+import { saveFlamePng, saveFlameSvg } from '../flame/save.ts';
 import { FlameSelection } from '../flame/selection.tsx';
 import { CallersSource, CallTreeSource, type FlameSource } from '../flame/source.ts';
-import { flameSvg } from '../flame/svg.ts';
 import { FlameToolbar, toCallers, toCalls } from '../flame/toolbar.tsx';
 import { foldedProps } from '../folded_props.ts';
 import { useKeys } from '../keys.ts';
 import { LiveContext } from '../live/context.ts';
 import { useFrame } from '../live/use_chosen.ts';
-import { saveText } from '../ui/save.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { useSize } from '../ui/use_size.ts';
 import type { View, ViewProps } from '../view.ts';
-
-function stepOf(key: string, upwards: boolean): Step | undefined {
-  switch (key) {
-    case 'ArrowDown':
-      return upwards ? 'outwards' : 'inwards';
-    case 'ArrowUp':
-      return upwards ? 'inwards' : 'outwards';
-    case 'ArrowLeft':
-      return 'left';
-    case 'ArrowRight':
-      return 'right';
-    default:
-      return undefined;
-  }
-}
 
 function Flame(given: ViewProps) {
   const props = foldedProps(given);
@@ -76,10 +60,12 @@ function Flame(given: ViewProps) {
     const found = nextMatch(drawnMatches(source, layout, search), selected, backwards);
     if (found >= 0) select(found);
   };
-  const save = () =>
-    saveText(`${profile.data.title.slice(0, 60)}-${measure.label}.svg`, 'image/svg+xml', flameSvg(scene, measure, size.width));
+  const file = `${profile.data.title.slice(0, 60)}-${measure.label}`;
+  const saveAsSvg = () => saveFlameSvg(file, scene, measure, size.width);
+  const saveAsPng = () => saveFlamePng(file, scene, size.width);
   useKeys({
-    s: save,
+    s: saveAsSvg,
+    'shift+s': saveAsPng,
     i: () => navigate({ 'flame.as': upwards ? undefined : 'flame' }),
     r: () => navigate(reversed ? toCalls : toCallers),
     '0': () => zoomTo(0),
@@ -96,7 +82,7 @@ function Flame(given: ViewProps) {
   const under = hovered >= 0 ? describe(profile, measure, source, hovered) : undefined;
   return (
     <section class="fill" aria-label="Flame graph">
-      <FlameToolbar {...props} {...{ reversed, upwards }} zoomed={zoom !== 0} notDrawn={layout.notDrawn} onSave={save} />
+      <FlameToolbar {...props} {...{ reversed, upwards }} zoomed={zoom !== 0} notDrawn={layout.notDrawn} onSvg={saveAsSvg} onPng={saveAsPng} />
       <FlamePicture
         {...{ box, size, scene, selected, onKeyDown }}
         hovered={hovered}

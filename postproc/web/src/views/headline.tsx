@@ -16,7 +16,7 @@ function Where({ profile }: ViewProps) {
   if (rows.length === 0) return null;
   const label = profile.measures.find(({ id }) => id === measure)?.label ?? measure;
   return (
-    <section class="panel" aria-label="Where it went">
+    <section class="panel" aria-label="Where it went" data-first>
       <h3>
         Where the {measure === 'ticks' ? 'samples’ time' : label} went <span class="faint">{format(whole)}</span>
       </h3>
@@ -72,37 +72,30 @@ function Methods({ profile, navigate, title, note, rows }: MethodsProps) {
   );
 }
 
-// With the next thing to run as a tooltip.
+// What was found, with the next thing to run.
 function Findings({ findings = [] }: { findings: readonly Finding[] | undefined }) {
   if (findings.length === 0) return null;
   return (
-    <section class="panel" aria-label="Findings">
+    <section class="panel found-panel" aria-label="Findings">
       <h3>Findings</h3>
-      <table class="plain losses">
-        <thead>
-          <tr>
-            <th class="number">share</th>
-            <th>of</th>
-            <th>finding</th>
-            <th>figures</th>
-          </tr>
-        </thead>
-        <tbody>
-          {findings.map(({ rule, share, of, finding, evidence, suggestion, next }, i) => (
-            <tr key={i} data-rule={rule}>
-              <td class="number">{share}</td>
-              <td>{of}</td>
-              <td>
-                <bdi>{finding}</bdi>
-              </td>
-              <td title={next}>
+      <ol class="findings">
+        {findings.map(({ rule, share, of, finding, evidence, suggestion, next }, i) => (
+          <li key={i} data-rule={rule}>
+            <span class="of">
+              <b>{share}</b> {share !== '' && 'of '}
+              {of}
+            </span>
+            <div>
+              <bdi>{finding}</bdi>
+              <div class="faint">
                 <bdi>{evidence}</bdi>
-                {suggestion !== '' && <div class="faint">{suggestion}</div>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+                {suggestion !== '' && ` · ${suggestion}`}
+              </div>
+              {next !== '' && <code data-next={next}>{next}</code>}
+            </div>
+          </li>
+        ))}
+      </ol>
     </section>
   );
 }
@@ -113,20 +106,23 @@ export function HeadlinePanels(props: ViewProps) {
     () => [heaviestRows(profile), calledRows(profile), allocatingRows(profile)],
     [profile],
   );
+  const { findings } = profile.data;
   return (
-    <div class="headline">
-      <div class="columns">
+    <div class="headline columns">
+      <div>
         <Where {...props} />
+        <Methods {...props} title="Called most" note="exact" rows={called} />
+        <Methods {...props} title="Allocate most" note="bytes" rows={allocating} />
+      </div>
+      <div>
+        <Findings findings={findings} />
         <Methods
           {...props}
           title="The program's heaviest methods"
           note="with the code of others that they run"
           rows={heaviest}
         />
-        <Methods {...props} title="Called most" note="exact" rows={called} />
-        <Methods {...props} title="Allocate most" note="bytes" rows={allocating} />
       </div>
-      <Findings findings={profile.data.findings} />
     </div>
   );
 }

@@ -6,7 +6,10 @@ import { formatCount, formatPercent, formatTicks, formatTime } from '../format.t
 import { formatRange, parseRange, rangeOf, type TimeRange } from '../time_range.ts';
 import { type Band, bucketAt, columnAt, fold, paintBands } from '../timeline/bands.ts';
 import { RangePicker } from '../timeline/range_picker.tsx';
+import { useKeys } from '../keys.ts';
 import { contextFor } from '../ui/canvas.ts';
+import { savePng } from '../ui/save.ts';
+import { SaveButtons } from '../ui/save_buttons.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { useSize } from '../ui/use_size.ts';
 import type { View, ViewProps } from '../view.ts';
@@ -131,16 +134,19 @@ function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: 
   const [pointer, setPointer] = useState<{ x: number; y: number; column: number }>();
   const buckets = data.timeline.gc.length;
   const folded = useMemo(() => fold(bands, size.width), [bands, size.width]);
+  const look = {
+    theme,
+    duration: data.timeline.width * buckets,
+    formatTime: (value: number) => formatTime(value, data.ns_per_unit),
+    range: chosen,
+  };
   useLayoutEffect(() => {
     if (size.width === 0) return;
-    paintBands(contextFor(canvas.current!, size), size, folded, {
-      theme,
-      duration: data.timeline.width * buckets,
-      formatTime: (value) => formatTime(value, data.ns_per_unit),
-      column: pointer?.column ?? -1,
-      range: chosen,
-    });
+    paintBands(contextFor(canvas.current!, size), size, folded, { ...look, column: pointer?.column ?? -1 });
   });
+  const save = () =>
+    savePng(`${data.title.slice(0, 60)}-timeline`, size, (context) => paintBands(context, size, folded, { ...look, column: -1 }));
+  useKeys({ 'shift+s': save });
   const bucketUnder = (event: MouseEvent) =>
     bucketAt(folded, size.width, event.clientX - canvas.current!.getBoundingClientRect().left);
   // A click chooses nothing.
@@ -165,6 +171,9 @@ function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: 
   }
   return (
     <section class="timeline" aria-label="Timeline">
+      <div class="toolbar">
+        <SaveButtons onPng={save} />
+      </div>
       <div class="bands" ref={box} style={{ height: `${bands.length * 122 + 26}px` }}>
         <canvas
           ref={canvas}

@@ -23,7 +23,7 @@ import { Twig } from '../ui/twig.tsx';
 import type { View, ViewProps } from '../view.ts';
 
 const kIndent = 14; // pixels for each level
-const kMostIndent = 420;
+const kMostIndent = 'max(100% - 240px, 40%)'; // of the column: names stay readable
 
 interface TreeHooks {
   openness: Openness;
@@ -41,7 +41,7 @@ function columnsFor(profile: Profile, measure: Measure, { openness, toggle }: Tr
       cell: (node) => (
         <span
           class="tree-name"
-          style={{ paddingLeft: `${Math.min(profile.level[node] * kIndent, kMostIndent)}px` }}
+          style={{ paddingLeft: `min(${profile.level[node] * kIndent}px, ${kMostIndent})` }}
         >
           <Twig
             open={openness.hasChildren(node) ? openness.isOpen(node) : undefined}

@@ -1,0 +1,89 @@
+// The call trees of two traces as one: nodes are the same if the names on their paths are. Threads
+// are left out, as in the list of routines: their names differ from run to run. No I/O, no threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+// A node of either tree or of both. The first one stands for all threads and has no routine.
+struct DiffNode {
+  uint32_t parent = 0;
+  uint32_t name = 0;  // index in DiffTree::names()
+};
+
+// A measure of both trees.
+struct DiffMeasure {
+  Measure before;
+  Measure after;
+  // By node of the DiffTree, without callees. What threads have outside of all routines is left
+  // out.
+  std::vector<int64_t> node_before;
+  std::vector<int64_t> node_after;
+};
+
+class DiffTree {
+ public:
+  // The inputs outlive it.
+  DiffTree(const ReportInput& before, const ReportInput& after);
+
+  // Parents precede their children.
+  const std::vector<DiffNode>& nodes() const { return nodes_; }
+  const std::vector<std::string>& names() const { return names_; }
+  // Those that any node of either tree has, in the order of MeasureNames.
+  std::vector<DiffMeasure> Measures() const;
+
+ private:
+  uint32_t NameOf(std::string_view name);
+  uint32_t Child(uint32_t parent, uint32_t name);
+  // By node of the input's tree: its node here.
+  std::vector<uint32_t> Add(const ReportInput& input);
+  std::vector<int64_t> SumUp(const ReportInput& input, const Measure& measure,
+                             const std::vector<uint32_t>& node_of) const;
+
+  const ReportInput& before_;
+  const ReportInput& after_;
+  std::vector<DiffNode> nodes_;
+  std::vector<std::string> names_;
+  absl::flat_hash_map<std::string, uint32_t> numbers_;  // by name
+  absl::flat_hash_map<uint64_t, uint32_t> children_;    // by parent and name
+  std::vector<uint32_t> of_before_;
+  std::vector<uint32_t> of_after_;
+};
+
+// The part of a DiffTree that a page holds, in preorder: the hottest nodes, and below each that
+// lost children one [pruned] node with their sums.
+struct DiffPageNode {
+  uint32_t source = 0;  // of a [pruned] node: its parent
+  uint32_t level = 0;
+  bool is_pruned = false;
+};
+
+class DiffPageTree {
+ public:
+  // At most `limit` nodes. Heat is the greater of the measure's cum before and after.
+  DiffPageTree(const DiffTree& tree, const DiffMeasure& heat, size_t limit);
+
+  const std::vector<DiffPageNode>& nodes() const { return nodes_; }
+  size_t left_out() const { return left_out_; }
+  // Values by node of the tree as values by node of the page.
+  std::vector<int64_t> Fold(const std::vector<int64_t>& values) const;
+
+ private:
+  void Choose(const DiffTree& tree, size_t limit);
+  void Append(const DiffTree& tree);
+
+  std::vector<int64_t> heat_;     // by node of the tree
+  std::vector<uint32_t> keeper_;  // the node itself, or the nearest one above that stays
+  std::vector<uint32_t> entry_;   // the page's node with its numbers
+  std::vector<DiffPageNode> nodes_;
+  size_t left_out_ = 0;
+};
+
+}  // namespace jtrace::postproc
