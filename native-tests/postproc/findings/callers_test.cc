@@ -49,7 +49,7 @@ TEST(CallersTest, NoCallerHasHalfOfTheCalls) {
   EXPECT_THAT(Sentence(trace), HasSubstr("app.Sales.town() runs 3,000 times; "));
 }
 
-// A recursion is no caller.
+// A recursive call does not count as a caller.
 TEST(CallersTest, ARecursiveMethodHasItsFirstCaller) {
   const FindingTrace::Path town = {"app.Main.run()", "app.Sales.town()"};
   FindingTrace trace;
