@@ -181,6 +181,8 @@ run_maven() {
 
 run_programs() {
   scripts/setup.sh programs || echo "not all programs could be installed: the tests of the others run"
+  # In a new folder a build of the products alone has no tests.
+  cmake --preset release -DBUILD_TESTING=ON >/dev/null
   scripts/build.sh release jtrace_agent jtrace-post
   run_ctest -L programs
 }

@@ -189,7 +189,8 @@ class Maven(Program):
         sources = self.work / "src/main/java/shop"
         sources.mkdir(parents=True)
         for i in range(40):
-            (sources / f"Part{i}.java").write_text(f"package shop;\npublic class Part{i} {{ int f() {{ return {i}; }} }}\n")
+            (sources / f"Part{i}.java").write_text(
+                f"package shop;\npublic class Part{i} {{ int f() {{ return {i}; }} }}\n")
         subprocess.run(["cp", "-rs", f"{self.REPOSITORY}/.", self.work / "local"], check=True)
 
     def run(self, java):
