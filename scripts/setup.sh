@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages; prints nothing if all are installed.
-# Usage: scripts/setup.sh [build|demo|test|dev|jvms|maven|release|aarch64]    default: test
+# Usage: scripts/setup.sh [build|demo|test|dev|jvms|maven|programs|release|aarch64]    default: test
 #   build   the packages that compile the agent, jtrace-post and jtrace
 #   demo    and the program that the demo records
 #   test    and those for tests, benchmarks and the jars
 #   dev     and clang's tools, for scripts/format.sh, scripts/lint.sh and the preset fuzz
 #   jvms    test and the tool that gets runtimes of other releases (scripts/jdks.sh)
 #   maven   test, and Maven with the plugins that a build with tests needs
+#   programs   maven, and the programs of java-tests/programs with the load generator for Tomcat
 #   release   build and what scripts/release.sh needs
 #   aarch64   build and what the preset aarch64 needs: a cross compiler, qemu, debootstrap
 # Each of the first four includes the ones before it.
@@ -20,14 +21,15 @@ packages=(
   libzydis-dev libboost-dev
 )
 case $level in
-  build | demo | test | dev | jvms | maven | release | aarch64) ;;
+  build | demo | test | dev | jvms | maven | programs | release | aarch64) ;;
   *)
-    echo "setup: unknown level '$level'; levels: build, demo, test, dev, jvms, maven, release, aarch64" >&2
+    echo "setup: unknown level '$level'; levels: build, demo, test, dev, jvms, maven, programs, release," \
+      "aarch64" >&2
     exit 2
     ;;
 esac
 [[ $level == build || $level == release || $level == aarch64 ]] || packages+=(libh2-java)
-if [[ $level == test || $level == dev || $level == jvms || $level == maven ]]; then
+if [[ $level == test || $level == dev || $level == jvms || $level == maven || $level == programs ]]; then
   packages+=(
     git ca-certificates
     libgtest-dev libgmock-dev libbenchmark-dev libunwind-dev
@@ -50,8 +52,11 @@ if [[ $level == dev ]]; then
 fi
 
 # Debian's Maven works without network, from the artifacts of these packages.
-[[ $level != maven ]] || packages+=(maven libsurefire-java libmaven-compiler-plugin-java libmaven-jar-plugin-java
-  libmaven-resources-plugin-java)
+[[ $level != maven && $level != programs ]] || packages+=(maven libsurefire-java libmaven-compiler-plugin-java
+  libmaven-jar-plugin-java libmaven-resources-plugin-java)
+# Real programs whose culprits are known; their tests say which of them are not there.
+[[ $level != programs ]] || packages+=(libtomcat10-java libtomcat10-embed-java apache2-utils fop plantuml groovy
+  libspring-context-java)
 [[ $level != release ]] || packages+=(debootstrap dpkg-dev file git ca-certificates junit5 libmaven3-core-java)
 [[ $level != aarch64 ]] || packages+=(g++-aarch64-linux-gnu qemu-user-static debootstrap)
 

@@ -12,6 +12,8 @@
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
 #   containers   programs where containers lack something; needs root and namespaces
 #   maven        a build of the project of docs/MAVEN.md by Maven, from Debian's packages and without network
+#   programs     Tomcat, Spring, fop, PlantUML, Groovy and Maven from Debian's packages: the known culprit of each is
+#                in the first screen
 #   aarch64      the tests that run without a JVM, in qemu, and the counts of programs in a JVM there
 #   all          all of these
 #   jvms         the release on every JVM of Debian 11 to sid, against a counting agent (scripts/jvms.py);
@@ -23,7 +25,7 @@
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers maven aarch64)
+readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers maven programs aarch64)
 readonly by_hand=(jvms broken)
 jobs=$(nproc)
 
@@ -177,11 +179,19 @@ run_maven() {
   run_ctest -L maven
 }
 
+run_programs() {
+  scripts/setup.sh programs || echo "not all programs could be installed: the tests of the others run"
+  # In a new folder a build of the products alone has no tests.
+  cmake --preset release -DBUILD_TESTING=ON >/dev/null
+  scripts/build.sh release jtrace_agent jtrace-post
+  run_ctest -L programs
+}
+
 run_tier() {
   case $1 in
     default)
       scripts/build.sh release
-      run_ctest -LE 'jdks|slow|containers$|maven'
+      run_ctest -LE 'jdks|slow|containers$|maven|programs'
       ;;
     jdks)
       scripts/build.sh release
@@ -202,6 +212,7 @@ run_tier() {
     stress) run_stress ;;
     containers) run_containers ;;
     maven) run_maven ;;
+    programs) run_programs ;;
     aarch64) run_aarch64 ;;
     jvms) run_jvms ;;
     broken) run_broken ;;
@@ -220,6 +231,7 @@ groups = {"junit": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"
           "chaos": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"],
           "containers": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"],
           "maven": ["jtrace_agent", "jtrace-post", "jtrace-maven-plugin", "jtrace-junit5", "jtrace-jmh"],
+          "programs": ["jtrace_agent", "jtrace-post"],
           "rewrite": ["jtrace-rewrite", "rewrite-test-classes"]}
 targets = set()
 for test in json.load(sys.stdin)["tests"]:

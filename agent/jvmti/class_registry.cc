@@ -59,6 +59,7 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
   loaders_.NoteClass(name, number);
   return {.id = encoder_.ClassId(name, number),
           .name = name,
+          .loader = number,
           .is_probe = loader == nullptr && IsProbeSignature(signature.get())};
 }
 
@@ -159,6 +160,8 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   if (makes_ids_) Record(MethodsInMemory(klass, identity), identity.is_probe);
   for (const auto& [key, numbers] : methods) details.add_method(numbers.method);
   event.value = details.method_size();
+  const std::string source = sources_.Take(identity.name, identity.loader);
+  event.text = source;
   encoder_.AddClassEvent(event, std::move(details));
   if (encoder_.Wants(format::kClass, format::kClassMethod)) RecordMethods(klass, identity, thread);
 }

@@ -22,6 +22,7 @@
 #include "agent/base/clock.h"
 #include "agent/hotspot/compiled_code.h"
 #include "agent/hotspot/method_memory.h"
+#include "agent/jvmti/class_sources.h"
 #include "agent/jvmti/loader_numbers.h"
 #include "agent/trace/record_encoder.h"
 
@@ -42,6 +43,8 @@ class ClassRegistry {
   ClassRegistry(JavaVM* vm, jvmtiEnv* env, const SessionClock& clock, LoaderNumbers& loaders,
                 trace::RecordEncoder& encoder)
       : vm_(vm), env_(env), clock_(clock), loaders_(loaders), encoder_(encoder) {}
+
+  ClassSources& sources() { return sources_; }
 
   // Prepares reading methods from the JVM: call it before the first class is recorded. Any address
   // in libjvm.
@@ -112,6 +115,7 @@ class ClassRegistry {
   struct ClassIdentity {
     uint32_t id = 0;  // ClassDef.id; 0: the class cannot be named
     std::string name;
+    uint32_t loader = 0;
     bool is_probe = false;
   };
 
@@ -135,6 +139,7 @@ class ClassRegistry {
   jvmtiEnv* env_;
   const SessionClock& clock_;
   LoaderNumbers& loaders_;
+  ClassSources sources_;
   trace::RecordEncoder& encoder_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<MethodKey, Numbers> methods_ ABSL_GUARDED_BY(mutex_);

@@ -34,9 +34,11 @@ void JNICALL VirtualThreadEnd(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
   EventsOf(env).VirtualThreadEnd(jni, thread);
 }
 
-void JNICALL ClassFileLoadHook(jvmtiEnv* env, JNIEnv*, jclass redefined, jobject loader,
-                               const char* name, jobject, jint size, const unsigned char* bytes,
-                               jint* new_size, unsigned char** new_bytes) {
+void JNICALL ClassFileLoadHook(jvmtiEnv* env, JNIEnv* jni, jclass redefined, jobject loader,
+                               const char* name, jobject domain, jint size,
+                               const unsigned char* bytes, jint* new_size,
+                               unsigned char** new_bytes) {
+  if (redefined == nullptr) EventsOf(env).ClassDefine(jni, loader, name, domain);
   EventsOf(env).ClassFileLoad(redefined, loader, name, {bytes, static_cast<size_t>(size)}, new_size,
                               new_bytes);
 }

@@ -77,6 +77,12 @@ void JvmEvents::LeaveFamilies(uint64_t java_tid) {
   jvm_.families.Leave(java_tid, totals);
 }
 
+void JvmEvents::ClassDefine(JNIEnv* jni, jobject loader, const char* name, jobject domain) {
+  Registries& registries = jvm_.registries;
+  if (name == nullptr || domain == nullptr) return;
+  registries.classes.sources().Note(jni, DottedName(name), registries.loaders.Of(loader), domain);
+}
+
 void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name,
                               std::span<const unsigned char> bytes, jint* new_size,
                               unsigned char** new_bytes) {

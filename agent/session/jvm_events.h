@@ -23,6 +23,8 @@ class JvmEvents {
   void ThreadEnd();
   void VirtualThreadStart(JNIEnv* jni, jthread thread);
   void VirtualThreadEnd(JNIEnv* jni, jthread thread);
+  // A class is about to be defined from that source.
+  void ClassDefine(JNIEnv* jni, jobject loader, const char* name, jobject domain);
   // `redefined`: the class is already loaded, and an agent, perhaps jtrace itself, changes it; else
   // null.
   void ClassFileLoad(jclass redefined, jobject loader, const char* name,

@@ -79,6 +79,7 @@ absl::Status Recording::Begin(JNIEnv* jni) {
 
 absl::Status Recording::StartParts(JNIEnv* jni) {
   parts_.jvm.registries.loaders.LearnJdk(jni);
+  parts_.jvm.registries.classes.sources().Learn(jni);
   parts_.jvm.registries.classes.LearnJvm(parts_.jvm.libjvm_address());
   parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(),
                             HasTrees(parts_.options), parts_.jvm.trace.losses);

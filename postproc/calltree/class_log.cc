@@ -13,9 +13,14 @@ void ClassLog::OnNotice(At at, std::string_view op, absl::Span<const std::string
     return;
   }
   if (entry.loads++ == 0) entry.first_load = at.time;
-  std::string_view methods = args.size() > 1 ? std::string_view(args[1]) : "";
   int64_t count = 0;
-  if (ConsumePrefix(methods, "methods=") && ParseInteger(methods, count)) entry.methods = count;
+  for (std::string_view arg : args.subspan(1)) {
+    if (!ConsumePrefix(arg, "methods=")) {
+      entry.source = arg;
+    } else if (ParseInteger(arg, count)) {
+      entry.methods = count;
+    }
+  }
 }
 
 }  // namespace jtrace::postproc

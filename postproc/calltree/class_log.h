@@ -18,6 +18,7 @@ class ClassLog : public RecordVisitor {
     int64_t unloads = 0;
     int64_t methods = 0;     // of the class loaded last
     int64_t first_load = 0;  // in the trace's unit
+    std::string source;      // the jar, folder or module of the class loaded last; "": unknown
   };
 
   void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}

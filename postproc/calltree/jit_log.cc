@@ -25,6 +25,13 @@ void JitLog::OnCode(At, const CodeRecord& code) {
   }
 }
 
+void JitLog::CountBytecodes(RoutineId routine, uint32_t level, uint32_t bytecodes) {
+  if (level == 0 || bytecodes == 0) return;
+  Copies& copies = compiled_bytecodes_[routine][level == kC2Level ? 1 : 0];
+  ++copies.copies;
+  copies.bytecodes += bytecodes;
+}
+
 void JitLog::Load(const CodeRecord& code) {
   Method& method = methods_[{code.routine, code.method}];
   // A recording that begins late gets records of all code, including code that it knows already.
@@ -36,6 +43,7 @@ void JitLog::Load(const CodeRecord& code) {
   ++pieces_;
   if (level == kC2Level && routine.first_c2 == 0) routine.first_c2 = pieces_;
   ++routine.by_level[level];
+  CountBytecodes(code.routine, level, code.bytecodes);
   if (code.osr_entry != 0) ++routine.osr;
   routine.size = static_cast<int64_t>(code.size);
   routine.level = level;
@@ -72,6 +80,7 @@ void JitLog::Inline(const CodeRecord& code) {
                                  [&](const Body& it) { return it.address == code.address; });
   if (body == bodies.end()) return;
   std::vector<Inlined>& tree = body->inlined;
+  const bool is_first = tree.size() == 1;
   tree.resize(1);
   // By the caller, the position of the call, and the callee.
   absl::flat_hash_map<std::tuple<size_t, int32_t, RoutineId>, size_t> children;
@@ -92,6 +101,7 @@ void JitLog::Inline(const CodeRecord& code) {
     const auto known = bytecodes.find(tree[i].routine);
     tree[i].bytecodes =
         known != bytecodes.end() ? known->second : Compiled(tree[i].routine).bytecodes;
+    if (is_first) CountBytecodes(tree[i].routine, body->level, tree[i].bytecodes);
   }
 }
 

@@ -64,7 +64,19 @@ class JitLog : public RecordVisitor {
                       absl::FunctionRef<void(RecordVisitor&)>) override {}
   void OnCode(At at, const CodeRecord& code) override;
 
+  // C1 and C2.
+  static constexpr size_t kCompilers = 2;
+  // What C1 and C2 compiled of a routine: at each compilation, and in each copy that they inlined.
+  struct Copies {
+    int64_t copies = 0;
+    int64_t bytecodes = 0;  // of all copies, in bytes
+  };
+  using CompiledBytecodes = std::array<Copies, kCompilers>;
+
   bool empty() const { return compiled_.empty(); }
+  const absl::flat_hash_map<RoutineId, CompiledBytecodes>& compiled_bytecodes() const {
+    return compiled_bytecodes_;
+  }
   const absl::flat_hash_map<RoutineId, CompiledRoutine>& compiled() const { return compiled_; }
   // All zero for a routine that was never compiled.
   CompiledRoutine Compiled(RoutineId routine) const;
@@ -122,9 +134,11 @@ class JitLog : public RecordVisitor {
 
   void Load(const CodeRecord& code);
   void Inline(const CodeRecord& code);
+  void CountBytecodes(RoutineId routine, uint32_t level, uint32_t bytecodes);
 
   int64_t pieces_ = 0;
   absl::flat_hash_map<RoutineId, CompiledRoutine> compiled_;
+  absl::flat_hash_map<RoutineId, CompiledBytecodes> compiled_bytecodes_;
   absl::flat_hash_map<MethodKey, Method> methods_;
 };
 

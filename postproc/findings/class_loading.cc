@@ -1,6 +1,6 @@
 // Programs that are mostly busy with loading classes, as at their start.
-#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "common/jdk_packages.h"
@@ -32,35 +32,76 @@ bool KnowsLoading(const Facts& facts) {
   return facts.has_stacks() && !facts.input().classes.classes().empty();
 }
 
+// Where the most of some classes come from.
+struct Most {
+  std::string name;
+  int64_t classes = 0;
+};
+
 struct LoadedClasses {
   int64_t all = 0;
-  int64_t of_others = 0;  // than the JDK
-  std::string package;    // the one with the most of these
-  int64_t in_package = 0;
+  int64_t of_others = 0;    // than the JDK
+  int64_t with_source = 0;  // of these
+  Most source;
+  Most package;
 };
 
 // The agent defines some beside the program.
 bool IsOfAgent(std::string_view name) { return name.starts_with("jtrace."); }
 
+using Counts = absl::flat_hash_map<std::string, int64_t>;
+
+void AddTo(Counts& counts, std::string name, int64_t loads) {
+  int64_t& sum = counts[std::move(name)];
+  sum = WrapAdd(sum, loads);
+}
+
+// Of several the first by name.
+Most MostOf(const Counts& counts) {
+  Most most;
+  for (const auto& [name, classes] : counts) {
+    if (classes > most.classes || (classes == most.classes && name < most.name)) {
+      most = {name, classes};
+    }
+  }
+  return most;
+}
+
+// "fop.jar" of "/usr/share/java/fop.jar", of a jar in a jar the inner one; folders are whole.
+std::string ShortSource(std::string_view source) {
+  if (source.ends_with("!/")) source.remove_suffix(2);
+  if (source.ends_with('/')) return std::string(source);
+  return std::string(source.substr(source.rfind('/') + 1));
+}
+
 LoadedClasses CountClasses(const ClassLog& log) {
   LoadedClasses count;
-  absl::flat_hash_map<std::string, int64_t> packages;
+  Counts packages;
+  Counts sources;
   for (const auto& [name, entry] : log.classes()) {
     count.all = WrapAdd(count.all, entry.loads);
     if (entry.loads == 0 || IsJdkClass(name) || IsOfAgent(name)) continue;
     count.of_others = WrapAdd(count.of_others, entry.loads);
     const bool has_package = name.find('.') != std::string::npos;
-    int64_t& sum = packages[has_package ? LibraryOf(StrCat(name, ".x")) : "the unnamed package"];
-    sum = WrapAdd(sum, entry.loads);
+    AddTo(packages, has_package ? LibraryOf(StrCat(name, ".x")) : "the unnamed package",
+          entry.loads);
+    if (entry.source.empty()) continue;
+    count.with_source = WrapAdd(count.with_source, entry.loads);
+    AddTo(sources, entry.source, entry.loads);
   }
-  for (const auto& [name, classes] : packages) {
-    if (classes < count.in_package || (classes == count.in_package && name > count.package)) {
-      continue;
-    }
-    count.package = name;
-    count.in_package = classes;
-  }
+  count.source = MostOf(sources);
+  count.package = MostOf(packages);
   return count;
+}
+
+// ", 611 of them from maven-core.jar": the package, where most sources are unknown.
+std::string MostlyOf(const LoadedClasses& classes) {
+  if (classes.with_source > 0 && classes.with_source >= classes.of_others / 2) {
+    return StrCat(", ", FormatCount(classes.source.classes), " of them from ",
+                  ShortSource(classes.source.name));
+  }
+  if (classes.package.name.empty()) return "";
+  return StrCat(", ", FormatCount(classes.package.classes), " of them of ", classes.package.name);
 }
 
 void FindClassLoading(const Facts& facts, std::vector<Finding>& findings) {
@@ -73,10 +114,7 @@ void FindClassLoading(const Facts& facts, std::vector<Finding>& findings) {
   if (classes.of_others < kLeastClasses) return;
   std::string evidence =
       StrCat(facts.FormatTime(time), " of ", facts.FormatTime(facts.whole_time()), "; ",
-             FormatCount(classes.all), " classes are loaded");
-  if (!classes.package.empty()) {
-    StrAppend(&evidence, ", ", FormatCount(classes.in_package), " of them of ", classes.package);
-  }
+             FormatCount(classes.all), " classes are loaded", MostlyOf(classes));
   findings.push_back(
       {.share = facts.ShareOfTime(time),
        .of = ShareOf::kTime,

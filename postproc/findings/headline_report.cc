@@ -1,12 +1,15 @@
 // Where the time went and the program's heaviest methods, as a table and as text.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "postproc/findings/findings_text.h"
 #include "postproc/findings/real_time.h"
 #include "postproc/findings/reports.h"
 #include "postproc/findings/rules.h"
 #include "postproc/report/headline.h"
+#include "postproc/report/probe_compilation.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 
@@ -14,8 +17,11 @@ namespace jtrace::postproc {
 namespace {
 
 constexpr size_t kMostInText = 5;
+// One less, and only shares that matter: so the first finding is in the first 25 lines.
+constexpr size_t kMostHeaviest = 4;
 constexpr size_t kMostFindings = 5;
-constexpr double kLeastShare = 0.05;  // percent
+constexpr double kLeastShare = 0.5;       // percent, of who used the time
+constexpr double kLeastPartShare = 0.05;  // of a part of it
 
 std::string_view TextOf(Consumer consumer) {
   constexpr std::string_view kTexts[kConsumers] = {
@@ -33,7 +39,9 @@ class HeadlineWriter {
     if (input_.measure.is_more_than_calls() && input_.measure.whole > 0) WriteConsumers();
     WriteRealTime();
     WriteMethods(
-        "the program's heaviest methods, with the code of others that they run", headline_.heaviest,
+        "the program's heaviest methods, with the code of others that they run",
+        absl::MakeConstSpan(headline_.heaviest)
+            .first(std::min(headline_.heaviest.size(), kMostHeaviest)),
         [this](const HeavyMethod& method) { return FormatMeasure(input_, method.own); },
         input_.measure.whole);
     WriteFindings();
@@ -53,18 +61,15 @@ class HeadlineWriter {
   void WriteRealTime();
   void WriteFindings();
   // How jtrace itself makes its amount greater; "": not.
-  std::string_view Remark(Consumer consumer) const {
-    if (consumer == Consumer::kJtrace)
-      return "mostly its probes: mode=samples records without them";
-    const bool has_probes = consumer == Consumer::kJit && !headline_.most_called.empty();
-    return has_probes ? "compiles the probes, too, which mode=samples does not need" : "";
-  }
+  std::string Remark(Consumer consumer) const;
   void WriteConsumer(Consumer consumer, std::string_view indent);
   std::string PartsOf(const Consumption& consumption, int used) const;
   void WriteAmount(int64_t amount);
   template <typename AmountOf>
-  void WriteMethods(std::string_view title, const std::vector<HeavyMethod>& methods,
+  void WriteMethods(std::string_view title, absl::Span<const HeavyMethod> methods,
                     AmountOf amount_of, int64_t whole);
+  std::string CalleeOf(const HeavyMethod& method) const;
+  std::string CallerText(RoutineId caller) const;
   std::string PathOf(const HeavyMethod& method, int room) const;
 
   const ReportInput& input_;
@@ -72,6 +77,15 @@ class HeadlineWriter {
   const Headline headline_;
   bool is_first_ = true;
 };
+
+std::string HeadlineWriter::Remark(Consumer consumer) const {
+  if (consumer == Consumer::kJtrace) return "mostly its probes: mode=samples records without them";
+  if (consumer != Consumer::kJit || headline_.most_called.empty()) return "";
+  const int64_t estimate = EstimatedProbeCompilation(input_);
+  if (estimate == 0) return "compiles the probes, too, which mode=samples does not need";
+  return absl::StrFormat("estimated %.0f %% for the probes, which mode=samples does not need",
+                         PercentOf(estimate, input_.measure.whole));
+}
 
 void HeadlineWriter::WriteAmount(int64_t amount) {
   out_ << PadLeft(FormatPercent(PercentOf(amount, input_.measure.whole)), kShareWidth)
@@ -86,7 +100,7 @@ std::string HeadlineWriter::PartsOf(const Consumption& consumption, int used) co
     const double share = PercentOf(part.amount, input_.measure.whole);
     const std::string text =
         StrCat(parts.empty() ? "" : ", ", Printable(part.name), " ", FormatPercent(share));
-    if (share < kLeastShare || (width > 0 && used + DisplayWidth(parts + text) > width)) break;
+    if (share < kLeastPartShare || (width > 0 && used + DisplayWidth(parts + text) > width)) break;
     parts += text;
   }
   return parts;
@@ -99,7 +113,7 @@ void HeadlineWriter::WriteConsumer(Consumer consumer, std::string_view indent) {
   if (PercentOf(used.amount, input_.measure.whole) < kLeastShare) return;
   WriteAmount(used.amount);
   const std::string name = StrCat(indent, TextOf(consumer));
-  std::string parts(Remark(consumer));
+  std::string parts = Remark(consumer);
   if (parts.empty()) {
     parts =
         PartsOf(used, kShareWidth + kAmountWidth + 2 + std::max(kNameWidth, DisplayWidth(name)));
@@ -164,33 +178,48 @@ void HeadlineWriter::WriteFindings() {
   for (size_t i = 0; i < shown; ++i) WriteFinding(input_, found[i], out_);
 }
 
-// The method, what it calls that has a good part of its time, and its callers as far as there is
-// room.
-std::string HeadlineWriter::PathOf(const HeavyMethod& method, int room) const {
-  constexpr std::string_view kArrow = " ← ";
-  constexpr int kLeastForCallers = 30;
-  const std::string_view name = input_.model.RoutineName(method.routine);
-  if (room == 0) room = 1000;
-  std::string path = ShortenName(name, std::max(room - kLeastForCallers, kLeastNameWidth));
+// "→ Pattern.compile 70.1 %": what the method calls that has a good part of its time.
+std::string HeadlineWriter::CalleeOf(const HeavyMethod& method) const {
   constexpr double kGoodPart = 20;  // percent
   const double of_callee = PercentOf(method.of_callee, method.own);
-  if (method.callee && of_callee >= kGoodPart) {
-    const std::string callee =
-        StrCat(" → ", Printable(ShortMethod(input_.model.RoutineName(method.callee))), " ",
-               FormatPercent(of_callee));
-    if (DisplayWidth(path) + DisplayWidth(callee) <= room) path += callee;
+  if (!method.callee || of_callee < kGoodPart) return "";
+  return StrCat(" → ", Printable(ShortMethod(input_.model.RoutineName(method.callee))), " ",
+                FormatPercent(of_callee));
+}
+
+std::string HeadlineWriter::CallerText(RoutineId caller) const {
+  return StrCat(" ← ", Printable(ShortMethod(input_.model.RoutineName(caller))));
+}
+
+// The method, its callee, and its callers as far as there is room. Its class and name are whole, if
+// they fit at all: rather than they the caller, then the callee is left out.
+std::string HeadlineWriter::PathOf(const HeavyMethod& method, int room) const {
+  constexpr std::string_view kMore = " …";
+  const std::string_view name = input_.model.RoutineName(method.routine);
+  if (room == 0) room = 1000;
+  const int least = DisplayWidth(Printable(ShortMethod(name)));
+  std::string callee = CalleeOf(method);
+  const int more = method.callers.empty() ? 0 : DisplayWidth(kMore);
+  if (DisplayWidth(callee) + least + more > room) callee.clear();
+  int rest = DisplayWidth(callee) + more;
+  if (!method.callers.empty()) {
+    const int caller = DisplayWidth(CallerText(method.callers.front()));
+    if (least + rest + caller <= room) rest += caller;
   }
-  for (const RoutineId caller : method.callers) {
-    const std::string next =
-        StrCat(kArrow, Printable(ShortMethod(input_.model.RoutineName(caller))));
-    if (DisplayWidth(path) + DisplayWidth(next) > room - 2) return path + " …";
+  std::string path = StrCat(ShortenName(name, std::max(room - rest, kLeastNameWidth)), callee);
+  for (size_t i = 0; i < method.callers.size(); ++i) {
+    const std::string next = CallerText(method.callers[i]);
+    const bool is_last = i + 1 == method.callers.size();
+    if (DisplayWidth(path) + DisplayWidth(next) > room - (is_last ? 0 : more)) {
+      return path.append(kMore);
+    }
     path += next;
   }
   return path;
 }
 
 template <typename AmountOf>
-void HeadlineWriter::WriteMethods(std::string_view title, const std::vector<HeavyMethod>& methods,
+void HeadlineWriter::WriteMethods(std::string_view title, absl::Span<const HeavyMethod> methods,
                                   AmountOf amount_of, int64_t whole) {
   if (methods.empty()) return;
   Title(title);
@@ -239,8 +268,8 @@ void AddMethods(const TraceModel& model, std::string_view list,
 
 }  // namespace
 
-// list: "where" and the consumer, "part" of the one before it, "state" of the threads, with the
-// method and the class that they mostly wait in and on, "heaviest", "called", "allocates".
+// list: "where" and the consumer, "part" of the one before it, "estimate", "state" of the threads,
+// with the method and the class that they mostly wait in and on, "heaviest", "called", "allocates".
 Table HeadlineTable(const ReportInput& input) {
   constexpr size_t kMost = 20;
   Table table = EmptyTable();
@@ -252,6 +281,9 @@ Table HeadlineTable(const ReportInput& input) {
     for (const Consumption::Part& part : used.parts) {
       AddAmount("part", part.name, part.amount, table);
     }
+  }
+  if (const int64_t estimate = EstimatedProbeCompilation(input); estimate > 0) {
+    AddAmount("estimate", "jit.probes", estimate, table);
   }
   for (const StateTime& state : RealTimeOfProgram(input)) {
     table.rows.push_back({Cell::Text("state"), Cell::Text(SampleStateName(state.state)),

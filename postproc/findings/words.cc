@@ -1,7 +1,10 @@
 #include "postproc/findings/words.h"
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/strings/str_format.h"
 #include "postproc/report/units.h"
 #include "postproc/support/strings.h"
@@ -24,6 +27,27 @@ int64_t CallsBelow(const CallTree& tree, RoutineId method, RoutineId caller) {
   return calls;
 }
 
+// ", mostly from shop.Main.run()": the program's method that makes half of the calls or more.
+std::string FromText(const Facts& facts, RoutineId method) {
+  const CallTree& tree = facts.tree();
+  absl::btree_map<uint32_t, int64_t> by_caller;
+  RoutineId most;
+  for (NodeId at = tree.first_instance(method); at; at = tree.node(at).next_instance) {
+    const CallNode& node = tree.node(at);
+    if (node.origin != NodeOrigin::kEvent || !node.parent) continue;
+    const NodeId caller = facts.Owner(node.parent);
+    if (!caller || tree.node(caller).routine == method) continue;
+    const RoutineId routine = tree.node(caller).routine;
+    int64_t& calls = by_caller[routine.value];
+    calls = WrapAdd(calls, node.calls);
+    if (!most || calls > by_caller[most.value]) most = routine;
+  }
+  const int64_t all = facts.CallsOf(method);
+  const int64_t calls = most ? by_caller[most.value] : 0;
+  if (calls == 0 || calls < all - calls) return "";
+  return StrCat(calls == all ? ", all from " : ", mostly from ", facts.Name(most));
+}
+
 }  // namespace
 
 std::string EachText(int64_t part, int64_t whole) {
@@ -34,17 +58,23 @@ std::string EachText(int64_t part, int64_t whole) {
 }
 
 std::string RunsText(const Facts& facts, RoutineId method, NodeId at) {
-  const std::string all = StrCat("runs ", FormatCount(facts.CallsOf(method)), " times");
+  const auto all = [&] {
+    return StrCat("runs ", FormatCount(facts.CallsOf(method)), " times", FromText(facts, method));
+  };
   const int64_t calls = facts.tree().node(at).calls;
+  int64_t fewest_between = std::numeric_limits<int64_t>::max();
   for (const NodeId above : facts.OwnersAbove(at)) {
     const CallNode& caller = facts.tree().node(above);
     const int64_t of_caller = facts.CallsOf(caller.routine);
+    // Where fewer calls lead on, most calls of the caller run the method not at all.
+    if (caller.routine == method || fewest_between < caller.calls) return all();
+    if (caller.calls > 0) fewest_between = std::min(fewest_between, caller.calls);
     if (caller.calls < 2 || of_caller < 2 || calls / caller.calls < kRepeats) continue;
     const int64_t below = CallsBelow(facts.tree(), method, caller.routine);
-    if (caller.routine == method || below / of_caller < kRepeats) return all;
+    if (below / of_caller < kRepeats) return all();
     return StrCat("runs ", EachText(below, of_caller), " times per ", facts.Name(caller.routine));
   }
-  return all;
+  return all();
 }
 
 std::string OfOption(const Facts& facts, RoutineId routine) {

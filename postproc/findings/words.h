@@ -10,7 +10,8 @@
 namespace jtrace::postproc {
 
 // "runs 2,000 times per shop.Shop.doGet()": by the nearest caller that makes at least ten calls of
-// the method in each of two or more of its own; else "runs 40,000 times". `at`: the method's node
+// the method in each of two or more of its own; else "runs 40,000 times, all from shop.Main.run()",
+// "mostly from" or, where no caller makes half of the calls, no caller. `at`: the method's node
 // whose callers are looked at.
 std::string RunsText(const Facts& facts, RoutineId method, NodeId at);
 

@@ -82,18 +82,20 @@ Table ClassesTable(const ReportInput& input) {
                    Column{"loads", Style::kCount, true}.Ranked(4),
                    Column{"unloads", Style::kCount, true}.Ranked(5),
                    Column{"first_load", Style::kTime, true}.Ranked(4),
+                   Column{"source"}.Ranked(6),
                    {"name"}};
   if (input.measure.is_chosen) {
     table.columns.push_back({StrCat(input.measure.name, ".base"), StyleOf(input.measure)});
   }
   for (const auto& [name, row] : rows) {
     const ClassLog::Entry& loading = row->loading;
-    table.rows.push_back(
-        {Cell::Int(row->calls), Cell::Int(row->base), Cell::Int(row->base_ticks),
-         Cell::Int(row->samples), loading.loads > 0 ? Cell::Int(loading.methods) : Cell::Empty(),
-         Cell::Int(row->counted), Cell::Int(row->executed), Cell::Int(loading.loads),
-         Cell::Int(loading.unloads),
-         loading.loads > 0 ? Cell::Int(loading.first_load) : Cell::Empty(), Cell::Text(name)});
+    table.rows.push_back({Cell::Int(row->calls), Cell::Int(row->base), Cell::Int(row->base_ticks),
+                          Cell::Int(row->samples),
+                          loading.loads > 0 ? Cell::Int(loading.methods) : Cell::Empty(),
+                          Cell::Int(row->counted), Cell::Int(row->executed),
+                          Cell::Int(loading.loads), Cell::Int(loading.unloads),
+                          loading.loads > 0 ? Cell::Int(loading.first_load) : Cell::Empty(),
+                          Cell::Text(loading.source), Cell::Text(name)});
     AddMeasureCells(input, {row->measure}, table.rows.back());
   }
   return table;

@@ -60,7 +60,9 @@ std::vector<std::string> WrapWords(std::string_view text, int width) {
   std::vector<std::string> lines;
   int used = 0;
   while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
+    size_t end = std::min(text.find(' '), text.size());
+    // "70.1 %" stays on one line.
+    if (text.substr(end).starts_with(" %")) end = std::min(text.find(' ', end + 1), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const int columns = DisplayWidth(word);

@@ -49,8 +49,8 @@ TEST(CostlySetupTest, APartOfTheTimeWithoutARepeatingCaller) {
   trace.Ticks({"shop.Main.run()"}, {}, 280);
   EXPECT_THAT(trace.Of("costly-setup"),
               ElementsAre(CsvRow{"15.00", "time",
-                                 "shop.A.text(int) runs 5,000 times; 50.0 % of its time is "
-                                 "String.format"}));
+                                 "shop.A.text(int) runs 5,000 times, all from shop.Main.run(); "
+                                 "50.0 % of its time is String.format"}));
 }
 
 // The JIT's time and that of probes count for nobody.
@@ -112,8 +112,8 @@ TEST(CostlySetupTest, TheTimeOfAClock) {
   trace.Meta("routine\tcall\t\t" + compile).Record(begin + "\t" + compile);
   EXPECT_THAT(trace.Of("costly-setup"),
               ElementsAre(CsvRow{"50.00", "time",
-                                 "shop.A.find() runs 500 times; 50.0 % of its time is "
-                                 "Pattern.compile"}));
+                                 "shop.A.find() runs 500 times, all from shop.Main.run(); 50.0 % "
+                                 "of its time is Pattern.compile"}));
 }
 
 // Without calls nothing is known about repetition.

@@ -24,7 +24,7 @@ constexpr char kTrace[] =
     "# jtrace-text 1 unit=us\n"
     "#@\tscope\ta.A.run()\n#@\tscope\ta.B.go(int)\n#@\tscope\ta.B.idle()\n#@\tscope\ta.C.<init>()\n"
     "#@\tsession\tend\tthe program ended\n#@\tsession\tmethods_probed\t6\n"
-    "0\tmain\tclass-load\ta.A\tmethods=1\n"
+    "0\tmain\tclass-load\ta.A\tmethods=1\t/lib/a.jar\n"
     "2\tmain\tclass-load\ta.B\tmethods=3\n"
     "3\tmain\tclass-unload\ta.B\n"
     "4\tmain\tclass-load\ta.B\tmethods=4\n"
@@ -68,11 +68,12 @@ TEST(ClassesReportTest, SumsOverMethods) {
   const Csv csv = Table("--report=classes");
   EXPECT_THAT(csv.header,
               ElementsAre("calls", "base", "base_ticks", "samples", "methods", "counted",
-                          "executed", "loads", "unloads", "first_load", "name"));
-  EXPECT_THAT(csv.rows,
-              ElementsAre(CsvRow{"2", "15", "0", "0", "1", "1", "1", "1", "0", "0", "a.A"},
-                          CsvRow{"2", "5", "0", "0", "4", "2", "1", "2", "1", "2", "a.B"},
-                          CsvRow{"0", "0", "0", "0", "", "1", "0", "0", "0", "", "a.C"}));
+                          "executed", "loads", "unloads", "first_load", "source", "name"));
+  EXPECT_THAT(
+      csv.rows,
+      ElementsAre(CsvRow{"2", "15", "0", "0", "1", "1", "1", "1", "0", "0", "/lib/a.jar", "a.A"},
+                  CsvRow{"2", "5", "0", "0", "4", "2", "1", "2", "1", "2", "", "a.B"},
+                  CsvRow{"0", "0", "0", "0", "", "1", "0", "0", "0", "", "", "a.C"}));
 }
 
 TEST(ClassesReportTest, ExceptionsAreNotClassesThatRun) {

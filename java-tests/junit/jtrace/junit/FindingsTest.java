@@ -10,9 +10,10 @@ import org.junit.jupiter.api.Test;
 /** What the rules of findings find in real programs, and that they find nothing in others. */
 final class FindingsTest {
   /** Compilations end before the code that needs them goes on: shares do not depend on the load. */
-  private static List<Map<String, String>> findings(String options, String program) {
+  private static List<Map<String, String>> findings(
+      String options, String main, String program) {
     Jvm.Result run =
-        new Jvm().agent("include=Findings*," + options).arguments("-Xbatch").run("Findings", program);
+        new Jvm().agent("include=Findings*," + options).arguments("-Xbatch").run(main, program);
     assertTrue(run.out().startsWith("done "), run.err());
     assertEquals(List.of(), run.foreignErrors());
     return run.report("--report=findings").rows();
@@ -34,11 +35,22 @@ final class FindingsTest {
   /** The finding of the program, which matches the expression, and nothing of its counterpart. */
   private static void assertFound(
       String rule, String options, String program, String counterpart, String expected) {
-    List<Map<String, String>> rows = findings(options, program);
+    assertFoundBy("Findings", rule, options, program, counterpart, expected);
+  }
+
+  private static void assertFoundBy(
+      String main, String rule, String options, String program, String counterpart,
+      String expected) {
+    List<Map<String, String>> rows = findings(options, main, program);
     assertTrue(of(rows, rule).matches("(?s).*" + expected + ".*"), rows::toString);
-    List<Map<String, String>> others = findings(options, counterpart);
+    List<Map<String, String>> others = findings(options, main, counterpart);
     assertRecorded(others, rule);
     assertEquals("", of(others, rule));
+  }
+
+  private static void assertFoundInCode(
+      String rule, String program, String counterpart, String expected) {
+    assertFoundBy("FindingsOfCode", rule, "", program, counterpart, expected);
   }
 
   @Test
@@ -92,5 +104,29 @@ final class FindingsTest {
     assertFound(
         "class-loading", "", "classes", "few-classes",
         "class loading takes [0-9.]+ % of the time: 2,5[0-9][0-9] classes besides the JDK's");
+  }
+
+  @Test
+  void aCallOfThreeClasses() {
+    assertFoundInCode(
+        "not-inlined", "three-classes", "one-class",
+        "the JIT compiler does not inline FindingsOfCode\\$Circle\\.area\\(int\\) into"
+            + " FindingsOfCode\\$Shapes\\.sum\\(FindingsOfCode\\$Shape\\[\\],int\\): megamorphic");
+  }
+
+  @Test
+  void aMethodTooBigToInline() {
+    assertFoundInCode(
+        "not-inlined", "big-method", "small-method",
+        "the JIT compiler does not inline FindingsOfCode\\$Sizes\\.big\\(int\\) into"
+            + " FindingsOfCode\\$Sizes\\.sumBig\\(int\\): too big");
+  }
+
+  @Test
+  void codeThatEachChangeOfACallSiteDiscards() {
+    assertFoundInCode(
+        "discarded-code", "changed-site", "same-site",
+        "the JVM discarded the compiled code of FindingsOfCode\\$Sites\\.apply\\(int\\)"
+            + " [0-9]+ times, mostly by deoptimisation");
   }
 }

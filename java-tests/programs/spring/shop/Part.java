@@ -1,0 +1,4 @@
+package shop;
+
+/** What the generated beans are. */
+public interface Part {}
