@@ -1,5 +1,6 @@
 #include "agent/jvmti/class_sources.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/hash/hash.h"
@@ -33,8 +34,12 @@ std::string TextOf(JNIEnv* jni, jobject object, jfieldID field) {
 
 void ClassSources::Learn(JNIEnv* jni) {
   constexpr char kText[] = "Ljava/lang/String;";
-  code_source_.store(FieldOf(jni, "java/security/ProtectionDomain", "codesource",
-                             "Ljava/security/CodeSource;"));
+  {
+    const absl::MutexLock lock(&mutex_);
+    waiting_.clear();
+  }
+  code_source_.store(
+      FieldOf(jni, "java/security/ProtectionDomain", "codesource", "Ljava/security/CodeSource;"));
   location_.store(FieldOf(jni, "java/security/CodeSource", "location", "Ljava/net/URL;"));
   protocol_.store(FieldOf(jni, "java/net/URL", "protocol", kText));
   file_.store(FieldOf(jni, "java/net/URL", "file", kText));
@@ -54,8 +59,10 @@ std::string ClassSources::SourceOf(JNIEnv* jni, jobject domain) const {
   if (url.get() == nullptr) return "";
   const std::string kind = TextOf(jni, url.get(), protocol);
   std::string text = TextOf(jni, url.get(), file);
-  if (kind != "file" && kind != "jar" && !text.empty()) text.insert(0, kind + ":");
-  return text;
+  if (kind == "file" || kind == "jar" || text.empty()) return text;
+  // A query may have a secret.
+  text.resize(std::min(text.find('?'), text.size()));
+  return kind + ":" + text;
 }
 
 void ClassSources::Note(JNIEnv* jni, absl::string_view binary_name, uint32_t loader,

@@ -18,11 +18,11 @@ namespace jtrace::jvmti {
 
 class ClassSources {
  public:
-  // Hidden classes have other names when they are prepared: at so many all is dropped.
+  // Classes that are never linked, or could not be defined, stay: at so many all is dropped.
   static constexpr size_t kMostWaiting = 65'536;
   static constexpr size_t kLongest = 4096;  // bytes of a source
 
-  // Finds the fields to read; on a thread that may run Java code.
+  // A recording begins: finds the fields to read; on a thread that may run Java code.
   void Learn(JNIEnv* jni);
   // A class is about to be defined. The boot loader's have no protection domain.
   void Note(JNIEnv* jni, absl::string_view binary_name, uint32_t loader, jobject domain);

@@ -52,8 +52,7 @@ void RecordingCommands::NoteOpenActivations() {
 }
 
 absl::Status RecordingCommands::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
-  metrics::TreeWindows* const windows =
-      parts_.calls != nullptr ? parts_.calls->windows() : nullptr;
+  metrics::TreeWindows* const windows = parts_.calls != nullptr ? parts_.calls->windows() : nullptr;
   if (windows == nullptr) {
     return absl::FailedPreconditionError(
         "this recording keeps no call trees; begin one with record=tree and mode=merged");

@@ -30,6 +30,11 @@ namespace {
 
 using postproc::StrCat;
 
+absl::Status NotRecording(const JvmProcess& jvm) {
+  return absl::NotFoundError(
+      StrCat("JVM ", jvm.pid, " is not recording; begin with: jtrace start ", jvm.pid));
+}
+
 // Has the agent write what it has, and passes its answer on: its file to stdout, errors to stderr.
 int Flush(const JvmProcess& jvm) {
   const auto take = [](char kind, std::string_view text) {
@@ -37,7 +42,10 @@ int Flush(const JvmProcess& jvm) {
     if (kind == kErrorLine) std::cerr << VisibleText(text) << '\n';
   };
   const absl::StatusOr<int> code = Ask(jvm, "flush", "", take);
-  if (!code.ok()) std::cerr << VisibleText(std::string(code.status().message())) << '\n';
+  if (!code.ok()) {
+    const absl::Status why = absl::IsNotFound(code.status()) ? NotRecording(jvm) : code.status();
+    std::cerr << VisibleText(std::string(why.message())) << '\n';
+  }
   std::cout.flush();
   return code.ok() ? *code : kExitFailed;
 }
@@ -59,11 +67,6 @@ int WritePage(const Descriptor& trace, const std::vector<std::string>& options) 
   execv(arguments[0], arguments.data());
   std::cerr << "cannot run " << command[0] << ": " << strerror(errno) << '\n';
   return kExitFailed;
-}
-
-absl::Status NotRecording(const JvmProcess& jvm) {
-  return absl::NotFoundError(
-      StrCat("JVM ", jvm.pid, " is not recording; begin with: jtrace start ", jvm.pid));
 }
 
 // The server, and what it serves, of one JVM.
@@ -113,14 +116,19 @@ std::string LivePageOfJvm::AnswerNow(uint64_t after) const {
                           std::chrono::steady_clock::now());
 }
 
-// At once if the page has older data than there are, and these are fresh; else after a refresh.
+// At once if the page has older data than there are, and these are fresh, or if it has none yet:
+// then newer ones are made meanwhile. Else after a refresh.
 void LivePageOfJvm::Data(uint64_t after, live::HttpServer::Answer answer) {
-  if (data_.state().serial > after && data_.IsFresh()) return answer(AnswerNow(after));
+  const bool has_newer = data_.state().serial > after;
+  if (has_newer && data_.IsFresh()) return answer(AnswerNow(after));
+  if (has_newer && after == 0) {
+    answer(AnswerNow(after));
+    return data_.WhenRefreshed([] {});
+  }
   data_.WhenRefreshed([this, after, answer = std::move(answer)] { answer(AnswerNow(after)); });
 }
 
 absl::Status LivePageOfJvm::Open() {
-  if (!HasAgent(jvm_)) return NotRecording(jvm_);
   data_.WhenRefreshed([this] { context_.stop(); });
   context_.run();
   context_.restart();
@@ -170,7 +178,9 @@ absl::StatusOr<WebOptions> ReadWebOptions(const std::vector<std::string>& rest) 
       }
       options.port = static_cast<uint16_t>(port);
     } else if (option.starts_with("--report") || option.starts_with("--format") ||
-               option.starts_with("-o") || !option.starts_with("-")) {
+               option.starts_with("-o") || option.starts_with("--output") ||
+               option.starts_with("--fail-on") || option == "--version" ||
+               !option.starts_with("-")) {
       return absl::InvalidArgumentError(
           StrCat("web shows the page only, without '", option, "'; see jtrace report"));
     } else {

@@ -16,6 +16,7 @@ constexpr uint32_t kMostHeaders = 8192;
 constexpr uint64_t kMostContent = 4096;
 constexpr std::chrono::seconds kToArrive{5};
 constexpr std::chrono::seconds kToLeave{30};
+constexpr size_t kSlowLink = 50'000;  // bytes a second, for those who have the token
 constexpr char kPlain[] = "text/plain; charset=utf-8";
 
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
@@ -88,7 +89,8 @@ void HttpConnection::Send(http::status status, const char* type, std::string bod
   response->keep_alive(false);
   response->content_length(body.size());
   if (parser_.get().method() != http::verb::head) response->body() = std::move(body);
-  stream_.expires_after(kToLeave);
+  const std::chrono::seconds for_body(is_trusted_ ? response->body().size() / kSlowLink : 0);
+  stream_.expires_after(kToLeave + for_body);
   http::async_write(stream_, *response,
                     [self = shared_from_this(), response](error_code, size_t) { self->Close(); });
 }

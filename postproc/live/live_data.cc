@@ -14,22 +14,34 @@ using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using Phase = LiveState::Phase;
+using postproc::StrCat;
 
 constexpr milliseconds kLeastRest{1000};
-constexpr int kShare = 4;  // rests for each time at work
+constexpr milliseconds kLongestRest{60'000};
+constexpr int kShare = 4;        // rests for each time at work
+constexpr int kSignalled = 128;  // ChildProcess::Result
 
-// What a child says on stderr, without the program's name.
-std::string FirstLine(std::string_view text) {
-  std::string_view line = text.substr(0, text.find('\n'));
+// What a child that failed says last on stderr, without the program's name: warnings come before.
+// One that a signal ended says nothing.
+std::string Failure(std::string_view what, const ChildProcess::Result& result) {
+  std::string_view text = result.err;
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  std::string_view line = text.substr(text.rfind('\n') + 1);
   for (const std::string_view name : {"jtrace: ", "jtrace-post: "}) {
     if (line.starts_with(name)) line.remove_prefix(name.size());
   }
-  return std::string(line);
+  if (!line.empty()) return std::string(line);
+  return result.exit_code > kSignalled
+             ? StrCat(what, " was ended by signal ", result.exit_code - kSignalled,
+                      "; less detail takes less memory: --scope=app, --sites=off")
+             : StrCat(what, " failed with status ", result.exit_code);
 }
 
 }  // namespace
 
-milliseconds RestAfter(milliseconds cost) { return std::max(kLeastRest, kShare * cost); }
+milliseconds RestAfter(milliseconds cost) {
+  return std::clamp(kShare * cost, kLeastRest, kLongestRest);
+}
 
 void LiveData::WhenRefreshed(Ready ready) {
   if (IsOver()) {
@@ -86,7 +98,7 @@ void LiveData::Run(const std::function<int()>& body,
 
 void LiveData::Flushed(const ChildProcess::Result& result) {
   absl::Status status = result.exit_code == 0 ? source_.open(result.out)
-                                              : absl::UnavailableError(FirstLine(result.err));
+                                              : absl::UnavailableError(Failure("flush", result));
   phase_ = has_ended_ ? Phase::kEnded : status.ok() ? Phase::kLive : Phase::kStopped;
   message_ = has_ended_ ? "" : std::string(status.message());
   if (status.ok()) {
@@ -111,7 +123,7 @@ void LiveData::Reported(const ChildProcess::Result& result) {
   is_complete_ = phase_ != Phase::kLive;
   const absl::StatusOr<std::string_view> data = DataOfPage(result.out);
   if (result.exit_code != 0) {
-    message_ = FirstLine(result.err);
+    message_ = Failure("jtrace-post", result);
   } else if (!data.ok()) {
     message_ = std::string(data.status().message());
   } else {

@@ -43,7 +43,7 @@ struct LiveState {
 };
 
 // The rest after a refresh that took `cost`: at least a second, and so long that refreshes take at
-// most a fifth of the time.
+// most a fifth of the time; at most a minute, because a JVM that was stopped may go on.
 std::chrono::milliseconds RestAfter(std::chrono::milliseconds cost);
 
 // On one thread, that of the context.

@@ -7,6 +7,7 @@
 
 #include "absl/types/span.h"
 #include "postproc/report/headline.h"
+#include "postproc/report/probe_compilation.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -33,6 +34,7 @@ class HeadlineWriter {
     json_.Text("measure", PageMeasure(input_.measure));
     json_.Int("whole", input_.measure.whole);
     WriteConsumers(headline);
+    json_.Int("probe_compilation", EstimatedProbeCompilation(input_));
     WriteMethods("heaviest", headline.heaviest);
     WriteMethods("called", headline.most_called);
     WriteMethods("allocates", headline.allocating);

@@ -17,7 +17,8 @@ bool IsOfJtrace(std::string_view routine) {
 }
 
 // What a rewritten method has more than before: the calls of the probes, their arguments and an
-// exception handler, where there is one return and no call out of scope; but a method keeps its own.
+// exception handler, where there is one return and no call out of scope; but a method keeps its
+// own.
 int64_t BytesInserted(const JitLog::Copies& copies) {
   constexpr int64_t kInserted = 16;
   return std::min(copies.copies * kInserted, copies.bytecodes - copies.copies);

@@ -16,8 +16,9 @@ TEST(WebOptionsTest, ThePortIsItsOwnAndTheRestAreJtracePosts) {
 }
 
 TEST(WebOptionsTest, OtherPortsAndOutputsAreRejected) {
-  for (const char* option : {"--port=", "--port=0", "--port=65536", "--port=x", "--port=-1",
-                             "--report=flat", "--format=csv", "-o", "-oX", "trace.bin"}) {
+  for (const char* option :
+       {"--port=", "--port=0", "--port=65536", "--port=x", "--port=-1", "--report=flat",
+        "--format=csv", "-o", "-oX", "--output=x", "--version", "--fail-on=calls", "trace.bin"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(ReadWebOptions({option}).status())) << option;
     EXPECT_FALSE(ParseCommandLine({"web", "4711", option}).ok()) << option;
   }

@@ -9,8 +9,8 @@
 namespace jtrace {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::FindingTrace;
+using ::testing::HasSubstr;
 
 constexpr char kCompile[] = "C:java.util.regex.Pattern.compile(String)";
 

@@ -9,9 +9,9 @@
 namespace jtrace {
 namespace {
 
+using testing::FindingTrace;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::FindingTrace;
 using testing::Rows;
 
 class Loads {

@@ -9,12 +9,12 @@
 namespace jtrace {
 namespace {
 
+using testing::CsvRow;
 using ::testing::ElementsAre;
+using testing::FindingTrace;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using testing::CsvRow;
-using testing::FindingTrace;
 using testing::Rows;
 using testing::RunPost;
 

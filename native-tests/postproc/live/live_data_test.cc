@@ -1,6 +1,7 @@
 // When data is made anew, and what is kept.
 #include "postproc/live/live_data.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -22,23 +23,28 @@ struct Recording {
   std::string flushed = "/a.bin\n";
   std::string refused;  // what flush says if it fails
   std::string page = R"(id="profile">data<)";
+  std::string bad = "jtrace-post: bad\n";  // what report says if there is no page
+  int signal = 0;                          // what ends report
   std::string opened;
   int reports = 0;
 
   LiveSource Source() {
-    return {
-        .flush =
-            [this] {
-              return refused.empty() ? Say(1, flushed, 0) : Say(2, "jtrace: " + refused + "\n", 2);
-            },
-        .open =
-            [this](std::string_view answer) {
-              opened = answer;
-              ++reports;
-              return absl::OkStatus();
-            },
-        .report =
-            [this] { return page.empty() ? Say(2, "jtrace-post: bad\n", 1) : Say(1, page, 0); }};
+    return {.flush =
+                [this] {
+                  return refused.empty() ? Say(1, flushed, 0)
+                                         : Say(2, "jtrace: " + refused + "\n", 2);
+                },
+            .open =
+                [this](std::string_view answer) {
+                  opened = answer;
+                  ++reports;
+                  return absl::OkStatus();
+                },
+            .report =
+                [this] {
+                  if (signal != 0) raise(signal);
+                  return page.empty() ? Say(2, bad, 1) : Say(1, page, 0);
+                }};
   }
 };
 
@@ -61,11 +67,28 @@ class LiveDataTest : public ::testing::Test {
   LiveData data_{context_, recording_.Source()};
 };
 
+TEST(RestAfterTest, AMinuteAtMost) {
+  EXPECT_EQ(RestAfter(milliseconds(120'000)), milliseconds(60'000));
+}
+
 TEST(RestAfterTest, AtMostAFifthOfTheTime) {
   EXPECT_EQ(RestAfter(milliseconds(0)), milliseconds(1000));
   EXPECT_EQ(RestAfter(milliseconds(250)), milliseconds(1000));
   EXPECT_EQ(RestAfter(milliseconds(251)), milliseconds(1004));
   EXPECT_EQ(RestAfter(milliseconds(5000)), milliseconds(20000));
+}
+
+TEST_F(LiveDataTest, AReportThatFailsSaysWhyLast) {
+  recording_.page.clear();
+  recording_.bad = "jtrace-post: warning: the trace ends early\njtrace-post: out of memory\n";
+  Refresh();
+  EXPECT_EQ(data_.state().message, "out of memory");
+}
+
+TEST_F(LiveDataTest, AReportThatASignalEndsIsSaid) {
+  recording_.signal = SIGKILL;
+  Refresh();
+  EXPECT_EQ(data_.state().message.find("jtrace-post was ended by signal 9"), 0);
 }
 
 TEST_F(LiveDataTest, ReadsWhatTheRecordingHas) {

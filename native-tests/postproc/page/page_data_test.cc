@@ -231,6 +231,21 @@ TEST(PageDataTest, TheHeadlineHasRoutinesByNumber) {
   EXPECT_EQ(headline["consumers"][1]["parts"], json::parse(R"([["java.util", 70]])"));
 }
 
+// Of 100 bytes that C2 compiled 30 are of an inlined probe.
+TEST(PageDataTest, TheHeadlineHasWhatTheProbesCostTheCompiler) {
+  const json data =
+      Profile(
+          "# jtrace-text 1 unit=ns\n"
+          "0\tmain\tsample*100\tapp.A.a()\n"
+          "0\tC2 CompilerThre\tsample*200\tV:libjvm.so!Compile::Compile()\n"
+          "0\t\tjit-load\tapp.A.a()\taddress=0x1000\tsize=90\tmethod=1\tlevel=4\tbytecodes=70\n"
+          "0\t\tjit-inlining\tapp.A.a()\taddress=0x1000\tsize=0\tmethod=1\t@57\t"
+          "2/30 java.lang.invoke.JTraceProbe.enter(int)\t13/70 app.A.a()\n")
+          .Data(kMaxPageNodes);
+  EXPECT_EQ(data["headline"]["whole"], 300);
+  EXPECT_EQ(data["headline"]["probe_compilation"], 60);
+}
+
 // By node: the ticks of all buckets.
 std::vector<int64_t> TicksByNode(const json& times, size_t nodes) {
   std::vector<int64_t> ticks(nodes);

@@ -194,6 +194,7 @@ export interface Headline {
   measure: string; // as in Measure.id
   whole: number;
   consumers: Consumer[];
+  probe_compilation: number; // of the JIT compiler's amount, for the probes: an estimate
   heaviest: HeavyMethod[];
   called: HeavyMethod[];
   allocates: HeavyMethod[];

@@ -29,16 +29,18 @@ export interface ConsumerRow {
 
 // Greatest first.
 export function consumerRows({ data }: Profile): ConsumerRow[] {
-  const { consumers, whole } = data.headline;
+  const { consumers, whole, probe_compilation: ofProbes } = data.headline;
   const isShown = (amount: number) => amount >= kLeastShare * whole;
   const about = ({ name, parts }: Consumer) =>
     name === 'jtrace'
       ? 'mostly its probes: mode=samples records without them'
-      : parts
-          .filter(([, amount]) => isShown(amount))
-          .slice(0, kMostParts)
-          .map(([part, amount]) => `${part} ${formatPercent(amount, whole)}`)
-          .join(', ');
+      : name === 'jit' && ofProbes > 0
+        ? `estimated ${formatPercent(ofProbes, whole)} for the probes, which mode=samples does not need`
+        : parts
+            .filter(([, amount]) => isShown(amount))
+            .slice(0, kMostParts)
+            .map(([part, amount]) => `${part} ${formatPercent(amount, whole)}`)
+            .join(', ');
   return consumers
     .filter(({ amount }) => isShown(amount))
     .map((consumer) => ({

@@ -20,6 +20,7 @@ export interface DiffMeasure {
 export type Width = 'after' | 'before' | 'either';
 
 const kSignificant = 3; // standard deviations, as in --report=diff
+const kMuchTime = 0.01; // of all time, the same
 const kUsualOrder = ['ticks', 'time', 'calls', 'off'];
 const kNoRows = { without_lines: 0, without_text: 0, files: [] };
 
@@ -62,7 +63,7 @@ function sideData(data: DiffData, side: 'before' | 'after'): PageData {
       start: 0, width: 1, running: [], waiting: [], c1: [], c2: [], other_code: [], classes: [], gc: [],
       collections: [], collections_left_out: 0,
     },
-    headline: { measure: '', whole: 0, consumers: [], heaviest: [], called: [], allocates: [] },
+    headline: { measure: '', whole: 0, consumers: [], probe_compilation: 0, heaviest: [], called: [], allocates: [] },
     sources: kNoRows,
   };
 }
@@ -138,8 +139,12 @@ export class Comparison {
     return this.measures.find((measure) => measure.id === id) ?? this.measures[0];
   }
 
-  // Samples are drawn: a difference of their numbers may be chance. All else is exact.
+  // Samples are drawn: a difference of their numbers may be chance. Times differ from run to run: less than a
+  // hundredth of all says nothing, as in the text report. All else is exact.
   isChance(measure: DiffMeasure, before: number, after: number): boolean {
+    if (measure.id === 'time' || measure.id === 'off') {
+      return Math.abs(after - before) < kMuchTime * Math.max(measure.before.whole, measure.after.whole);
+    }
     if (measure.id !== 'ticks') return false;
     const { tick_variance_before, tick_variance_after } = this.data;
     const variance = (before * tick_variance_before + after * tick_variance_after) / 1e6;

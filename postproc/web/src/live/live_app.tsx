@@ -21,9 +21,10 @@ function carryState(old: Profile, next: Profile): void {
 }
 
 function errorText(error: unknown): string {
-  return error instanceof Forbidden
-    ? 'another jtrace web runs here now; open the address that it printed'
-    : 'jtrace web does not answer, it may have ended';
+  if (error instanceof Forbidden) return 'another jtrace web runs here now; open the address that it printed';
+  // What fetch throws where nobody answers.
+  if (error instanceof TypeError) return 'jtrace web does not answer, it may have ended';
+  return error instanceof Error ? error.message : String(error);
 }
 
 // The next frame, or soon where none is drawn.
