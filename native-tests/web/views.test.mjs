@@ -51,7 +51,7 @@ test('the summary has the findings', () => {
     const row = '[data-rule=costly-setup]';
     assert.match(
       await page.textContent(row),
-      /100\.0 % of time.*a\.Text\.matches\(String\) runs 500 times; 100\.0 % of its time is Pattern\.compile/,
+      /100\.0 % of time.*a\.Text\.matches\(String\) runs 500 times, all from a\.Main\.run\(\); 100\.0 % of its time is Pattern\.compile/,
     );
     assert.match(await page.textContent(`${row} code`), /^jtrace-post --report=function /);
   });
