@@ -88,7 +88,10 @@ public final class JTraceProbe {
   /** Method entry. Returns the token: the node that was current before, and in a log, jitted. */
   @ForceInline
   public static long enter(int id) {
-    return isC2() ? enterHere(id) : enterElsewhere(id);
+    if (!isC2()) {
+      return enterElsewhere(id);
+    }
+    return PLAIN ? enterPlain(id) : enterHere(id);
   }
 
   /** Before a call out of scope whose time depends on others. */
@@ -137,10 +140,12 @@ public final class JTraceProbe {
   /** Method exit: also heals activations above that ended unseen. */
   @ForceInline
   public static void exit(long token) {
-    if (isC2()) {
-      exitHere(token);
-    } else {
+    if (!isC2()) {
       exitElsewhere(token);
+    } else if (PLAIN && THREAD_SPARE != 0) {
+      exitPlain(token);
+    } else {
+      exitHere(token);
     }
   }
 
@@ -159,7 +164,7 @@ public final class JTraceProbe {
     if (LOG) {
       JTraceLog.heal(state());
     }
-    return enterHere(id);
+    return PLAIN ? enterPlain(id) : enterHere(id);
   }
 
   @DontInline
@@ -167,25 +172,42 @@ public final class JTraceProbe {
     if (LOG) {
       JTraceLog.heal(state());
     }
-    exitHere(token);
+    if (PLAIN && THREAD_SPARE != 0) {
+      exitPlain(token);
+    } else {
+      exitHere(token);
+    }
+  }
+
+  /** The thread has entered something, so its state is known. */
+  @ForceInline
+  private static void exitPlain(long token) {
+    U.putLong(null, knownState() + STATE_CURRENT, token);
   }
 
   /**
    * One branch, and one call that is hardly ever made: what C2 compiles in each probed method that
-   * it inlines is most of what probes cost a program that runs for some seconds.
+   * it inlines is most of what probes cost a program that runs for some seconds. Their bytecodes
+   * also count when C2 decides what else to inline: short methods, and no others around Unsafe's
+   * intrinsics, which {@code getLong(address)} would be.
    */
   @ForceInline
   private static long enterPlain(int id) {
     long state = knownState();
-    long current = U.getLong(state + STATE_CURRENT);
-    long child =
-        U.getLong(U.getLong(current + NODE_SLOTS) + (id << 3 & U.getChar(current + NODE_MASK)));
-    if (U.getInt(child + NODE_ROUTINE) != id) {
+    long current = U.getLong(null, state + STATE_CURRENT);
+    long child = childInSlot(current, id);
+    if (U.getInt(null, child + NODE_ROUTINE) != id) {
       return enterMissed(id, jitted(id));
     }
     count(child, jitted(id));
-    U.putLong(state + STATE_CURRENT, child);
+    U.putLong(null, state + STATE_CURRENT, child);
     return current;
+  }
+
+  @ForceInline
+  private static long childInSlot(long node, int id) {
+    int offset = id << 3 & U.getChar(null, node + NODE_MASK);
+    return U.getLong(null, U.getLong(null, node + NODE_SLOTS) + offset);
   }
 
   /** The thread's first call, or one whose node is not in its slot. */
@@ -201,9 +223,6 @@ public final class JTraceProbe {
 
   @ForceInline
   private static long enterHere(int id) {
-    if (PLAIN) {
-      return enterPlain(id);
-    }
     long state = state();
     long current = U.getLong(state + STATE_CURRENT);
     if (LOG) {
@@ -231,11 +250,6 @@ public final class JTraceProbe {
 
   @ForceInline
   private static void exitHere(long token) {
-    if (PLAIN && THREAD_SPARE != 0) {
-      // The thread has entered something, so it is known.
-      U.putLong(knownState() + STATE_CURRENT, token);
-      return;
-    }
     long state = state();
     if (LOG) {
       JTraceLog.exit(state, token);
@@ -285,24 +299,26 @@ public final class JTraceProbe {
   /** Replaces enter and exit in methods that call nothing. */
   @ForceInline
   public static void leaf(int id) {
-    if (isC2()) {
-      leafHere(id);
-    } else {
+    if (!isC2()) {
       leafElsewhere(id);
+    } else if (PLAIN) {
+      leafPlain(id);
+    } else {
+      leafHere(id);
     }
   }
 
   @DontInline
   private static void leafElsewhere(int id) {
-    leafHere(id);
+    if (PLAIN) {
+      leafPlain(id);
+    } else {
+      leafHere(id);
+    }
   }
 
   @ForceInline
   private static void leafHere(int id) {
-    if (PLAIN) {
-      leafPlain(id);
-      return;
-    }
     if (LOG || CLOCK != 0 || (METRICS != 0 && JTraceCharges.ANY)) {
       exit(enter(id));
       return;
@@ -318,10 +334,8 @@ public final class JTraceProbe {
 
   @ForceInline
   private static void leafPlain(int id) {
-    long current = U.getLong(knownState() + STATE_CURRENT);
-    long child =
-        U.getLong(U.getLong(current + NODE_SLOTS) + (id << 3 & U.getChar(current + NODE_MASK)));
-    if (U.getInt(child + NODE_ROUTINE) == id) {
+    long child = childInSlot(U.getLong(null, knownState() + STATE_CURRENT), id);
+    if (U.getInt(null, child + NODE_ROUTINE) == id) {
       count(child, jitted(id));
     } else {
       leafMissed(id, jitted(id));
@@ -377,12 +391,12 @@ public final class JTraceProbe {
 
   @ForceInline
   private static void countHere(int id) {
-    long state = knownState();
+    long offset = knownOffset();
     // The arena itself, and the shared state, come before those of threads.
-    if (id >= FLAT_IDS || state <= ARENA + ARENA_SHARED) {
+    if (id >= FLAT_IDS || offset <= ARENA_SHARED) {
       countMissed(id, jitted(id));
     } else {
-      countOwn(state, id, jitted(id));
+      countOwn(offset, id, jitted(id));
     }
   }
 
@@ -392,14 +406,15 @@ public final class JTraceProbe {
     if (id >= FLAT_IDS || state == ARENA + ARENA_SHARED) {
       countShared(id, jitted);
     } else {
-      countOwn(state, id, jitted);
+      countOwn(state - ARENA, id, jitted);
     }
   }
 
+  /** All but the offset of the thread's state is constant in code of C2. */
   @ForceInline
-  private static void countOwn(long state, int id, boolean jitted) {
-    long counter = state + FLAT_COUNTERS + ((long) id << 4) + (jitted ? 8 : 0);
-    U.putLong(counter, U.getLong(counter) + 1);
+  private static void countOwn(long offset, int id, boolean jitted) {
+    long counter = offset + (ARENA + FLAT_COUNTERS + ((long) id << 4) + (jitted ? 8 : 0));
+    U.putLong(null, counter, U.getLong(null, counter) + 1);
   }
 
   /**
@@ -408,13 +423,20 @@ public final class JTraceProbe {
    */
   @ForceInline
   private static long knownState() {
-    Thread thread = Thread.currentThread();
-    if (THREAD_SPARE != 0) {
-      return ARENA + U.getLong(thread, THREAD_SPARE);
-    }
-    long tid = U.getLong(thread, TID);
+    return ARENA + knownOffset();
+  }
+
+  /** The offset of that state from the arena. */
+  @ForceInline
+  private static long knownOffset() {
+    return THREAD_SPARE != 0 ? U.getLong(Thread.currentThread(), THREAD_SPARE) : offsetById();
+  }
+
+  @ForceInline
+  private static long offsetById() {
+    long tid = U.getLong(Thread.currentThread(), TID);
     long entry = STATES[(int) tid & (STATES.length - 1)] - (tid << 32);
-    return (entry >>> 32) == 0 ? ARENA + (entry << GRANULE_SHIFT) : ARENA;
+    return (entry >>> 32) == 0 ? entry << GRANULE_SHIFT : 0;
   }
 
   @ForceInline
@@ -467,7 +489,7 @@ public final class JTraceProbe {
   @ForceInline
   static void count(long node, boolean jitted) {
     long counter = node + (jitted ? NODE_JITTED : NODE_INTERPRETED);
-    U.putLong(counter, U.getLong(counter) + 1);
+    U.putLong(null, counter, U.getLong(null, counter) + 1);
   }
 
   /**
@@ -477,8 +499,12 @@ public final class JTraceProbe {
    */
   @ForceInline
   static boolean jitted(int id) {
-    return MethodHandleImpl.isCompileConstant(CONSTANT[id >>> 31])
-        || U.getByte(ARENA + ARENA_COMPILED + (id & (COMPILED_COUNT - 1))) != 0;
+    return MethodHandleImpl.isCompileConstant(CONSTANT[id >>> 31]) || hasCode(id);
+  }
+
+  @ForceInline
+  private static boolean hasCode(int id) {
+    return U.getByte(ARENA + ARENA_COMPILED + (id & (COMPILED_COUNT - 1))) != 0;
   }
 
   static void countShared(int id, boolean jitted) {
