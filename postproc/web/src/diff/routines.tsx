@@ -1,9 +1,8 @@
 // A row for each routine with its numbers before and after.
 import { useMemo, useState } from 'preact/hooks';
-import { counted, formatCount } from '../format.ts';
-import { toFunction } from '../links.ts';
-import { type Column, formatSorting, parseSorting, sorted } from '../table/column.ts';
-import { Table } from '../table/table.tsx';
+import { formatCount } from '../format.ts';
+import { type Column, parseSorting } from '../table/column.ts';
+import { RoutineTable, useFound } from '../table/routine_table.tsx';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
 import { deltaOf, kStateWords } from './change.ts';
@@ -82,34 +81,14 @@ function Routines({ comparison, measure, state, search, navigate }: DiffViewProp
   const columns = useMemo(() => columnsFor(comparison, measure), [comparison, measure]);
   const all = useMemo(() => routineChanges(comparison, measure), [comparison, measure]);
   const sorting = parseSorting(state['flat.sort'], 'self');
-  const rows = useMemo(
-    () => sorted(search.active ? all.filter((row) => search.matches(row.name)) : all, columns, sorting),
-    [all, columns, search, sorting.column, sorting.reversed],
-  );
+  const rows = useFound(all, search, columns, sorting);
   return (
-    <section class="fill" aria-label="Routines">
-      <div class="toolbar">
-        <span>
-          {formatCount(rows.length)} of {counted(all.length, 'routine')}
-          {search.active ? ' match' : ''}
-        </span>
-        <span class="unit">
-          {measure.label}: {measure.unit}
-        </span>
-      </div>
-      <Table
-        label="Routines"
-        columns={columns}
-        rows={rows}
-        keyOf={(row) => row.name}
-        sorting={sorting}
-        onSort={(next) => navigate({ 'flat.sort': formatSorting(next) }, true)}
-        selected={selected}
-        onSelect={setSelected}
-        onOpen={(row) => navigate(toFunction(row.name))}
-      />
-      <p class="hint">Enter or a double click shows a routine's callers and callees, before and after.</p>
-    </section>
+    <RoutineTable
+      {...{ columns, rows, search, measure, sorting, selected, navigate }}
+      of={all.length}
+      onSelect={setSelected}
+      hint="a routine's callers and callees, before and after"
+    />
   );
 }
 

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { formatTime } from '../format.ts';
 import { toFunction } from '../links.ts';
+import { FactList } from '../ui/fact_list.tsx';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
 import { fillOfStep } from './colours.ts';
@@ -95,16 +96,7 @@ function Facts({ title, side }: { title: string; side: DiffSide }) {
       <summary>
         {title}: <bdi>{side.traces[0]?.file}</bdi>
       </summary>
-      <dl class="grid">
-        {(side.traces[0]?.facts ?? []).map(([key, value], i) => (
-          <div key={i}>
-            <dt>{key.replace(/_/g, ' ')}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={side.traces[0]?.facts ?? []} />
     </details>
   );
 }

@@ -56,3 +56,17 @@ export function nextMatch(matches: readonly number[], from: number, backwards: b
   if (at < 0) return backwards ? matches[matches.length - 1] : matches[0];
   return matches[(at + (backwards ? -1 : 1) + matches.length) % matches.length];
 }
+
+// What a key does in a flame graph with `selected` as chosen frame: arrows choose another, Enter and Space zoom.
+export function onFrameKey(
+  event: KeyboardEvent,
+  { source, layout, selected, upwards }: { source: FlameSource; layout: FlameLayout; selected: number; upwards: boolean },
+  select: (frame: number) => void,
+  zoomTo: (frame: number) => void,
+): void {
+  const step = stepOf(event.key, upwards);
+  if (step !== undefined) select(stepFrom(source, layout, selected, step));
+  else if ((event.key === 'Enter' || event.key === ' ') && selected >= 0) zoomTo(selected);
+  else return;
+  event.preventDefault();
+}

@@ -2,7 +2,7 @@
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { describe } from '../flame/describe.ts';
 import { layOut } from '../flame/layout.ts';
-import { drawnMatches, nextMatch, stepFrom, stepOf } from '../flame/navigate.ts';
+import { drawnMatches, nextMatch, onFrameKey } from '../flame/navigate.ts';
 import type { Scene } from '../flame/paint.ts';
 import { FlamePicture, type Hover } from '../flame/picture.tsx';
 import { saveFlamePng, saveFlameSvg } from '../flame/save.ts';
@@ -72,13 +72,7 @@ function Flame(given: ViewProps) {
     n: () => find(false),
     'shift+n': () => find(true),
   });
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = stepOf(event.key, upwards);
-    if (step !== undefined) select(stepFrom(source, layout, selected, step));
-    else if ((event.key === 'Enter' || event.key === ' ') && selected >= 0) zoomTo(selected);
-    else return;
-    event.preventDefault();
-  };
+  const onKeyDown = (event: KeyboardEvent) => onFrameKey(event, { source, layout, selected, upwards }, select, zoomTo);
   const under = hovered >= 0 ? describe(profile, measure, source, hovered) : undefined;
   return (
     <section class="fill" aria-label="Flame graph">

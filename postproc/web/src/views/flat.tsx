@@ -1,13 +1,12 @@
 // A row for each routine.
 import { useMemo } from 'preact/hooks';
-import { counted, formatCount, formatPercent, formatTime } from '../format.ts';
-import { toFunction } from '../links.ts';
+import { formatCount, formatPercent, formatTime } from '../format.ts';
 import { useRow } from '../live/use_chosen.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { type Routine, routinesBy } from '../routines.ts';
-import { type Column, formatSorting, parseSorting, sorted } from '../table/column.ts';
-import { Table } from '../table/table.tsx';
+import { type Column, parseSorting } from '../table/column.ts';
+import { RoutineTable, useFound } from '../table/routine_table.tsx';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
 import { Share } from '../ui/share.tsx';
@@ -97,38 +96,19 @@ function Flat({ profile, measure, state, search, navigate }: ViewProps) {
   const columns = useMemo(() => columnsFor(profile, measure), [profile, measure]);
   const all = useMemo(() => routinesBy(profile, measure), [profile, measure]);
   const sorting = parseSorting(state['flat.sort'], 'total');
-  const rows = useMemo(() => {
-    const found = search.active ? all.filter((row) => search.matches(row.name)) : all;
-    return sorted(found, columns, sorting);
-  }, [all, columns, search, sorting.column, sorting.reversed]);
+  const rows = useFound(all, search, columns, sorting);
   const [selected, setSelected] = useRow(rows, (row) => row.name);
   return (
-    <section class="fill" aria-label="Routines">
-      <div class="toolbar">
-        <span>
-          {formatCount(rows.length)} of {counted(all.length, 'routine')}
-          {search.active ? ' match' : ''}
-        </span>
-        {rows[selected] !== undefined && (
-          <SourceButton {...{ profile, navigate, name: rows[selected].name }} />
-        )}
-        <span class="unit">
-          {measure.label}: {measure.unit}
-        </span>
-      </div>
-      <Table
-        label="Routines"
-        columns={columns}
-        rows={rows}
-        keyOf={(row) => row.name}
-        sorting={sorting}
-        onSort={(next) => navigate({ 'flat.sort': formatSorting(next) }, true)}
-        selected={selected}
-        onSelect={setSelected}
-        onOpen={(row) => navigate(toFunction(row.name))}
-      />
-      <p class="hint">Enter or a double click shows a routine's callers and callees.</p>
-    </section>
+    <RoutineTable
+      {...{ columns, rows, search, measure, sorting, selected, navigate }}
+      of={all.length}
+      onSelect={setSelected}
+      hint="a routine's callers and callees"
+    >
+      {rows[selected] !== undefined && (
+        <SourceButton {...{ profile, navigate, name: rows[selected].name }} />
+      )}
+    </RoutineTable>
   );
 }
 

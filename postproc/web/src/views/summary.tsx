@@ -8,6 +8,7 @@ import type { Profile } from '../model.ts';
 import { routinesBy } from '../routines.ts';
 import { badgesOf, markedSamples, mergeParts } from '../trust.ts';
 import { Badges } from '../ui/badges.tsx';
+import { FactList } from '../ui/fact_list.tsx';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
 import type { View, ViewProps } from '../view.ts';
@@ -153,16 +154,7 @@ function Facts({ trace }: { trace: TraceFacts }) {
       <summary>
         <bdi>{trace.file}</bdi> {state !== '' && <span class="severity warning">{state}</span>}
       </summary>
-      <dl class="grid">
-        {trace.facts.map(([key, value], i) => (
-          <div key={i}>
-            <dt>{key.replace(/_/g, ' ')}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={trace.facts} />
     </details>
   );
 }
