@@ -42,6 +42,12 @@ extern const unsigned char jtrace_class_JTracePaths[];
 extern const unsigned long jtrace_class_JTracePaths_size;
 extern const unsigned char jtrace_class_JTraceRing[];
 extern const unsigned long jtrace_class_JTraceRing_size;
+extern const unsigned char jtrace_class_JTraceCurrent[];
+extern const unsigned long jtrace_class_JTraceCurrent_size;
+extern const unsigned char jtrace_class_JTracePlain[];
+extern const unsigned long jtrace_class_JTracePlain_size;
+extern const unsigned char jtrace_class_JTraceFlat[];
+extern const unsigned long jtrace_class_JTraceFlat_size;
 extern const unsigned char jtrace_class_JTraceUnwind[];
 extern const unsigned long jtrace_class_JTraceUnwind_size;
 extern const unsigned char jtrace_class_NativeIo[];
@@ -145,6 +151,10 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
       {kRingClass, {jtrace_class_JTraceRing, jtrace_class_JTraceRing_size}},
       {kBlocksClass, {jtrace_class_JTraceBlocks, jtrace_class_JTraceBlocks_size}},
       {"java/lang/invoke/JTracePaths", {jtrace_class_JTracePaths, jtrace_class_JTracePaths_size}},
+      {"java/lang/invoke/JTraceCurrent",
+       {jtrace_class_JTraceCurrent, jtrace_class_JTraceCurrent_size}},
+      {"java/lang/invoke/JTracePlain", {jtrace_class_JTracePlain, jtrace_class_JTracePlain_size}},
+      {"java/lang/invoke/JTraceFlat", {jtrace_class_JTraceFlat, jtrace_class_JTraceFlat_size}},
   };
   return classes;
 }

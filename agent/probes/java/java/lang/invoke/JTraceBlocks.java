@@ -36,7 +36,7 @@ public final class JTraceBlocks {
 
   @ForceInline
   private static void hitHere(int id) {
-    long state = JTraceProbe.state();
+    long state = JTraceCurrent.state();
     if (JTraceProbe.BLOCK_OWNERS != 0) {
       JTracePaths.hit(state, id);
       return;

@@ -1,7 +1,6 @@
 package java.lang.invoke;
 
 import static java.lang.invoke.JTraceLayout.*;
-import static java.lang.invoke.JTraceMemory.reference;
 
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
@@ -38,13 +37,13 @@ public final class JTraceProbe {
   static final long BLOCK_OWNERS;
   /** sites=on: children are distinguished by the place in their caller, too. */
   static final boolean PLACES;
-  /** Trees of calls alone: the probes have the short forms {@code …Plain}. */
-  private static final boolean PLAIN;
+  /** Trees of calls alone: the probes have the short forms of JTracePlain. */
+  static final boolean PLAIN;
   /**
    * Offset of spare bytes in java.lang.Thread that hold the state's offset from the arena, 0 as
    * long as the thread has none; 0: there are no such bytes.
    */
-  private static final long THREAD_SPARE;
+  static final long THREAD_SPARE;
 
   static {
     // The agent overwrites these literals in the constant pool before it defines the class
@@ -66,19 +65,6 @@ public final class JTraceProbe {
   }
 
   private static final Unsafe U = Unsafe.getUnsafe();
-  private static final long TID = U.objectFieldOffset(Thread.class, "tid");
-
-  /**
-   * Thread id to state: low 32 bits of the id, reference of its state. One long, so that entries
-   * are replaced atomically when ids collide; on the heap, so that the JIT knows that stores to the
-   * trees do not change it.
-   */
-  private static final long[] STATES = new long[4096];
-
-  static {
-    // Zero would be a valid entry of thread id 0, which threads have until their constructor ran.
-    STATES[0] = 1L << 32;
-  }
 
   /** An element is a compile-time constant exactly if its index is. */
   @Stable private static final Object[] CONSTANT = {"", ""};
@@ -91,14 +77,14 @@ public final class JTraceProbe {
     if (!isC2()) {
       return enterElsewhere(id);
     }
-    return PLAIN ? enterPlain(id) : enterHere(id);
+    return PLAIN ? JTracePlain.enter(id) : enterHere(id);
   }
 
   /** Before a call out of scope whose time depends on others. */
   @ForceInline
   public static long enterTimed(int id) {
     long token = enter(id);
-    JTraceOutside.begin(state());
+    JTraceOutside.begin(JTraceCurrent.state());
     return token;
   }
 
@@ -106,7 +92,7 @@ public final class JTraceProbe {
   @ForceInline
   public static long enterElements(int n, int id) {
     long token = enter(id);
-    JTraceOutside.addElements(state(), n);
+    JTraceOutside.addElements(JTraceCurrent.state(), n);
     return token;
   }
 
@@ -114,7 +100,7 @@ public final class JTraceProbe {
   @ForceInline
   public static long enterElements(Object of, int id) {
     long token = enter(id);
-    JTraceOutside.addElements(state(), JTraceOutside.elementsOf(of));
+    JTraceOutside.addElements(JTraceCurrent.state(), JTraceOutside.elementsOf(of));
     return token;
   }
 
@@ -143,7 +129,7 @@ public final class JTraceProbe {
     if (!isC2()) {
       exitElsewhere(token);
     } else if (PLAIN && THREAD_SPARE != 0) {
-      exitPlain(token);
+      JTracePlain.exit(token);
     } else {
       exitHere(token);
     }
@@ -162,68 +148,26 @@ public final class JTraceProbe {
   @DontInline
   private static long enterElsewhere(int id) {
     if (LOG) {
-      JTraceLog.heal(state());
+      JTraceLog.heal(JTraceCurrent.state());
     }
-    return PLAIN ? enterPlain(id) : enterHere(id);
+    return PLAIN ? JTracePlain.enter(id) : enterHere(id);
   }
 
   @DontInline
   private static void exitElsewhere(long token) {
     if (LOG) {
-      JTraceLog.heal(state());
+      JTraceLog.heal(JTraceCurrent.state());
     }
     if (PLAIN && THREAD_SPARE != 0) {
-      exitPlain(token);
+      JTracePlain.exit(token);
     } else {
       exitHere(token);
     }
   }
 
-  /** The thread has entered something, so its state is known. */
-  @ForceInline
-  private static void exitPlain(long token) {
-    U.putLong(null, knownState() + STATE_CURRENT, token);
-  }
-
-  /**
-   * One branch, and one call that is hardly ever made: what C2 compiles in each probed method that
-   * it inlines is most of what probes cost a program that runs for some seconds. Their bytecodes
-   * also count when C2 decides what else to inline: short methods, and no others around Unsafe's
-   * intrinsics, which {@code getLong(address)} would be.
-   */
-  @ForceInline
-  private static long enterPlain(int id) {
-    long state = knownState();
-    long current = U.getLong(null, state + STATE_CURRENT);
-    long child = childInSlot(current, id);
-    if (U.getInt(null, child + NODE_ROUTINE) != id) {
-      return enterMissed(id, jitted(id));
-    }
-    count(child, jitted(id));
-    U.putLong(null, state + STATE_CURRENT, child);
-    return current;
-  }
-
-  @ForceInline
-  private static long childInSlot(long node, int id) {
-    int offset = id << 3 & U.getChar(null, node + NODE_MASK);
-    return U.getLong(null, U.getLong(null, node + NODE_SLOTS) + offset);
-  }
-
-  /** The thread's first call, or one whose node is not in its slot. */
-  @DontInline
-  private static long enterMissed(int id, boolean jitted) {
-    long state = state();
-    long current = U.getLong(state + STATE_CURRENT);
-    long child = child(state, current, id);
-    count(child, jitted);
-    U.putLong(state + STATE_CURRENT, child);
-    return current;
-  }
-
   @ForceInline
   private static long enterHere(int id) {
-    long state = state();
+    long state = JTraceCurrent.state();
     long current = U.getLong(state + STATE_CURRENT);
     if (LOG) {
       return JTraceLog.enter(state, current, id);
@@ -250,7 +194,7 @@ public final class JTraceProbe {
 
   @ForceInline
   private static void exitHere(long token) {
-    long state = state();
+    long state = JTraceCurrent.state();
     if (LOG) {
       JTraceLog.exit(state, token);
       return;
@@ -273,7 +217,7 @@ public final class JTraceProbe {
 
   /** At a catch handler: the method that got {@code token} runs again. Counts nothing. */
   public static void resume(long token, int id) {
-    long state = state();
+    long state = JTraceCurrent.state();
     long current = U.getLong(state + STATE_CURRENT);
     if (LOG) {
       JTraceLog.resume(state, current, child(state, token & ~1L, id));
@@ -302,7 +246,7 @@ public final class JTraceProbe {
     if (!isC2()) {
       leafElsewhere(id);
     } else if (PLAIN) {
-      leafPlain(id);
+      JTracePlain.leaf(id);
     } else {
       leafHere(id);
     }
@@ -311,7 +255,7 @@ public final class JTraceProbe {
   @DontInline
   private static void leafElsewhere(int id) {
     if (PLAIN) {
-      leafPlain(id);
+      JTracePlain.leaf(id);
     } else {
       leafHere(id);
     }
@@ -323,29 +267,13 @@ public final class JTraceProbe {
       exit(enter(id));
       return;
     }
-    long state = state();
+    long state = JTraceCurrent.state();
     if (METRICS != 0 && JTraceOutside.TIMED && JTraceOutside.isRunning(state)) {
       exit(enter(id));
       return;
     }
     long current = U.getLong(state + STATE_CURRENT);
     count(child(state, current, id), jitted(id));
-  }
-
-  @ForceInline
-  private static void leafPlain(int id) {
-    long child = childInSlot(U.getLong(null, knownState() + STATE_CURRENT), id);
-    if (U.getInt(null, child + NODE_ROUTINE) == id) {
-      count(child, jitted(id));
-    } else {
-      leafMissed(id, jitted(id));
-    }
-  }
-
-  @DontInline
-  private static void leafMissed(int id, boolean jitted) {
-    long state = state();
-    count(child(state, U.getLong(state + STATE_CURRENT), id), jitted);
   }
 
   /** sites=on: the running activation's next calls are from this place, by its number. */
@@ -365,91 +293,23 @@ public final class JTraceProbe {
 
   @ForceInline
   private static void atHere(int place) {
-    U.putChar(U.getLong(state() + STATE_CURRENT) + NODE_PLACE, (char) (HAS_PLACE | place));
+    U.putChar(U.getLong(JTraceCurrent.state() + STATE_CURRENT) + NODE_PLACE, (char) (HAS_PLACE | place));
   }
 
   /** Before a bytecode that allocates: counts it for the thread, as an event. */
   @ForceInline
   public static void allocation() {
-    JTraceCharges.countAllocation(U.getLong(state() + STATE_COUNTERS));
+    JTraceCharges.countAllocation(U.getLong(JTraceCurrent.state() + STATE_COUNTERS));
   }
 
   /** record=flat: the only probe. */
   @ForceInline
   public static void count(int id) {
     if (isC2()) {
-      countHere(id);
+      JTraceFlat.count(id);
     } else {
-      countElsewhere(id);
+      JTraceFlat.countElsewhere(id);
     }
-  }
-
-  @DontInline
-  private static void countElsewhere(int id) {
-    countHere(id);
-  }
-
-  @ForceInline
-  private static void countHere(int id) {
-    long offset = knownOffset();
-    // The arena itself, and the shared state, come before those of threads.
-    if (id >= FLAT_IDS || offset <= ARENA_SHARED) {
-      countMissed(id, jitted(id));
-    } else {
-      countOwn(offset, id, jitted(id));
-    }
-  }
-
-  @DontInline
-  private static void countMissed(int id, boolean jitted) {
-    long state = state();
-    if (id >= FLAT_IDS || state == ARENA + ARENA_SHARED) {
-      countShared(id, jitted);
-    } else {
-      countOwn(state - ARENA, id, jitted);
-    }
-  }
-
-  /** All but the offset of the thread's state is constant in code of C2. */
-  @ForceInline
-  private static void countOwn(long offset, int id, boolean jitted) {
-    long counter = offset + (ARENA + FLAT_COUNTERS + ((long) id << 4) + (jitted ? 8 : 0));
-    U.putLong(null, counter, U.getLong(null, counter) + 1);
-  }
-
-  /**
-   * The thread's state, or the arena's, if it is not known yet. That one is at the lost node, which
-   * has no children. A thread whose entry of STATES another one has taken is not known either.
-   */
-  @ForceInline
-  private static long knownState() {
-    return ARENA + knownOffset();
-  }
-
-  /** The offset of that state from the arena. */
-  @ForceInline
-  private static long knownOffset() {
-    return THREAD_SPARE != 0 ? U.getLong(Thread.currentThread(), THREAD_SPARE) : offsetById();
-  }
-
-  @ForceInline
-  private static long offsetById() {
-    long tid = U.getLong(Thread.currentThread(), TID);
-    long entry = STATES[(int) tid & (STATES.length - 1)] - (tid << 32);
-    return (entry >>> 32) == 0 ? entry << GRANULE_SHIFT : 0;
-  }
-
-  @ForceInline
-  static long state() {
-    Thread thread = Thread.currentThread();
-    if (THREAD_SPARE != 0) {
-      long state = U.getLong(thread, THREAD_SPARE);
-      return state != 0 ? ARENA + state : findState(U.getLong(thread, TID));
-    }
-    long tid = U.getLong(thread, TID);
-    // Its upper half is 0 exactly if the entry is this thread's.
-    long entry = STATES[(int) tid & (STATES.length - 1)] - (tid << 32);
-    return (entry >>> 32) == 0 ? ARENA + (entry << GRANULE_SHIFT) : findState(tid);
   }
 
   @ForceInline
@@ -507,11 +367,6 @@ public final class JTraceProbe {
     return U.getByte(ARENA + ARENA_COMPILED + (id & (COMPILED_COUNT - 1))) != 0;
   }
 
-  static void countShared(int id, boolean jitted) {
-    long counter = ARENA + ARENA_SHARED + FLAT_COUNTERS + ((long) (id & (COMPILED_COUNT - 1)) << 4);
-    U.getAndAddLong(null, counter + (jitted ? 8 : 0), 1);
-  }
-
   // ---- Slow paths -------------------------------------------------------------------------------
 
   /**
@@ -540,19 +395,5 @@ public final class JTraceProbe {
         JTraceExits.end(state, node);
       }
     }
-  }
-
-  private static long findState(long tid) {
-    long state = JTraceThreads.find(tid);
-    if (tid == 0 || state == ARENA) {
-      // Once there is an id, or memory, the thread gets a state.
-      return state;
-    }
-    if (THREAD_SPARE != 0) {
-      U.putLong(Thread.currentThread(), THREAD_SPARE, state - ARENA);
-    } else {
-      STATES[(int) tid & (STATES.length - 1)] = (tid << 32) | reference(state) & 0xFFFFFFFFL;
-    }
-    return state;
   }
 }

@@ -133,7 +133,7 @@ final class JTraceTree {
   /** Counts a call that has no place in the thread's tree. */
   private static void countByRoutine(int id, boolean jitted) {
     U.putInt(ARENA + ARENA_LOST, 1);
-    JTraceProbe.countShared(id, jitted);
+    JTraceFlat.countShared(id, jitted);
   }
 
   /** The child, wherever it is; 0: there is none. */
