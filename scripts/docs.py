@@ -33,6 +33,7 @@ AGENT_OPTIONS = {
     "record": ("`tree`", "record=flat"),
     "clock": ("`none`", "clock=tsc"),
     "logbudget": ("none", "record=log,logbudget=2g"),
+    "overflow": ("`gap`", "record=log,overflow=wait"),
     "interval": ("`1ms`; `10ms` for `timer=wall`", "interval=2ms"),
     "timer": ("`cpu`", "timer=wall"),
     "jitter": ("`on`; `off` for POSIX timers", "jitter=on"),

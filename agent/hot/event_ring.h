@@ -35,6 +35,12 @@ enum class LogKind : uint32_t {
   kOff = 3,       // ticks off the processors before the next record (8-byte records)
   kTimeHigh = 4,  // the bits above, of the next kTime, if they changed (4-byte records)
 };
+// Arena::log_waits (overflow=).
+enum class LogWaits : uint64_t {
+  kNo = 0,       // calls are left out of the log
+  kYes = 1,      // a thread sleeps until its ring has room
+  kStalled = 2,  // from a thread: none waits any longer, the rings are not read
+};
 inline constexpr uint32_t kAtBit = uint32_t{1} << 31;
 
 // In its own chunk (layout.h), after the chunk's header.

@@ -337,7 +337,8 @@ struct Arena {
   uint64_t reserved_4[22];
   uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
   uint64_t log_stopped;  // record=log: 1: no more records, the trees count the rest
-  uint64_t reserved_2[2];
+  uint64_t log_waits;    // a LogWaits: what threads do whose rings are full
+  uint64_t log_waited;   // nanoseconds that threads have waited; added to by many, atomically
   RseqDescriptor rseq;
   uint64_t always_on;  // address of `rseq`: the word of threads that have none
   // The lost state's: never read, written by many.

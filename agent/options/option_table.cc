@@ -40,6 +40,9 @@ absl::Status ParseClock(absl::string_view value, Options& o) {
 absl::Status ParseLogBudget(absl::string_view value, Options& o) {
   return ParseBytes(value, o.log_budget);
 }
+absl::Status ParseOverflow(absl::string_view value, Options& o) {
+  return ParseWord(value, kOverflows, o.log_waits);
+}
 absl::Status ParseTimer(absl::string_view value, Options& o) {
   return ParseTimer(value, o.samples);
 }
@@ -276,6 +279,9 @@ constexpr std::array kOptions = {
               "read at entry and exit: nothing, a 1 ms tick, ns, or ns less waiting"},
     OptionRow{"logbudget", "SIZE", ParseLogBudget,
               "record=log: continue as record=tree when the trace has this size (2g)"},
+    OptionRow{
+        "overflow", "gap|wait", ParseOverflow,
+        "record=log: where the log has no room, count in the tree (gap), or let the thread wait"},
     OptionRow{"interval", "1ms|COUNT", ParseInterval,
               "between two samples: time (1ms; wall: 10ms), or events of timer=perf:EVENT"},
     OptionRow{"timer", "cpu|wall|perf:EVENT", ParseTimer,

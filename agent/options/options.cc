@@ -155,6 +155,10 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
     return absl::InvalidArgumentError(
         "option 'clock': record=flat has no exits to read a clock at; use record=tree");
   }
+  if (options.log_waits && (!options.WantsEvents() || options.record != RecordKind::kLog)) {
+    return absl::InvalidArgumentError(
+        "option 'overflow': only logs overflow; use record=log, or leave it out");
+  }
   if (options.blocks == Blocks::kByPath && options.record == RecordKind::kFlat) {
     return absl::InvalidArgumentError(
         "option 'blocks': record=flat has no call paths; use record=tree, or blocks=on");

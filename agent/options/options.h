@@ -49,6 +49,8 @@ struct Options {
   Clock clock = Clock::kNone;
   // Bytes of trace after which record=log continues as record=tree; 0: no limit.
   uint64_t log_budget = 0;
+  // overflow=wait: threads wait for room in their logs, instead of leaving calls to the trees.
+  bool log_waits = false;
   SampleOptions samples;
   // With %p (pid), %t (start time), %n (sequence number) and %{ENV} still in it.
   std::string out = "trace.bin";

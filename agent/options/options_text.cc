@@ -35,6 +35,7 @@ std::string DescribeOptions(const Options& o) {
   if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
   if (o.exit_percent > 0) absl::StrAppend(&out, ",pruneexit=", o.exit_percent);
   if (o.log_budget != 0) absl::StrAppend(&out, ",logbudget=", FormatBytes(o.log_budget));
+  if (o.log_waits) absl::StrAppend(&out, ",overflow=wait");
   if (o.WantsSamples()) {
     absl::StrAppend(&out, DescribeSampleOptions(o.samples));
     if (o.samples.stack != hot::StackMode::kFull) {

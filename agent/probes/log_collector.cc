@@ -153,6 +153,19 @@ size_t LogCollector::ReadRings(ThreadState& state, Reader& reader) {
   }
 }
 
+// Takes entries and exits until another record, or the end of what is written.
+template <typename Word>
+uint64_t LogCollector::ReadPlain(Word* words, uint64_t most) {
+  uint64_t read = 0;
+  for (; read < most; ++read) {
+    const Word record = hot::ReadAcquire(words[read]);
+    if (record == 0 || record > kOpMask) break;
+    hot::WriteRelaxed(words[read], Word{0});
+    ops_.push_back(static_cast<uint32_t>(record));
+  }
+  return read;
+}
+
 template <typename Word>
 size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size_t most,
                                  Reader& reader) {
@@ -167,7 +180,16 @@ size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size
     const uint64_t here = ring.tail / sizeof(Word) + records;
     return next > here ? next - here : 0;
   };
-  for (; records < most; ++records) {
+  while (records < most) {
+    if (IsPlain<Word>()) {
+      // Most records: nothing but an entry or exit.
+      const uint64_t read =
+          ReadPlain(words + index, std::min<uint64_t>(most - records, count - index));
+      records += read;
+      index += read;
+      if (index == count) index = 0;
+      if (records == most) break;
+    }
     const Word record = hot::ReadAcquire(words[index]);
     if (record != 0) {
       hot::WriteRelaxed(words[index], Word{0});
@@ -175,6 +197,7 @@ size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size
     } else if (!IsHole<Word>(ring, index, ahead())) {
       break;
     }
+    ++records;
     if (++index == count) index = 0;
   }
   // The producer reads it before it uses the room again, which is all zeroes by then.

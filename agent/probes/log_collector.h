@@ -67,6 +67,18 @@ class LogCollector {
   // No more records from now on: threads close their logs and count in their trees.
   void StopLogs() { hot::WriteRelaxed(arena_->log_stopped, uint64_t{1}); }
 
+  // overflow=wait: from now to the end of the last file threads wait where their rings are full.
+  // Once the thread that polls runs, and it must not wait for any of them. After DefineLogWait.
+  void LetThreadsWait() { SetWaits(hot::LogWaits::kYes); }
+  // Nobody reads the logs any longer. Any thread.
+  void EndWaits() { SetWaits(hot::LogWaits::kNo); }
+  // Whether a thread ended the waits, because nothing was read for about ten seconds.
+  bool stalled() const {
+    return hot::ReadRelaxed(arena_->log_waits) == static_cast<uint64_t>(hot::LogWaits::kStalled);
+  }
+  // Since BeginFile, the sum of all threads.
+  uint64_t file_waited_ns() const { return hot::ReadRelaxed(arena_->log_waited) - waited_before_; }
+
   // Totals of the recording: entries and exits in all runs, their entries and those left out, and
   // calls left to the tree.
   uint64_t events() const { return events_; }
@@ -78,6 +90,9 @@ class LogCollector {
   static constexpr size_t kRunRecords = 1 << 17;
 
  private:
+  void SetWaits(hot::LogWaits waits) {
+    hot::WriteRelaxed(arena_->log_waits, static_cast<uint64_t>(waits));
+  }
   // How far the log of a thread is read.
   struct Reader {
     uint64_t time = 0;       // of the last record or the file's begin, in the clock's units
@@ -128,6 +143,13 @@ class LogCollector {
   template <typename Word>
   size_t ReadRecords(const hot::ThreadState& state, hot::EventRing& ring, size_t most,
                      Reader& reader);
+  // Whether records are only to be copied, apart from marks.
+  template <typename Word>
+  bool IsPlain() const {
+    return sizeof(Word) == sizeof(uint32_t) && !timed() && !follows_ && kinds_.all();
+  }
+  template <typename Word>
+  uint64_t ReadPlain(Word* words, uint64_t most);
   void Take(Reader& reader, uint32_t record);
   void Take(Reader& reader, uint64_t record);
   // Whether it is recorded.
@@ -160,6 +182,7 @@ class LogCollector {
   uint64_t calls_ = 0;
   uint64_t dropped_ = 0;
   uint64_t dropped_before_file_ = 0;
+  uint64_t waited_before_ = 0;  // log_waited when the file began
 };
 
 }  // namespace jtrace

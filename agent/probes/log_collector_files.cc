@@ -11,6 +11,7 @@ using hot::LogKind;
 using hot::ThreadState;
 
 void LogCollector::EndFile(bool is_last, Visit visit) {
+  if (is_last) EndWaits();
   ForEachState([&](ThreadState& state) {
     if (hot::HasLog(state)) EndFileOf(state, is_last, visit);
   });
@@ -66,6 +67,7 @@ void LogCollector::FinishGap(const ThreadState& state, const Gap& gap, hot::Ref 
 }
 
 void LogCollector::BeginRecording(bool follow, CallKinds kinds) {
+  EndWaits();
   const absl::flat_hash_map<uint64_t, Reader> before = std::exchange(readers_, {});
   ForEachState([&](ThreadState& state) {
     if (!hot::HasLog(state)) return;
@@ -88,6 +90,7 @@ void LogCollector::BeginRecording(bool follow, CallKinds kinds) {
 
 void LogCollector::BeginFile() {
   dropped_before_file_ = dropped_;
+  waited_before_ = hot::ReadRelaxed(arena_->log_waited);
   ForEachState([this](const ThreadState& state) {
     if (!hot::HasLog(state)) return;
     Reader& reader = ReaderOf(state);

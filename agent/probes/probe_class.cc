@@ -50,6 +50,10 @@ extern const unsigned char jtrace_class_JTraceFlat[];
 extern const unsigned long jtrace_class_JTraceFlat_size;
 extern const unsigned char jtrace_class_JTraceUnwind[];
 extern const unsigned long jtrace_class_JTraceUnwind_size;
+extern const unsigned char jtrace_class_JTraceWait[];
+extern const unsigned long jtrace_class_JTraceWait_size;
+extern const unsigned char jtrace_class_NativeWait[];
+extern const unsigned long jtrace_class_NativeWait_size;
 extern const unsigned char jtrace_class_NativeIo[];
 extern const unsigned long jtrace_class_NativeIo_size;
 extern const unsigned char jtrace_class_NativeUnwind[];
@@ -175,6 +179,14 @@ absl::Span<const uint8_t> EmbeddedNativeMetrics() {
 
 absl::Span<const uint8_t> EmbeddedUnwindClass() {
   return {jtrace_class_JTraceUnwind, jtrace_class_JTraceUnwind_size};
+}
+
+absl::Span<const uint8_t> EmbeddedNativeWait() {
+  return {jtrace_class_NativeWait, jtrace_class_NativeWait_size};
+}
+
+absl::Span<const uint8_t> EmbeddedWaitClass() {
+  return {jtrace_class_JTraceWait, jtrace_class_JTraceWait_size};
 }
 
 absl::Span<const uint8_t> EmbeddedNativeCounters() {

@@ -38,6 +38,9 @@ absl::Span<const uint8_t> EmbeddedNativeIo();
 // jtrace.NativeUnwind, and JTraceUnwind, which all sets share.
 absl::Span<const uint8_t> EmbeddedNativeUnwind();
 absl::Span<const uint8_t> EmbeddedUnwindClass();
+// jtrace.NativeWait, and JTraceWait, which all sets share.
+absl::Span<const uint8_t> EmbeddedNativeWait();
+absl::Span<const uint8_t> EmbeddedWaitClass();
 
 // jtrace.NativeCounters, and JTraceMetrics, which all sets share.
 absl::Span<const uint8_t> EmbeddedNativeCounters();

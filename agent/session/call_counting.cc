@@ -7,6 +7,7 @@
 #include "agent/base/machine_memory.h"
 #include "agent/jvmti/max_heap.h"
 #include "agent/probes/native_unwind.h"
+#include "agent/probes/native_wait.h"
 #include "agent/sampling/unwind_sites.h"
 #include "agent/session/event_sets.h"
 #include "agent/session/recording_settings.h"
@@ -59,6 +60,10 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
   sampling::unwind_sites.Clear();
   if (!options.unwinds.empty()) {
     absl::Status status = DefineUnwindProbe(jni, &sampling::UnwindAtEntry);
+    if (!status.ok()) return status;
+  }
+  if (options.log_waits) {
+    absl::Status status = DefineLogWait(jni);
     if (!status.ok()) return status;
   }
   source_ = BeginCounting(options, routines);
@@ -129,6 +134,14 @@ void CallCounting::ReportClock(const Options& options) {
 
 void CallCounting::Idle() {
   if (probes_ != nullptr) probes_->Idle();
+}
+
+void CallCounting::LetThreadsWait() {
+  if (logs_ != nullptr) logs_->LetThreadsWait();
+}
+
+void CallCounting::EndWaits() {
+  if (logs_ != nullptr) logs_->EndWaits();
 }
 
 void CallCounting::SetCompiled(jmethodID method) {

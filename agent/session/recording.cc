@@ -223,6 +223,7 @@ void Recording::StartWriter() {
       Sources(), PollPeriod(parts_.options), hot::writer_doorbell,
       [this](const absl::Status& status) { Fail(status.message()); });
   parts_.drain->Start(DescribeStart(parts_));
+  if (parts_.options.log_waits) parts_.calls->LetThreadsWait();
 }
 
 void Recording::StartHooks() {
@@ -318,6 +319,7 @@ void Recording::Fail(absl::string_view why) {
     failure_ = std::string(why);
   }
   LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
+  if (parts_.calls != nullptr) parts_.calls->EndWaits();
   parts_.jvm.hooks.End();
   DisableLiveEvents(parts_.jvm.env);
   StopSampler();

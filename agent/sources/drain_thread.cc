@@ -198,17 +198,33 @@ void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
   Merge(own_, chunk);
   if (first_ != nullptr) chunk.set_allocated_session_start(first_.release());
   if (finish != nullptr) (*finish)(*chunk.mutable_session_end());
-  splitter_.Split(std::move(chunk), [this](proto::Chunk part) { Write(part); });
+  Number(chunk);
+  if (splitter_.Fits(chunk)) {
+    // Its size is known now; that of a long log takes as long as writing it.
+    Write(chunk, static_cast<size_t>(chunk.GetCachedSize()));
+  } else {
+    splitter_.Split(std::move(chunk), [this](proto::Chunk part) {
+      Number(part);
+      Write(part, part.ByteSizeLong());
+    });
+  }
   // The sources were emptied even after an error, so that memory stays bounded.
   if (status_.ok()) ReportFileBytes();
 }
 
-void DrainThread::Write(proto::Chunk& part) {
-  part.set_sequence(++sequence_);
+void DrainThread::Number(proto::Chunk& part) {
+  part.set_sequence(sequence_ + 1);
   part.set_time_ns(last_seal_ns_);
+}
+
+void DrainThread::Write(proto::Chunk& part, size_t size) {
+  ++sequence_;
   if (!status_.ok()) return;
-  status_ = file_->Append(part.SerializeAsString());
+  if (payload_.size() < size) payload_.resize(size);
+  part.SerializeWithCachedSizesToArray(payload_.data());
+  status_ = file_->Append({reinterpret_cast<const char*>(payload_.data()), size});
   if (!status_.ok()) on_failure_(status_);
+  for (ChunkSource* source : sources_) source->Recycle(part);
 }
 
 void DrainThread::ReportFileBytes() {

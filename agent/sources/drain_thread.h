@@ -70,7 +70,9 @@ class DrainThread {
   // `finish`: not null for the last chunk; fills in the session's end when everything else is
   // known.
   void Seal(const std::function<void(proto::SessionEnd&)>* finish);
-  void Write(proto::Chunk& part);
+  void Number(proto::Chunk& part);
+  // `size`: that of the part, whose messages know their own sizes (GetCachedSize).
+  void Write(proto::Chunk& part, size_t size);
   bool TimeToSeal(uint64_t now) const;
   void ReportFileBytes();
 
@@ -94,6 +96,8 @@ class DrainThread {
   ChunkSplitter splitter_;
   std::unique_ptr<proto::SessionStart> first_;
   proto::Chunk own_;  // what the sources added since the last seal
+  // The last part, serialized: memory that is given back and taken again is slow (page faults).
+  std::vector<uint8_t> payload_;
   uint64_t sequence_ = 0;
   uint64_t last_seal_ns_ = 0;
   absl::Status status_;

@@ -14,8 +14,8 @@ class RunEncoder {
  public:
   // `now`: the time of everything without a clock.
   RunEncoder(const SessionClock& clock, const LogRun& run, uint32_t thread, uint64_t now,
-             proto::Chunk& chunk)
-      : clock_(clock), run_(run), thread_(thread), now_(now), chunk_(chunk) {}
+             std::vector<std::unique_ptr<proto::EventLog>>& spare, proto::Chunk& chunk)
+      : clock_(clock), run_(run), thread_(thread), now_(now), spare_(spare), chunk_(chunk) {}
 
   // `number_of`: a node's number by its Ref.
   template <typename NumberOf>
@@ -70,12 +70,21 @@ class RunEncoder {
   }
 
   void Begin(uint64_t time) {
-    log_ = chunk_.add_log();
+    log_ = NewLog();
     log_->set_thread(thread_);
     log_->set_time_ns(time);
     last_ = time;
     with_times_ = run_.has_clock;
     if (with_times_) log_->mutable_delta_ns()->Reserve(static_cast<int>(run_.ops.size()));
+  }
+
+  proto::EventLog* NewLog() {
+    if (spare_.empty()) return chunk_.add_log();
+    proto::EventLog* log = spare_.back().release();
+    spare_.pop_back();
+    log->Clear();
+    chunk_.mutable_log()->AddAllocated(log);
+    return log;
   }
 
   void AddTime(uint64_t time) {
@@ -123,6 +132,7 @@ class RunEncoder {
   const LogRun& run_;
   const uint32_t thread_;
   const uint64_t now_;
+  std::vector<std::unique_ptr<proto::EventLog>>& spare_;
   proto::Chunk& chunk_;
   proto::EventLog* log_ = nullptr;
   bool with_times_ = false;
@@ -151,10 +161,10 @@ void LogSource::Poll(proto::Chunk& chunk) {
 void LogSource::DefineRoutines(const LogRun& run) {
   for (const uint32_t op : run.ops) {
     const uint32_t routine = op >> 2;
-    if (routine < defined_.size() && defined_[routine]) continue;
+    if (routine < defined_.size() && defined_[routine] != 0) continue;
     if (routine >= defined_.size())
       defined_.resize(std::max<size_t>(routine + 1, defined_.size() * 2));
-    defined_[routine] = true;
+    defined_[routine] = 1;
     encoder_.DefineRoutines({routine});
   }
 }
@@ -162,10 +172,18 @@ void LogSource::DefineRoutines(const LogRun& run) {
 void LogSource::Add(const LogRun& run, proto::Chunk& chunk) {
   DefineRoutines(run);
   const uint32_t thread = threads_.NumberOfJava(run.java_tid);
-  RunEncoder encoder(clock_, run, thread, clock_.Now(), chunk);
+  RunEncoder encoder(clock_, run, thread, clock_.Now(), spare_, chunk);
   encoder.Encode(settings_.switches, [this](uint64_t ref) { return trees_.NumberOf(ref); });
   if (settings_.recorded != nullptr && !run.times.empty()) {
     settings_.recorded->AddUntil(thread, clock_.Since(run.times.back()), chunk);
+  }
+}
+
+void LogSource::Recycle(proto::Chunk& written) {
+  // As many as a chunk of the usual size has.
+  constexpr size_t kMostSpare = 32;
+  while (spare_.size() < kMostSpare && written.log_size() > 0) {
+    spare_.emplace_back(written.mutable_log()->ReleaseLast());
   }
 }
 
@@ -177,7 +195,21 @@ void LogSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
   WatchBudget();
   losses_.Set("log.dropped", Severity::kInfo, collector_.file_dropped_calls(),
               "calls that the log had no room for: counted, but without their order and times",
-              "log fewer methods: include=com.acme.**, or use record=tree");
+              "log fewer methods: include=com.acme.**, or use record=tree, or overflow=wait");
+  ReportWaits();
+}
+
+void LogSource::ReportWaits() {
+  constexpr uint64_t kNanosPerMilli = 1'000'000;
+  losses_.Set("log.waited", Severity::kInfo, collector_.file_waited_ns() / kNanosPerMilli,
+              "milliseconds that threads waited for room in their logs (overflow=wait): in the "
+              "times of their calls, too",
+              "log fewer methods: include=com.acme.**");
+  if (!collector_.stalled()) return;
+  losses_.Set(
+      "log.waits_ended", Severity::kWarning, 1,
+      "nothing was written for ten seconds: threads no longer waited for room in their logs",
+      "write to a disk that is fast enough, or use record=tree");
 }
 
 void LogSource::EndFile(bool is_last, proto::Chunk& chunk) {

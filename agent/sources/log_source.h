@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "agent/base/clock.h"
 #include "agent/base/losses.h"
@@ -38,11 +40,14 @@ class LogSource : public ChunkSource {
     collector_.BeginFile();
     defined_.clear();
   }
+  void Recycle(proto::Chunk& written) override;
   void Wrote(uint64_t file_bytes) override { file_bytes_ = file_bytes; }
 
  private:
   void Add(const LogRun& run, proto::Chunk& chunk);
   void DefineRoutines(const LogRun& run);
+  // How long threads waited (overflow=wait).
+  void ReportWaits();
   // Stops the logs when the budget is spent.
   void WatchBudget();
 
@@ -56,7 +61,9 @@ class LogSource : public ChunkSource {
   uint64_t file_bytes_ = 0;
   bool is_behind_ = false;
   bool is_stopped_ = false;
-  std::vector<bool> defined_;  // by routine: the file defines it
+  std::vector<uint8_t> defined_;  // by routine; 1: the file defines it
+  // Logs that were written, with their memory, for later ones.
+  std::vector<std::unique_ptr<proto::EventLog>> spare_;
 };
 
 }  // namespace jtrace::trace

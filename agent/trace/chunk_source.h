@@ -25,6 +25,8 @@ class ChunkSource {
   virtual bool IsUrgent() const { return false; }
   // A new file begins (loop=, dump): definitions must be repeated, and totals start from 0.
   virtual void BeginFile() {}
+  // A chunk, or a part of one, is written: large records may be taken out and used again.
+  virtual void Recycle(proto::Chunk&) {}
   // Reports the current file's size: after each chunk, and after a new file has begun.
   virtual void Wrote(uint64_t /*file_bytes*/) {}
 };

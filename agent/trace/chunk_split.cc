@@ -83,7 +83,7 @@ void AddLoss(uint64_t count, proto::Chunk& chunk) {
 }  // namespace
 
 void ChunkSplitter::Split(proto::Chunk whole, ChunkParts::Write write) {
-  if (whole.ByteSizeLong() <= limit_) {
+  if (Fits(whole)) {
     write(std::move(whole));
     return;
   }

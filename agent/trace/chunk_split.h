@@ -18,6 +18,9 @@ class ChunkSplitter {
   // Parts have at most about `limit` bytes. A single record with more than `most` is left out.
   ChunkSplitter(size_t limit, size_t most) : limit_(limit), most_(most) {}
 
+  // Whether the chunk need not be split. Its messages' sizes are known then.
+  bool Fits(const proto::Chunk& whole) const { return whole.ByteSizeLong() <= limit_; }
+
   // `write` is called once or more.
   void Split(proto::Chunk whole, ChunkParts::Write write);
 

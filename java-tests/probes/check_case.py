@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs a ProbeCases program under the probe agent and compares what both counted.
 
-    check_case.py [--jitted=most|some|none|any] COMMAND...
+    check_case.py [--jitted=most|some|none|any] [--dropped=some|none] COMMAND...
 
 The program's stdout says what is expected (ProbeCases.java), the agent's stderr what was recorded:
-`path P CALLS JITTED` and a line of totals. --jitted: how many of the calls must have run compiled (most: all but ten).
+`path P CALLS JITTED` and a line of totals. --jitted: how many of the calls must have run compiled (most: all but ten). --dropped: whether
+a log must have left out calls, or none.
 """
 import re
 import subprocess
@@ -45,9 +46,11 @@ def check_whole(expected, recorded, errors):
 
 def main():
     arguments = sys.argv[1:]
-    jitted_rule = None
-    if arguments[0].startswith("--jitted="):
-        jitted_rule = arguments.pop(0).split("=")[1]
+    rules = {}
+    while arguments[0].startswith("--"):
+        rule, value = arguments.pop(0).split("=")
+        rules[rule] = value
+    jitted_rule = rules.get("--jitted")
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
@@ -65,6 +68,9 @@ def main():
     if jitted_rule and not {"most": calls - 10 <= jitted <= calls, "none": jitted == 0,
                             "some": 0 < jitted < calls, "any": True}[jitted_rule]:
         errors.append(f"jitted: {jitted} of {calls}, expected {jitted_rule}")
+    dropped = totals(done.stderr)["dropped"]
+    if "--dropped" in rules and rules["--dropped"] != ("some" if dropped else "none"):
+        errors.append(f"dropped: {dropped}, expected {rules['--dropped']}")
     if errors:
         sys.exit("\n".join(errors[:20]))
     print(f"{len(recorded)} paths, {calls} calls, {jitted} jitted: as expected")

@@ -1,6 +1,7 @@
 // A JVMTI agent with only the probes, for tests and benchmarks of them: installs them, collects
 // once every 100 ms like the writer thread and prints the tree on stderr at the end. Options: flat,
-// log, clock=coarse|tsc|cpu, memory=BYTES, stoplog=EVENTS, quiet (totals only).
+// log, clock=coarse|tsc|cpu, memory=BYTES, stoplog=EVENTS, wait (for room in logs), stuck (collects
+// at the end only), quiet (totals only).
 #include <jvmti.h>
 #include <pthread.h>
 
@@ -21,6 +22,7 @@
 #include "agent/probes/bridge.h"
 #include "agent/probes/flat_collector.h"
 #include "agent/probes/log_collector.h"
+#include "agent/probes/native_wait.h"
 #include "agent/probes/tree_collector.h"
 
 namespace {
@@ -43,6 +45,8 @@ class Report {
       log_.Finish(state, [this](const jtrace::LogRun& run) { AddLog(run); });
     });
   }
+
+  void LetThreadsWait() { log_.LetThreadsWait(); }
 
   void Collect() {
     std::lock_guard lock(mutex_);
@@ -187,6 +191,8 @@ class Report {
 jtrace::ProbeOptions probe_options;
 uint64_t stop_log = 0;
 bool quiet = false;
+bool waits = false;
+bool is_stuck = false;
 std::unique_ptr<jtrace::Probes> probes;
 std::unique_ptr<Report> report;
 std::atomic<bool> stopping{false};
@@ -205,9 +211,14 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
   }
   probes = std::move(*installed);
   report = std::make_unique<Report>(*probes, probe_options.flat, stop_log);
+  if (waits) {
+    if (!jtrace::DefineLogWait(jni).ok()) _exit(1);
+    report->LetThreadsWait();
+  }
   collector = std::thread([] {
     while (!stopping) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (is_stuck) continue;
       report->Collect();
     }
   });
@@ -254,6 +265,8 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
   const std::string text = options == nullptr ? "" : options;
   probe_options.flat = text.find("flat") != std::string::npos;
   quiet = text.find("quiet") != std::string::npos;
+  waits = text.find("wait") != std::string::npos;
+  is_stuck = text.find("stuck") != std::string::npos;
   const size_t stop = text.find("stoplog=");
   if (stop != std::string::npos) stop_log = std::stoull(text.substr(stop + 8));
   probe_options.log = text.find("log") != std::string::npos;

@@ -47,6 +47,7 @@ def pick_record(numbers, options):
         if clock != "none":
             options["clock"] = clock
     if options["record"] == "log" and numbers.random() < 0.5:
+        options["overflow"] = numbers.choice(("gap", "wait"))
         options["logbudget"] = numbers.choice(("1m", "4m", "16m"))
     if options["record"] == "tree" and numbers.random() < 0.15:
         options["maxdepth"] = str(numbers.choice((10, 50, 300)))

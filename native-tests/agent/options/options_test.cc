@@ -371,9 +371,18 @@ TEST(OptionsTest, SitesNeedTrees) {
   EXPECT_THAT(ErrorOf("sites=yes"), HasSubstr("option 'sites'"));
 }
 
+TEST(OptionsTest, OnlyLogsOverflow) {
+  for (const char* text : {"overflow=wait", "mode=samples,record=log,overflow=wait"}) {
+    EXPECT_EQ(ErrorOf(text),
+              "option 'overflow': only logs overflow; use record=log, or leave it out");
+  }
+  EXPECT_TRUE(ParseOptions("overflow=gap").ok());
+  EXPECT_THAT(ErrorOf("record=log,overflow=waits"), HasSubstr("did you mean wait"));
+}
+
 TEST(OptionsTest, DescriptionShowsWhenLogsAndFilesEnd) {
-  for (const char* given :
-       {"logbudget=2GB", "logbudget=512kB", "loop=100MB", "loop=1536kB", "loop=1h"}) {
+  for (const char* given : {"overflow=wait", "logbudget=2GB", "logbudget=512kB", "loop=100MB",
+                            "loop=1536kB", "loop=1h"}) {
     const auto options = ParseOptions(absl::StrCat("record=log,", given));
     ASSERT_TRUE(options.ok()) << options.status();
     EXPECT_THAT(DescribeOptions(*options), HasSubstr(given));

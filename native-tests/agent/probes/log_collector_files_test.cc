@@ -69,6 +69,31 @@ TEST_F(LogCollectorFilesTest, CallsOfAGapAreReportedOnce) {
   EXPECT_EQ(collector.dropped_calls(), 6u);
 }
 
+// Only while somebody reads the logs.
+TEST_F(LogCollectorFilesTest, ThreadsMayWaitUntilTheLastFileEnds) {
+  const auto waits = [&] { return static_cast<hot::LogWaits>(arena_->log_waits); };
+  const auto none = [](const LogRun&) {};
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  collector.BeginRecording(/*follow=*/false);
+  EXPECT_EQ(waits(), hot::LogWaits::kNo);
+  collector.LetThreadsWait();
+  EXPECT_EQ(waits(), hot::LogWaits::kYes);
+  collector.EndFile(/*is_last=*/false, none);
+  EXPECT_EQ(waits(), hot::LogWaits::kYes);
+  collector.EndFile(/*is_last=*/true, none);
+  EXPECT_EQ(waits(), hot::LogWaits::kNo);
+}
+
+TEST_F(LogCollectorFilesTest, AThreadMayEndTheWaits) {
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  collector.LetThreadsWait();
+  EXPECT_FALSE(collector.stalled());
+  arena_->log_waits = static_cast<uint64_t>(hot::LogWaits::kStalled);  // as a thread does
+  EXPECT_TRUE(collector.stalled());
+  collector.BeginRecording(/*follow=*/false);
+  EXPECT_FALSE(collector.stalled());
+}
+
 // Earlier records belong to no recording, but calls from that time may still run.
 TEST_F(LogCollectorFilesTest, ARecordingBeginsAtTheThreadsPosition) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());

@@ -45,6 +45,40 @@ TEST_F(LogCollectorTest, RecordsKeepTheirOrderWhenTheRingWraps) {
   EXPECT_TRUE(read.times.empty());
 }
 
+// Records that need only be copied are read in another way, up to the next mark, hole or end of the
+// ring.
+TEST_F(LogCollectorTest, RecordsOfOneFileKeepTheirOrderAndMarks) {
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  collector.BeginRecording(/*follow=*/false);
+  std::mt19937 random(1);
+  std::vector<uint32_t> written;
+  std::vector<uint64_t> marks;
+  Visited read;
+  for (int round = 0; round < 500; ++round) {
+    for (unsigned left = random() % 70; left > 0 && log.HasRoom(); --left) {
+      const unsigned kind = random() % 10;
+      if (kind == 0) {
+        log.Mark(LogKind::kAt, marks.emplace_back(1 + marks.size()));
+      } else if (kind == 1) {
+        log.Hole();
+      } else {
+        log.Enter(1 + written.size() % 1000);
+        written.push_back(Enter(1 + written.size() % 1000));
+      }
+    }
+    collector.Poll(std::ref(read));
+  }
+  log.Enter(7);
+  written.push_back(Enter(7));
+  collector.Poll(std::ref(read));
+  EXPECT_EQ(read.ops, written);
+  EXPECT_EQ(collector.events(), written.size());
+  std::vector<uint64_t> seen;
+  for (const auto& mark : read.marks) seen.push_back(mark.value);
+  EXPECT_EQ(seen, marks);
+}
+
 // With a producer that runs all the time nothing is lost, torn or seen twice.
 TEST_F(LogCollectorTest, ReadsWhileTheThreadWrites) {
   constexpr uint32_t kRecords = 300'000;

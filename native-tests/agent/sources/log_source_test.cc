@@ -145,6 +145,45 @@ TEST_F(LogSourceTest, ASpentBudgetStopsTheLogsOnce) {
   EXPECT_EQ(rows[0].name, "log.budget_spent");
 }
 
+TEST_F(LogSourceTest, WaitsOfThreadsAreReportedByFile) {
+  LogCollector logs(arena_.get(), ProbeClock::kNone, scale_);
+  LogSource source = Source(logs);
+  arena_->log_waited = 2'500'000;
+  proto::Chunk chunk;
+  source.Seal(1, chunk);
+  source.BeginFile();
+  arena_->log_waited += 1'000'000;
+  arena_->log_waits = static_cast<uint64_t>(hot::LogWaits::kStalled);
+  source.Seal(2, chunk);
+  const auto rows = losses_.Snapshot();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].name, "log.waited");
+  EXPECT_EQ(rows[0].count, 1u);
+  EXPECT_EQ(rows[1].name, "log.waits_ended");
+}
+
+// Memory of logs that were written is used again, and nothing that was in it.
+TEST_F(LogSourceTest, WrittenLogsBecomeNewOnes) {
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
+  LogCollector logs(arena_.get(), ProbeClock::kNone, scale_);
+  LogSource source = Source(logs);
+  log.Enter(3);
+  log.Enter(4);
+  proto::Chunk chunk;
+  source.Poll(chunk);
+  ASSERT_EQ(chunk.log_size(), 1);
+  const proto::EventLog* const first = &chunk.log(0);
+  source.Recycle(chunk);
+  EXPECT_EQ(chunk.log_size(), 0);
+  log.Exit(4);
+  proto::Chunk next;
+  source.Poll(next);
+  ASSERT_EQ(next.log_size(), 1);
+  EXPECT_EQ(&next.log(0), first);
+  ASSERT_EQ(next.log(0).op_size(), 1);
+  EXPECT_EQ(next.log(0).op(0), 4u << 2 | 2u);
+}
+
 // loop=: each file reports its own.
 TEST_F(LogSourceTest, CallsLeftOutCountInTheFileThatReportsThem) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());

@@ -34,6 +34,8 @@ final class LogExactTest {
           new Way("record=log,clock=tsc"),
           new Way("record=log,clock=cpu", "-XX:TieredStopAtLevel=1"),
           new Way("record=log,clock=tsc", "-Xint"),
+          new Way("record=log,overflow=wait"),
+          new Way("record=log,clock=tsc,overflow=wait"),
           new Way("record=log,logbudget=20k"));
 
   private static Stream<Way> treesAndLogs() {
@@ -116,6 +118,7 @@ final class LogExactTest {
             new Way("record=flat"),
             new Way("record=tree"),
             new Way("record=log"),
+            new Way("record=log,overflow=wait"),
             new Way("record=log,clock=coarse"),
             new Way("record=log,clock=tsc", "-Xint"))) {
       tests.add(ending("oom", 0, way));

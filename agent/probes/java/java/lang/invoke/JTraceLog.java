@@ -15,7 +15,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * <p>A record has 4 bytes, or 8 with its own time. Where the reader cannot keep up there is a
  * <em>gap</em>: calls are counted in the tree instead, until a part of the ring is free again. A
  * gap ends anywhere: a record gives the node of the tree where the thread then is. So log and tree
- * together are exact at any time. When the log is stopped (logbudget=), the tree counts the rest.
+ * together are exact at any time. With overflow=wait the thread waits for room instead. When the log is stopped (logbudget=), the tree counts the rest.
  *
  * <p>The same record corrects the reader's position where calls ended without an exit, and where an
  * exception cut off a probe between its record and its move (STATE_LOG_MOVING).
@@ -209,7 +209,7 @@ final class JTraceLog {
       U.putLong(state + STATE_LOG_GAP, gap);
       return;
     }
-    if (free(state) < 4 * RECORD) {
+    if (!hasRoom(state, 4 * RECORD)) {
       beginGap(state, node);
       return;
     }
@@ -253,8 +253,15 @@ final class JTraceLog {
 
   private static boolean appendSlowly(long state, long current, int op) {
     boolean inWindow = U.getLong(state + STATE_LOG_NEXT) < U.getLong(state + STATE_LOG_LIMIT);
-    return inWindow && appendWithTime(state, op)
-        || goesOn(state, current) && appendWithTime(state, op);
+    if (inWindow && appendWithTime(state, op)) {
+      return true;
+    }
+    boolean goesOn = goesOn(state, current);
+    if (goesOn && appendWithTime(state, op)) {
+      return true;
+    }
+    // A window may end at once, with the ring: the time's record was the last one before that.
+    return goesOn && waits() && goesOn(state, current) && appendWithTime(state, op);
   }
 
   private static boolean appendWithTime(long state, int op) {
@@ -296,8 +303,8 @@ final class JTraceLog {
       // The reader does not keep up, or there was no memory for a ring.
       grow(state, U.getLong(state + STATE_LOG_TIME));
     }
-    long least = gap == 0 ? 2 * RECORD : size(state) >>> GAP_SHIFT;
-    if (free(state) < least || gap != 0 && !putDropped(state, gap)) {
+    long least = gap == 0 && !waits() ? 2 * RECORD : size(state) >>> GAP_SHIFT;
+    if (!hasRoom(state, least) || gap != 0 && !putDropped(state, gap)) {
       return false;
     }
     put(state, KIND_AT, reference(current));
@@ -363,7 +370,7 @@ final class JTraceLog {
    * written twice, because an exception cut this off, means the same.
    */
   private static boolean passTime(long state, long now) {
-    if (free(state) < 2 * RECORD) {
+    if (!hasRoom(state, 2 * RECORD)) {
       return false;
     }
     if (WIDE) {
@@ -390,7 +397,7 @@ final class JTraceLog {
    */
   static void off(long state, long ticks) {
     for (long part; ticks > 0; ticks -= part) {
-      if (free(state) < 2 * RECORD) {
+      if (!hasRoom(state, 2 * RECORD)) {
         U.putLong(state + STATE_LOG_LIMIT, 0);
         return;
       }

@@ -37,6 +37,8 @@ final class JTraceRing {
   private static final int CLASS_STEP = 2;
   private static final int VIRTUAL_CLASS = 3;
   private static final int LAST_CLASS = 5;
+  private static final int ARENA_LOG_WAITS = 912;
+  private static final int ARENA_LOG_WAITED = 920;
   private static final int ARENA_LOG_MOST = 1448;
   private static final int ARENA_LOG_LARGE = 1456;
   private static final int ARENA_LOG_SMALL = 1464;
@@ -49,6 +51,13 @@ final class JTraceRing {
   static final int KIND_OFF = 3;
   static final int KIND_TIME_HIGH = 4;
   static final int KIND_AT = 0;
+
+  // ARENA_LOG_WAITS; 0: no thread waits.
+  private static final int WAIT = 1;
+  private static final int STALLED = 2;
+  private static final int NAP_MICROS = 100;
+  /** So many naps without a record read, about ten seconds: the reader does not read on. */
+  private static final int NAPS_AT_MOST = 60_000;
 
   /** A part of the ring: the window. */
   private static final int WINDOW_SHIFT = 3;
@@ -164,6 +173,41 @@ final class JTraceRing {
     long most = U.getLong(ring + RING_BYTES) >>> WINDOW_SHIFT & -RECORD;
     U.putLong(state + STATE_LOG_LIMIT, JTraceMemory.min(next + JTraceMemory.min(free, most), end));
     return true;
+  }
+
+  /** Whether there is so much room. With overflow=wait the thread waits for it. */
+  static boolean hasRoom(long state, long bytes) {
+    return free(state) >= bytes || waits() && awaitRoom(state, bytes);
+  }
+
+  /** Whether threads wait where their rings are full. */
+  static boolean waits() {
+    return U.getLongVolatile(null, ARENA + ARENA_LOG_WAITS) == WAIT;
+  }
+
+  /**
+   * Sleeps until there is so much room. The writer thread needs no lock that a Java thread may hold
+   * here, and no Java code. Where it ends, fails or does not read on, nobody waits any longer.
+   */
+  private static boolean awaitRoom(long state, long bytes) {
+    long ring = U.getLong(state + STATE_LOG_RING);
+    if (ring == 0) {
+      return false;
+    }
+    long begin = System.nanoTime();
+    long tail = U.getLongVolatile(null, ring + RING_TAIL);
+    for (int naps = 0; free(state) < bytes && waits(); naps++) {
+      JTraceWait.nap(NAP_MICROS);
+      long read = U.getLongVolatile(null, ring + RING_TAIL);
+      if (read != tail) {
+        tail = read;
+        naps = 0;
+      } else if (naps == NAPS_AT_MOST) {
+        U.putLongVolatile(null, ARENA + ARENA_LOG_WAITS, STALLED);
+      }
+    }
+    U.getAndAddLong(null, ARENA + ARENA_LOG_WAITED, System.nanoTime() - begin);
+    return free(state) >= bytes;
   }
 
   /** Bytes that records may take, though perhaps not contiguously. */
