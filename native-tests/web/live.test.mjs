@@ -96,8 +96,10 @@ test('numbers behind those of routines, and parts of the run, are carried over',
   assert.deepEqual(carried(state, first.data, second.data), {
     ...state, 'function.arc': `c${many}p${few + 3}`, 'flame.at': `1p900-${many + 1}`,
   });
-  const timed = (width) => ({ ...first.data, times: { width: 1, count: 100 }, timeline: { ...first.data.timeline, width } });
+  const timed = (width, start = 0) => ({ ...first.data, times: { cells: 2, count: 100 }, heat: { ...first.data.heat, width, start } });
   assert.deepEqual(carried({ range: '12-41' }, timed(50), timed(100)), { range: '6-21' });
+  // The next data begins 400 earlier.
+  assert.deepEqual(carried({ range: '12-41' }, timed(50), timed(100, -400)), { range: '8-23' });
 });
 
 // Answers with the numbers of `states`; the last one again and again.

@@ -2,13 +2,15 @@
 // refresh. No DOM here.
 import type { PageData } from '../data.ts';
 import { type Patch, patched, type State } from '../state.ts';
+import { bucketWidth } from '../time_range.ts';
 
 // A part of the run: buckets become wider as time goes on.
 function carriedRange(range: string, old: PageData, next: PageData): string | undefined {
   const words = /^(\d+)-(\d+)$/.exec(range);
   if (words === null || old.times === undefined || next.times === undefined) return undefined;
-  const ratio = (old.times.width * old.timeline.width) / (next.times.width * next.timeline.width);
-  return `${Math.floor(Number(words[1]) * ratio)}-${Math.ceil(Number(words[2]) * ratio)}`;
+  const ratio = bucketWidth(old) / bucketWidth(next);
+  const shift = (old.heat!.start - next.heat!.start) / bucketWidth(next);
+  return `${Math.floor(Number(words[1]) * ratio + shift)}-${Math.ceil(Number(words[2]) * ratio + shift)}`;
 }
 
 // Numbers of threads begin where those of routines end.
