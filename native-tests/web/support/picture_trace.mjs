@@ -68,3 +68,19 @@ export function pictureTrace() {
   const loss = '#@\tloss\tsamples.dropped\twarning\t3\tsamples were dropped\tmake buffer= larger';
   return writeTrace([loss, ...counted, ...records()], 'ms');
 }
+
+// Counts of lines as data.ts has them: some ran, one did partly, one never.
+export function pictureSources() {
+  const text = ['package app.text;', '', 'final class Rules {', '  boolean matches(String text) {', '    if (text.isEmpty()) return false;', '    return compile(rule).test(text);', '  }', '', '  void never() {', '    throw new Error();', '  }', '}'];
+  const file = {
+    path: 'app/text/Rules.java', instructions: 64_000, lines: 4, lines_run: 3, branches: 2, branches_taken: 1, ticks: 90,
+    marks: '|+|#', number: [4, 5, 6, 10], count: [300, 300, 290, 0], bytecodes: [600, 2400, 5800, 0], cycles: [0, 0, 0, 0],
+    self: [1, 9, 80, 0], outcomes: [0, 2, 0, 0], taken: [0, 1, 0, 0], blocks: [[], [300, 10], [], []],
+    methods: [
+      { name: 'app.text.Rules.matches(String)', routine: 0, first: 4, last: 6, calls: 300, bytecodes: 8800, inlined: false, never_loaded: false },
+      { name: 'app.text.Rules.never()', routine: -1, first: 10, last: 10, calls: 0, bytecodes: 0, inlined: false, never_loaded: false },
+    ],
+    where: 'src', text,
+  };
+  return { files: [file], without_lines: 0, without_text: 0 };
+}
