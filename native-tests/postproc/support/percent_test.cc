@@ -12,7 +12,8 @@ TEST(PercentTest, CodesBecomeCharacters) {
 }
 
 TEST(PercentTest, WhatIsNoCodeStays) {
-  for (const char* const path : {"", "/a+b", "/100%", "/100%2", "/50%off.jar", "/a%-1b", "/a% 20"}) {
+  for (const char* const path :
+       {"", "/a+b", "/100%", "/100%2", "/50%off.jar", "/a%-1b", "/a% 20"}) {
     EXPECT_EQ(DecodePercents(path), path);
   }
 }
