@@ -38,6 +38,10 @@ auto Nearest(const Word& word, const Range& range, NameOf name_of = {}) {
   size_t best_distance = SIZE_MAX;
   for (const auto& item : range) {
     const auto name = name_of(item);
+    // The distance is at least the difference of the lengths.
+    const size_t longer = std::max(word.size(), name.size());
+    const size_t shorter = std::min(word.size(), name.size());
+    if (longer - shorter >= best_distance) continue;
     const size_t distance = EditDistance(word, name);
     if (distance < best_distance) {
       best_distance = distance;

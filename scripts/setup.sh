@@ -6,7 +6,7 @@
 #   test    and those for tests, benchmarks and the jars
 #   dev     and clang's tools, for scripts/format.sh, scripts/lint.sh and the preset fuzz
 #   jvms    test and the tool that gets runtimes of other releases (scripts/jdks.sh)
-#   maven   test, and Maven with the plugins that a build with tests needs
+#   maven   test, Gradle, and Maven with the plugins that a build with tests needs
 #   programs   maven, and the programs of java-tests/programs with the load generator for Tomcat
 #   release   build and what scripts/release.sh needs
 #   aarch64   build and what the preset aarch64 needs: a cross compiler, qemu, debootstrap
@@ -54,6 +54,7 @@ fi
 # Debian's Maven works without network, from the artifacts of these packages.
 [[ $level != maven && $level != programs ]] || packages+=(maven libsurefire-java libmaven-compiler-plugin-java
   libmaven-jar-plugin-java libmaven-resources-plugin-java)
+[[ $level != maven ]] || packages+=(gradle junit4)
 # Real programs whose culprits are known; their tests say which of them are not there.
 [[ $level != programs ]] || packages+=(libtomcat10-java libtomcat10-embed-java apache2-utils fop plantuml groovy
   libspring-context-java)

@@ -11,7 +11,8 @@
 #   fuzz         each fuzzer for 30 s (JTRACE_FUZZ_SECONDS) from its corpus
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
 #   containers   programs where containers lack something; needs root and namespaces
-#   maven        a build of the project of docs/MAVEN.md by Maven, from Debian's packages and without network
+#   maven        builds of the project of docs/MAVEN.md by Maven and Gradle, from Debian's packages and without network;
+#                exports read by JDK Mission Control
 #   programs     Tomcat, Spring, fop, PlantUML, Groovy and Maven from Debian's packages: the known culprit of each is
 #                in the first screen
 #   aarch64      the tests that run without a JVM, in qemu, and the counts of programs in a JVM there

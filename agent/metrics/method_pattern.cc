@@ -77,6 +77,11 @@ absl::Status NotAPattern(absl::string_view text) {
 }  // namespace
 
 absl::StatusOr<MethodPattern> MethodPattern::Parse(absl::string_view text) {
+  if (text.size() > kLongest) {
+    return absl::InvalidArgumentError(absl::StrCat("a pattern of ", text.size(),
+                                                   " characters; write one of at most ", kLongest,
+                                                   ", shortened by *"));
+  }
   std::optional<std::vector<std::string>> parameters;
   absl::string_view name = absl::StripAsciiWhitespace(text);
   if (const size_t open = name.find('('); open != absl::string_view::npos) {

@@ -15,6 +15,8 @@ namespace jtrace::metrics {
 // parentheses: their full or simple names. Immutable: any thread.
 class MethodPattern {
  public:
+  // Characters. Of a longer one the nearest name would take too long to find.
+  static constexpr size_t kLongest = 1000;
   // Errors: InvalidArgument, with an example.
   static absl::StatusOr<MethodPattern> Parse(absl::string_view text);
 

@@ -32,6 +32,23 @@ bool IsCall(proto::Routine::Kind kind) {
          kind == proto::Routine::NATIVE;
 }
 
+struct CallText {
+  std::string class_name;
+  std::string name;
+  std::string descriptor;
+};
+
+// Copies: threads that write records wait for the encoder meanwhile, so it does nothing else.
+std::vector<CallText> CallTexts(JvmParts& jvm) {
+  std::vector<CallText> calls;
+  jvm.trace.encoder.ForEachRoutine([&](uint32_t, const trace::RoutineText& routine) {
+    if (!IsCall(routine.kind)) return;
+    calls.push_back({std::string(routine.class_name), std::string(routine.name),
+                     std::string(routine.descriptor)});
+  });
+  return calls;
+}
+
 }  // namespace
 
 std::vector<std::string> SessionQuestions::Describe() {
@@ -190,12 +207,11 @@ absl::StatusOr<std::optional<std::string>> SessionQuestions::NearestMethod(
   if (!routines->empty()) return std::nullopt;
   const bool has_parameters = absl::StrContains(pattern, "(");
   absl::btree_set<std::string> names;
-  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t, const trace::RoutineText& routine) {
-    if (!IsCall(routine.kind)) return;
-    std::string text = metrics::MethodText("", routine.name, routine.descriptor).substr(1);
+  for (const CallText& call : CallTexts(session_.jvm())) {
+    std::string text = metrics::MethodText("", call.name, call.descriptor).substr(1);
     if (!has_parameters) text.resize(text.find('('));
-    names.insert(absl::StrCat(routine.class_name, "::", text));
-  });
+    names.insert(absl::StrCat(call.class_name, "::", text));
+  }
   return metrics::NearestMethod(pattern, {names.begin(), names.end()});
 }
 

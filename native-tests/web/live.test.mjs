@@ -96,8 +96,49 @@ test('numbers behind those of routines, and parts of the run, are carried over',
   assert.deepEqual(carried(state, first.data, second.data), {
     ...state, 'function.arc': `c${many}p${few + 3}`, 'flame.at': `1p900-${many + 1}`,
   });
-  const timed = (width) => ({ ...first.data, times: { width: 1, count: 100 }, timeline: { ...first.data.timeline, width } });
+  const timed = (width, start = 0) => ({ ...first.data, times: { cells: 2, count: 100 }, heat: { ...first.data.heat, width, start } });
   assert.deepEqual(carried({ range: '12-41' }, timed(50), timed(100)), { range: '6-21' });
+  // The next data begins 400 earlier.
+  assert.deepEqual(carried({ range: '12-41' }, timed(50), timed(100, -400)), { range: '8-23' });
+});
+
+// The JVM was stopped and records anew, with other options.
+const restarted = (data, time) => ({ ...data, traces: [{ ...data.traces[0], facts: [['unix_time_ns', time]] }] });
+
+test('in another recording an address of the last one names no node', () => {
+  const lineage = new Lineage();
+  const first = lineage.next(restarted(early, '1'));
+  const second = lineage.next(restarted(later, '2'));
+  for (const each of first.level.keys()) assert.equal(second.nodeAt(first.addressOf(each)), -1);
+  for (const each of second.level.keys()) assert.equal(second.nodeAt(second.addressOf(each)), each);
+  // Words that mean nothing any more are dropped, a routine that is there again has its new number.
+  const step = first.data.routines.indexOf('b.B.step()');
+  const state = { view: 'tree', q: 'b', fn: `${step}`, 'graph.root': '900', 'tree.open': 'a.b', 'tree.at': '7', 'flame.at': '3', range: '3-9', 'source.file': '1' };
+  assert.deepEqual(carried(state, first.data, second.data), { view: 'tree', q: 'b', fn: `${second.data.routines.indexOf('b.B.step()')}` });
+  assert.deepEqual(carried(state, second.data, second.data)['tree.open'], 'a.b');
+});
+
+test('addresses are the same in a page that is loaded anew, and there are only those of the snapshot', () => {
+  const lineage = new Lineage();
+  lineage.next(early);
+  const followed = lineage.next(later);
+  const fresh = new Lineage().next(later);
+  const byPath = (profile) => new Map(Array.from(profile.level.keys(), (each) => [profile.path(each).map((step) => profile.nameOf(step)).join(), profile.addressOf(each)]));
+  assert.deepEqual(byPath(followed), byPath(fresh));
+  assert.equal(followed.addresses.at.size, followed.nodeCount);
+  // Back to less: what is gone has no address and no number.
+  const less = lineage.next(early);
+  assert.equal(less.addresses.at.size, less.nodeCount);
+  assert.equal(lineage.routines.known.size, early.routines.length);
+});
+
+test('addresses fit into the URL: integers that numbers hold exactly', () => {
+  const profile = new Lineage().next(later);
+  for (const each of profile.level.keys()) {
+    const address = profile.addressOf(each);
+    assert.ok(Number.isSafeInteger(address) && address >= 0);
+    assert.equal(parseInt(address.toString(36), 36), address);
+  }
 });
 
 // Answers with the numbers of `states`; the last one again and again.

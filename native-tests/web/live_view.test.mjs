@@ -1,9 +1,11 @@
 // jtrace web in Chromium, on a JVM that runs: numbers grow, and what is chosen stays.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { useBrowser, withUrl } from './support/browser.mjs';
 import { withLiveJvm } from './support/live.mjs';
-import { csv } from './support/post.mjs';
+import { buildFolder, csv } from './support/post.mjs';
 
 useBrowser();
 
@@ -98,6 +100,34 @@ test('the flame graph keeps its zoom and its chosen frame', async () => {
       await jvm.ask('work 4000');
       await page.waitForSelector('.selection:has-text("5,000")', kPatience);
       assert.match(await page.textContent('.selection .name'), /Attached\.step/);
+    });
+  });
+});
+
+test('another recording of the JVM begins without what was chosen in the last one', async () => {
+  await withLiveJvm(['mode=events', 'include=Attached'], async ({ jvm, url, trace }) => {
+    await jvm.ask('work 1000');
+    await withUrl(`${url}&view=tree&m=calls`, async (page) => {
+      await row(page, 'main').waitFor(kPatience);
+      while ((await row(page, kStep).count()) === 0) {
+        await row(page, 'main').click();
+        await page.keyboard.press('*');
+        await page.waitForTimeout(100);
+      }
+      await untilCalls(page, 1000);
+      await row(page, kStep).click();
+      await page.getByRole('button', { name: 'In the flame graph' }).click();
+      await page.waitForSelector('.selection:has-text("Attached.step")');
+      const chosen = (await state(page))['flame.at'];
+      assert.match(chosen, /^\d{6,}$/);
+      const jtrace = (...words) => execFileSync(join(buildFolder, 'bin', 'jtrace'), words, { stdio: 'ignore' });
+      jtrace('stop', `${jvm.child.pid}`);
+      jtrace('start', `${jvm.child.pid}`, `mode=events,include=Attached,sites=on,out=${trace}.2`);
+      await jvm.ask('work 77');
+      await page.waitForFunction(() => !new URLSearchParams(location.hash.slice(1)).has('flame.at'), undefined, kPatience);
+      await page.click('nav a[href*="view=flat"]');
+      await untilCalls(page, 77);
+      assert.notEqual((await state(page))['flame.at'], chosen);
     });
   });
 });

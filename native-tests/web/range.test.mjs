@@ -6,6 +6,7 @@ import { profileOf } from './support/profiles.mjs';
 import { mixedTrace, randomSitesTrace, threadsTrace, timesTrace } from './support/traces.mjs';
 
 const [ranges, { Unfolded }, { routinesBy }] = await Promise.all(['time_range', 'thread_groups', 'routines'].map(load));
+const sum = (values) => values.reduce((all, value) => all + value, 0);
 const known = profileOf(timesTrace());
 
 test('ranges in the URL', () => {
@@ -17,14 +18,15 @@ test('ranges in the URL', () => {
   }
   assert.equal(ranges.formatRange(known.data.times, { from: 3, to: 9 }), '3-9');
   assert.equal(ranges.formatRange(known.data.times, { from: 0, to: count }), undefined);
-  assert.deepEqual(ranges.rangeOf({ width: 8, count: 100 }, 41, 15), { from: 1, to: 6 });
-  assert.deepEqual(ranges.rangeOf({ width: 8, count: 100 }, -5, 9000), { from: 0, to: 100 });
-  assert.deepEqual(ranges.rangeOf({ width: 8, count: 100 }, 800, 800), { from: 99, to: 100 });
+  // Buckets of 8 ns.
+  const data = { ...known.data, heat: { ...known.data.heat, width: 4 }, times: { ...known.data.times, cells: 2, count: 100 } };
+  assert.deepEqual(ranges.rangeOf(data, 41, 15), { from: 1, to: 6 });
+  assert.deepEqual(ranges.rangeOf(data, -5, 9000), { from: 0, to: 100 });
+  assert.deepEqual(ranges.rangeOf(data, 800, 800), { from: 99, to: 100 });
 });
 
 test('a part of the run has the samples of its time, in every form of the tree', () => {
-  const { width } = known.data.times;
-  const bucket = Math.floor(500 / (known.data.timeline.width * width));
+  const bucket = Math.floor(500 / ranges.bucketWidth(known.data));
   const { count } = known.data.times;
   const first = known.inRange({ from: 0, to: bucket });
   const second = known.inRange({ from: bucket, to: count });
@@ -48,17 +50,19 @@ test('the parts of a run add up to it, node by node', () => {
   const traces = [mixedTrace(), threadsTrace(), ...Array.from({ length: 6 }, (_, seed) => randomSitesTrace(seed))];
   const forms = traces.flatMap((trace) => [[trace], [trace, '--sites=off']]);
   for (const form of [...forms, [mixedTrace(), '--root=app.Work.step']]) {
-    const { times, nodes } = profileOf(...form).data;
+    const { heat, times, nodes } = profileOf(...form).data;
     const sums = nodes.level.map(() => 0);
     for (let from = 0; from < times.count; ++from) {
       ranges.ticksIn(times, sums.length, { from, to: from + 1 }).forEach((ticks, node) => (sums[node] += ticks));
     }
     assert.deepEqual(sums, nodes.base_ticks);
+    assert.equal(sum(heat.ticks), sum(sums));
   }
 });
 
 test('a tree that does not know where samples ticked has no times', () => {
   const { data } = profileOf(mixedTrace(), '--outside=caller');
   assert.equal(data.times, undefined);
+  assert.equal(data.heat, undefined);
   assert.equal(ranges.parseRange(data, '0-1'), undefined);
 });

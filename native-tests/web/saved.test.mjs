@@ -40,9 +40,9 @@ function coloursOf(page, png, places) {
 }
 
 // The same of a canvas of the page.
-function shownColours(page, places) {
+function shownColours(page, places, selector = 'main canvas') {
   return page.$eval(
-    'main canvas',
+    selector,
     (canvas, wanted) => {
       const copy = new OffscreenCanvas(canvas.width, canvas.height);
       const context = copy.getContext('2d', { willReadFrequently: true });
@@ -92,11 +92,16 @@ test('PNG of the timeline', () =>
   withPage(mixed, { view: 'timeline' }, async (page) => {
     const { bytes } = await saved(page, click(page, 'png'));
     const { width, height } = sizeOf(bytes);
-    const box = await page.$eval('.bands', (bands) => [bands.clientWidth, bands.clientHeight]);
-    assert.deepEqual([width, height], box.map((side) => 2 * side));
+    const sizeOn = (selector) => page.$eval(selector, (canvas) => [canvas.clientWidth, canvas.clientHeight]);
+    const bands = await sizeOn('.bands canvas');
+    const heat = await sizeOn('.heatmap canvas');
+    assert.deepEqual([width, height], [2 * bands[0], 2 * (bands[1] + heat[1])]);
     await page.mouse.move(1, 1);
-    const places = grid(...box);
-    assertAlike(await coloursOf(page, bytes, places), await shownColours(page, places));
+    for (const [selector, box, top] of [['.bands canvas', bands, 0], ['.heatmap canvas', heat, bands[1]]]) {
+      const places = grid(...box);
+      const inFile = await coloursOf(page, bytes, places.map(([x, y]) => [x, y + top]));
+      assertAlike(inFile, await shownColours(page, places, selector));
+    }
   }));
 
 test('SVG and PNG of the call graph: every function and arc, with its colours', () =>

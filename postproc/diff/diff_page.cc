@@ -1,5 +1,6 @@
 #include "postproc/diff/diff_page.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -34,9 +35,12 @@ class DiffDataWriter {
   void WriteRoutines();
   void WriteNodes(const DiffPageTree& page);
   void WriteMeasure(const DiffMeasure& measure, const DiffPageTree& page);
-  // By routine of the page: what `get` is of its row in the input's list.
-  std::vector<int64_t> OfRoutines(const ReportInput& input, const Measure& measure,
-                                  int64_t MeasureSums::*member) const;
+  // By routine of the page.
+  struct RoutineSums {
+    std::vector<int64_t> self;
+    std::vector<int64_t> total;
+  };
+  RoutineSums OfRoutines(const ReportInput& input, const Measure& measure) const;
 
   const ProfileDiff& diff_;
   const ReportInput& before_;
@@ -48,19 +52,17 @@ class DiffDataWriter {
 
 void DiffDataWriter::Write(absl::Span<const std::string> broken, size_t max_nodes) {
   for (uint32_t i = 0; i < diff_.rows.size(); ++i) number_[diff_.rows[i].name] = i;
-  const std::vector<DiffMeasure> measures = tree_.Measures();
-  const DiffMeasure* heat = &measures.front();
-  for (const DiffMeasure& measure : measures) {
-    if (measure.after.name == after_.measure.name) heat = &measure;
-  }
-  const DiffPageTree page(tree_, *heat, max_nodes);
+  const std::vector<std::string> measures = tree_.Measures();
+  const auto heat = std::find(measures.begin(), measures.end(), after_.measure.name);
+  const DiffPageTree page(tree_, tree_.MeasureOf(heat == measures.end() ? measures.front() : *heat),
+                          max_nodes);
   json_.BeginObject();
   WriteHead(broken);
   WriteTotals();
   WriteRoutines();
   WriteNodes(page);
   json_.List("measures", measures,
-             [&](const DiffMeasure& measure) { WriteMeasure(measure, page); });
+             [&](const std::string& name) { WriteMeasure(tree_.MeasureOf(name), page); });
   json_.EndObject();
 }
 
@@ -146,16 +148,18 @@ void DiffDataWriter::WriteNodes(const DiffPageTree& page) {
   json_.Int("nodes_left_out", static_cast<int64_t>(page.left_out()));
 }
 
-std::vector<int64_t> DiffDataWriter::OfRoutines(const ReportInput& input, const Measure& measure,
-                                                int64_t MeasureSums::*member) const {
-  std::vector<int64_t> values(diff_.rows.size());
+DiffDataWriter::RoutineSums DiffDataWriter::OfRoutines(const ReportInput& input,
+                                                       const Measure& measure) const {
+  RoutineSums sums{std::vector<int64_t>(diff_.rows.size()),
+                   std::vector<int64_t>(diff_.rows.size())};
   const FlatProfile flat(input.model, input.tree, input.totals, measure);
   for (const FlatRow& row : flat.rows()) {
     if (row.is_root) continue;
-    int64_t& value = values[number_.at(row.name)];
-    value = WrapAdd(value, row.measure.*member);
+    const uint32_t number = number_.at(row.name);
+    sums.self[number] = WrapAdd(sums.self[number], row.measure.base);
+    sums.total[number] = WrapAdd(sums.total[number], row.measure.cum);
   }
-  return values;
+  return sums;
 }
 
 void DiffDataWriter::WriteMeasure(const DiffMeasure& measure, const DiffPageTree& page) {
@@ -166,12 +170,15 @@ void DiffDataWriter::WriteMeasure(const DiffMeasure& measure, const DiffPageTree
   json_.Text("name", measure.after.name);
   json_.Bool("is_metric", measure.after.kind == Measure::Kind::kMetric);
   json_.Text("unit", MetricUnitName(measure.after.unit));
-  column("before", page.Fold(measure.node_before));
-  column("after", page.Fold(measure.node_after));
-  column("self_before", OfRoutines(before_, measure.before, &MeasureSums::base));
-  column("self_after", OfRoutines(after_, measure.after, &MeasureSums::base));
-  column("total_before", OfRoutines(before_, measure.before, &MeasureSums::cum));
-  column("total_after", OfRoutines(after_, measure.after, &MeasureSums::cum));
+  const DiffSums nodes = tree_.SumUp(measure, page.entries(), page.nodes().size());
+  column("before", nodes.before);
+  column("after", nodes.after);
+  const RoutineSums before = OfRoutines(before_, measure.before);
+  const RoutineSums after = OfRoutines(after_, measure.after);
+  column("self_before", before.self);
+  column("self_after", after.self);
+  column("total_before", before.total);
+  column("total_after", after.total);
   json_.EndObject();
 }
 

@@ -16,12 +16,30 @@ void AddMissing(const std::vector<std::string>& from, std::vector<std::string>& 
   }
 }
 
-std::vector<int64_t> CumOf(const DiffTree& tree, std::vector<int64_t> values) {
+// Of values without callees those with them.
+void AddCallees(const DiffTree& tree, std::vector<int64_t>& values) {
   for (size_t i = values.size(); i-- > 1;) {
     int64_t& above = values[tree.nodes()[i].parent];
     above = WrapAdd(above, values[i]);
   }
-  return values;
+}
+
+std::vector<uint32_t> UpTo(size_t count) {
+  std::vector<uint32_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+std::vector<int64_t> SumsOf(const ReportInput& input, const Measure& measure,
+                            const std::vector<uint32_t>& node_of,
+                            absl::Span<const uint32_t> group_of, size_t groups) {
+  std::vector<int64_t> sums(groups);
+  for (uint32_t i = 0; i < node_of.size(); ++i) {
+    if (!input.tree.node(NodeId(i + 1)).parent) continue;
+    int64_t& sum = sums[group_of[node_of[i]]];
+    sum = WrapAdd(sum, measure.base[i]);
+  }
+  return sums;
 }
 
 }  // namespace
@@ -31,6 +49,8 @@ DiffTree::DiffTree(const ReportInput& before, const ReportInput& after)
   nodes_.push_back({});
   of_before_ = Add(before);
   of_after_ = Add(after);
+  children_ = {};
+  numbers_ = {};
 }
 
 uint32_t DiffTree::NameOf(std::string_view name) {
@@ -58,47 +78,42 @@ std::vector<uint32_t> DiffTree::Add(const ReportInput& input) {
   return node_of;
 }
 
-std::vector<int64_t> DiffTree::SumUp(const ReportInput& input, const Measure& measure,
-                                     const std::vector<uint32_t>& node_of) const {
-  std::vector<int64_t> sums(nodes_.size());
-  for (uint32_t i = 0; i < node_of.size(); ++i) {
-    if (!input.tree.node(NodeId(i + 1)).parent) continue;
-    int64_t& sum = sums[node_of[i]];
-    sum = WrapAdd(sum, measure.base[i]);
-  }
-  return sums;
-}
-
-std::vector<DiffMeasure> DiffTree::Measures() const {
+std::vector<std::string> DiffTree::Measures() const {
   std::vector<std::string> names = MeasureNames(before_.model, before_.tree);
   AddMissing(MeasureNames(after_.model, after_.tree), names);
-  std::vector<DiffMeasure> measures;
-  for (const std::string& name : names) {
-    DiffMeasure measure{MakeMeasure(name, before_.model, before_.tree),
-                        MakeMeasure(name, after_.model, after_.tree),
-                        {},
-                        {}};
-    measure.node_before = SumUp(before_, measure.before, of_before_);
-    measure.node_after = SumUp(after_, measure.after, of_after_);
-    measures.push_back(std::move(measure));
-  }
-  return measures;
+  return names;
+}
+
+DiffMeasure DiffTree::MeasureOf(std::string_view name) const {
+  return {MakeMeasure(name, before_.model, before_.tree),
+          MakeMeasure(name, after_.model, after_.tree)};
+}
+
+DiffSums DiffTree::SumUp(const DiffMeasure& measure, absl::Span<const uint32_t> group_of,
+                         size_t groups) const {
+  return {SumsOf(before_, measure.before, of_before_, group_of, groups),
+          SumsOf(after_, measure.after, of_after_, group_of, groups)};
 }
 
 DiffPageTree::DiffPageTree(const DiffTree& tree, const DiffMeasure& heat, size_t limit) {
-  heat_ = CumOf(tree, heat.node_before);
-  const std::vector<int64_t> after = CumOf(tree, heat.node_after);
-  for (size_t i = 0; i < heat_.size(); ++i) heat_[i] = std::max(heat_[i], after[i]);
-  keeper_.resize(tree.nodes().size());
-  std::iota(keeper_.begin(), keeper_.end(), 0);
+  const size_t size = tree.nodes().size();
+  keeper_ = UpTo(size);
+  {
+    DiffSums sums = tree.SumUp(heat, keeper_, size);
+    AddCallees(tree, sums.before);
+    AddCallees(tree, sums.after);
+    for (size_t i = 0; i < size; ++i) sums.before[i] = std::max(sums.before[i], sums.after[i]);
+    heat_ = std::move(sums.before);
+  }
   // Each node that stays may get one [pruned] node.
   if (keeper_.size() > limit) Choose(tree, std::max<size_t>(limit / 2, 1));
   Append(tree);
+  heat_ = {};
+  keeper_ = {};
 }
 
 void DiffPageTree::Choose(const DiffTree& tree, size_t limit) {
-  std::vector<uint32_t> order(keeper_.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<uint32_t> order = UpTo(keeper_.size());
   // Of equally hot nodes the parent is first, because its number is smaller.
   std::stable_sort(order.begin() + 1, order.end(),
                    [&](uint32_t a, uint32_t b) { return heat_[a] > heat_[b]; });
@@ -113,7 +128,8 @@ void DiffPageTree::Choose(const DiffTree& tree, size_t limit) {
 }
 
 void DiffPageTree::Append(const DiffTree& tree) {
-  std::vector<std::vector<uint32_t>> children(keeper_.size());
+  // Of nodes that stay: there are few of them.
+  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> children;
   std::vector<bool> loses(keeper_.size());
   for (uint32_t i = 1; i < keeper_.size(); ++i) {
     if (keeper_[i] == i)
@@ -121,13 +137,13 @@ void DiffPageTree::Append(const DiffTree& tree) {
     else
       loses[keeper_[i]] = true;
   }
-  std::vector<uint32_t> kept(keeper_.size());
-  std::vector<uint32_t> pruned(keeper_.size());
+  entry_.resize(keeper_.size());
+  absl::flat_hash_map<uint32_t, uint32_t> pruned;
   std::vector<std::pair<uint32_t, uint32_t>> pending = {{0, 0}};
   while (!pending.empty()) {
     const auto [node, level] = pending.back();
     pending.pop_back();
-    kept[node] = static_cast<uint32_t>(nodes_.size());
+    entry_[node] = static_cast<uint32_t>(nodes_.size());
     nodes_.push_back({node, level, false});
     if (loses[node]) {
       pruned[node] = static_cast<uint32_t>(nodes_.size());
@@ -140,17 +156,9 @@ void DiffPageTree::Append(const DiffTree& tree) {
     });
     for (const uint32_t child : below) pending.emplace_back(child, level + 1);
   }
-  entry_.resize(keeper_.size());
   for (uint32_t i = 0; i < entry_.size(); ++i) {
-    entry_[i] = keeper_[i] == i ? kept[i] : pruned[keeper_[i]];
+    if (keeper_[i] != i) entry_[i] = pruned.at(keeper_[i]);
   }
-}
-
-std::vector<int64_t> DiffPageTree::Fold(const std::vector<int64_t>& values) const {
-  std::vector<int64_t> folded(nodes_.size());
-  for (size_t i = 0; i < values.size(); ++i)
-    folded[entry_[i]] = WrapAdd(folded[entry_[i]], values[i]);
-  return folded;
 }
 
 }  // namespace jtrace::postproc

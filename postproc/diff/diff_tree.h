@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
@@ -18,14 +20,16 @@ struct DiffNode {
   uint32_t name = 0;  // index in DiffTree::names()
 };
 
-// A measure of both trees.
+// A measure of both trees. It has a number for each of their nodes, so few are to live at a time.
 struct DiffMeasure {
   Measure before;
   Measure after;
-  // By node of the DiffTree, without callees. What threads have outside of all routines is left
-  // out.
-  std::vector<int64_t> node_before;
-  std::vector<int64_t> node_after;
+};
+
+// Of both trees, by node of the DiffTree or by other groups of their nodes.
+struct DiffSums {
+  std::vector<int64_t> before;
+  std::vector<int64_t> after;
 };
 
 class DiffTree {
@@ -37,20 +41,23 @@ class DiffTree {
   const std::vector<DiffNode>& nodes() const { return nodes_; }
   const std::vector<std::string>& names() const { return names_; }
   // Those that any node of either tree has, in the order of MeasureNames.
-  std::vector<DiffMeasure> Measures() const;
+  std::vector<std::string> Measures() const;
+  DiffMeasure MeasureOf(std::string_view name) const;
+  // Without callees. What threads have outside of all routines is left out. `group_of`: of each
+  // node here the index of its sum.
+  DiffSums SumUp(const DiffMeasure& measure, absl::Span<const uint32_t> group_of,
+                 size_t groups) const;
 
  private:
   uint32_t NameOf(std::string_view name);
   uint32_t Child(uint32_t parent, uint32_t name);
   // By node of the input's tree: its node here.
   std::vector<uint32_t> Add(const ReportInput& input);
-  std::vector<int64_t> SumUp(const ReportInput& input, const Measure& measure,
-                             const std::vector<uint32_t>& node_of) const;
-
   const ReportInput& before_;
   const ReportInput& after_;
   std::vector<DiffNode> nodes_;
   std::vector<std::string> names_;
+  // While the tree is built.
   absl::flat_hash_map<std::string, uint32_t> numbers_;  // by name
   absl::flat_hash_map<uint64_t, uint32_t> children_;    // by parent and name
   std::vector<uint32_t> of_before_;
@@ -72,16 +79,17 @@ class DiffPageTree {
 
   const std::vector<DiffPageNode>& nodes() const { return nodes_; }
   size_t left_out() const { return left_out_; }
-  // Values by node of the tree as values by node of the page.
-  std::vector<int64_t> Fold(const std::vector<int64_t>& values) const;
+  // By node of the tree: the page's node with its numbers.
+  absl::Span<const uint32_t> entries() const { return entry_; }
 
  private:
   void Choose(const DiffTree& tree, size_t limit);
   void Append(const DiffTree& tree);
 
-  std::vector<int64_t> heat_;     // by node of the tree
+  // While it is made: by node of the tree.
+  std::vector<int64_t> heat_;
   std::vector<uint32_t> keeper_;  // the node itself, or the nearest one above that stays
-  std::vector<uint32_t> entry_;   // the page's node with its numbers
+  std::vector<uint32_t> entry_;
   std::vector<DiffPageNode> nodes_;
   size_t left_out_ = 0;
 };

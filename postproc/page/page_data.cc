@@ -74,7 +74,7 @@ void DataWriter::Write() {
   WriteFlat();
   WritePruned();
   WritePageTimeline(input_.timeline, json_);
-  WritePageTimes(input_, page_, kMaxPageTimeSums, json_);
+  WritePageTimes(input_, page_, {}, json_);
   std::vector<int64_t> by_routine(input_.model.routine_count() + 1, -1);
   for (size_t i = 0; i < routines_.size(); ++i) {
     by_routine[routines_[i]->routine.value] = static_cast<int64_t>(i);

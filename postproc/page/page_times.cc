@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/numeric/int128.h"
-#include "postproc/calltree/timeline.h"
+#include "postproc/page/time_grid.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -49,42 +48,64 @@ void Merge(std::vector<Sum>& sums) {
   sums.resize(used);
 }
 
-std::vector<Sum> SumsByBucket(const ReportInput& input, const PageTree& page, size_t width) {
+std::vector<Sum> SumsByCell(const ReportInput& input, const PageTree& page, const TimeGrid& grid) {
   const std::vector<uint32_t> nodes = PageNodes(input, page);
-  const absl::int128 bucket_width = absl::int128(input.timeline.width()) * width;
-  const size_t last = (input.timeline.size() - 1) / width;
   std::vector<Sum> sums;
   for (size_t i = 0; i < input.samples.samples().size(); ++i) {
     const LoggedSample& sample = input.samples.samples()[i];
     const NodeId ticked = input.tree.ticked()[i];
     if (!ticked) continue;
-    // Of absurd times, which the timeline clamps, too.
-    const absl::int128 bucket = (absl::int128(sample.time) - input.timeline.start()) / bucket_width;
-    const auto clamped = static_cast<uint32_t>(std::clamp<absl::int128>(bucket, 0, last));
-    sums.push_back({nodes[ticked.value - 1], clamped, sample.weight});
+    const auto cell = static_cast<uint32_t>(grid.CellAt(sample.time));
+    sums.push_back({nodes[ticked.value - 1], cell, sample.weight});
   }
   Merge(sums);
   return sums;
 }
 
-}  // namespace
+// Of a column's 50 cells: 2, 10, 50, and then columns.
+size_t NextWidth(size_t cells) { return cells == 2 || cells == 10 ? cells * 5 : cells * 2; }
 
-void WritePageTimes(const ReportInput& input, const PageTree& page, size_t max_sums,
-                    JsonWriter& json) {
-  const size_t buckets = input.timeline.size();
-  const size_t samples = input.samples.samples().size();
-  if (samples == 0 || buckets == 0 || input.tree.ticked().size() != samples) return;
-  size_t width = (buckets + kMaxPageTimes - 1) / kMaxPageTimes;
-  std::vector<Sum> sums = SumsByBucket(input, page, width);
-  while (sums.size() > max_sums && width < buckets) {
-    width *= 2;
-    for (Sum& sum : sums) sum.bucket /= 2;
+// Makes buckets wider until the limits hold; returns the cells in one.
+size_t Widen(std::vector<Sum>& sums, size_t cells, const PageTimeLimits& limits) {
+  size_t width = 1;
+  const auto count = [&] { return (cells + width - 1) / width; };
+  while ((sums.size() > limits.many_sums && count() > kFewPageTimes) ||
+         (sums.size() > limits.max_sums && count() > 1)) {
+    const size_t next = NextWidth(width);
+    for (Sum& sum : sums) sum.bucket = static_cast<uint32_t>(sum.bucket / (next / width));
+    width = next;
     Merge(sums);
   }
+  return width;
+}
+
+void WriteHeat(const std::vector<Sum>& sums, const TimeGrid& grid, JsonWriter& json) {
+  std::vector<int64_t> ticks(grid.cells());
+  for (const Sum& sum : sums) ticks[sum.bucket] = WrapAdd(ticks[sum.bucket], sum.ticks);
+  json.Key("heat");
+  json.BeginObject();
+  json.Int("start", grid.start());
+  json.Int("width", grid.cell_width());
+  json.Int("rows", TimeGrid::kRows);
+  json.Column("ticks", ticks, [](int64_t each) { return each; });
+  json.EndObject();
+}
+
+}  // namespace
+
+void WritePageTimes(const ReportInput& input, const PageTree& page, const PageTimeLimits& limits,
+                    JsonWriter& json) {
+  const size_t samples = input.samples.samples().size();
+  if (samples == 0 || input.timeline.size() == 0 || input.tree.ticked().size() != samples) return;
+  const int64_t ns = NanosecondsPer(input.model.unit());
+  const TimeGrid grid(input.timeline, ns == 0 ? 0 : 1'000'000'000 / ns);
+  std::vector<Sum> sums = SumsByCell(input, page, grid);
+  WriteHeat(sums, grid, json);
+  const size_t width = Widen(sums, grid.cells(), limits);
   json.Key("times");
   json.BeginObject();
-  json.Int("width", static_cast<int64_t>(width));
-  json.Int("count", static_cast<int64_t>((buckets + width - 1) / width));
+  json.Int("cells", static_cast<int64_t>(width));
+  json.Int("count", static_cast<int64_t>((grid.cells() + width - 1) / width));
   // Differences, which pack better.
   uint32_t before = 0;
   json.List("node", sums, [&](const Sum& sum) {

@@ -9,13 +9,21 @@
 
 namespace jtrace::postproc {
 
-// Buckets, and sums of a node in a bucket: with more sums buckets are wider.
-inline constexpr size_t kMaxPageTimes = 128;
+// With more sums of a node in a bucket, buckets are wider than the heatmap's cells, but not so that
+// there are fewer of them than kFewPageTimes; with more than kMaxPageTimeSums as wide as necessary.
+inline constexpr size_t kFewPageTimes = 128;
+inline constexpr size_t kManyPageTimeSums = 100'000;
 inline constexpr size_t kMaxPageTimeSums = 400'000;
 
-// The member "times": ticks of the page's nodes in buckets of time, each as wide as some of the
-// timeline's. Nothing if the tree does not know where samples ticked (--outside=caller).
-void WritePageTimes(const ReportInput& input, const PageTree& page, size_t max_sums,
+struct PageTimeLimits {
+  size_t many_sums = kManyPageTimeSums;
+  size_t max_sums = kMaxPageTimeSums;
+};
+
+// The members "heat", ticks by cell of a TimeGrid, and "times": ticks of the page's nodes in
+// buckets, each as wide as some cells. Nothing if the tree does not know where samples ticked
+// (--outside=caller).
+void WritePageTimes(const ReportInput& input, const PageTree& page, const PageTimeLimits& limits,
                     JsonWriter& json);
 
 }  // namespace jtrace::postproc

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
+
 namespace jtrace::metrics {
 namespace {
 
@@ -47,6 +49,13 @@ TEST(MethodPatternTest, RejectsTextsThatNameNoMethod) {
     ASSERT_FALSE(parsed.ok()) << text;
     EXPECT_THAT(parsed.status().message(), ::testing::HasSubstr("names no method; write"));
   }
+}
+
+TEST(MethodPatternTest, LongTextsAreRejectedBeforeTheyAreCompared) {
+  const std::string longest = absl::StrCat("a.B::", std::string(MethodPattern::kLongest - 5, 'x'));
+  EXPECT_TRUE(MethodPattern::Parse(longest).ok());
+  EXPECT_THAT(MethodPattern::Parse(longest + "x").status().message(),
+              ::testing::HasSubstr("a pattern of 1001 characters; write one of at most 1000"));
 }
 
 TEST(MethodPatternTest, NearestNameIsOneOfItsClass) {

@@ -125,6 +125,24 @@ TEST(DiffPageTest, ACutTreeHasEveryTotal) {
   }
 }
 
+TEST(DiffPageTest, WhatIsHotInEitherTraceStays) {
+  std::string cold = kHead + Node("main", 1, "A");
+  for (const char* const name : {"D", "E", "F", "G", "H", "I"}) {
+    cold += Node("main", 3, StrCat("A\t", name));
+  }
+  const std::string one = cold + Node("main", 5, "A\tB") + Node("main", 400, "A\tC");
+  const std::string other = cold + Node("main", 300, "A\tB") + Node("main", 2, "A\tC");
+  for (const auto& [before, after] : {std::pair(one, other), std::pair(other, one)}) {
+    const json data = Compared(before, after, 8);
+    std::vector<std::string> kept;
+    for (const json& name : data["nodes"]["name"]) {
+      if (name < data["routines"].size() && name >= 0)
+        kept.push_back(data["routines"][name.get<size_t>()]);
+    }
+    EXPECT_THAT(kept, ElementsAre("A", "C", "B"));
+  }
+}
+
 TEST(DiffPageTest, TheMeasuresAreThoseOfTheRoutines) {
   for (uint32_t seed = 0; seed < 12; ++seed) {
     const json data = Compared(testing::RandomTextTrace(seed), testing::RandomTextTrace(seed + 50),

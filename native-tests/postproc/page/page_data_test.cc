@@ -267,7 +267,7 @@ TEST(PageDataTest, TicksOverTimeAreThoseOfTheNodes) {
       if (!data.contains("times")) continue;
       ++with_times;
       const json& nodes = data["nodes"];
-      EXPECT_LE(data["times"]["count"], kMaxPageTimes);
+      EXPECT_EQ(Sum(data["heat"]["ticks"]), Sum(nodes["base_ticks"]));
       EXPECT_EQ(TicksByNode(data["times"], nodes["level"].size()),
                 nodes["base_ticks"].get<std::vector<int64_t>>())
           << seed << " " << limit;
@@ -276,24 +276,38 @@ TEST(PageDataTest, TicksOverTimeAreThoseOfTheNodes) {
   EXPECT_GT(with_times, 50);
 }
 
-TEST(PageDataTest, SamplesAreInTheBucketOfTheirTime) {
-  std::string trace = "# jtrace-text 1 unit=ns\n0\tmain\tclass-load\tA\n";
-  for (const int time : {10, 511, 512, 513, 1023}) {
-    trace += StrCat(time, "\tmain\tsample*", time, "\tC:A\n");
-  }
-  Profile profile(trace);
-  const json data = profile.Data(kMaxPageNodes);
-  // 1,024 buckets of the timeline are 128 of 8.
-  EXPECT_EQ(data["times"], json::parse(R"({"width": 8, "count": 128, "node": [1, 0, 0, 0],
-                                           "bucket": [1, 63, 64, 127],
-                                           "ticks": [10, 511, 1025, 1023]})"));
+std::string Times(Profile& profile, const PageTimeLimits& limits) {
   std::string text;
   JsonWriter json_writer(text);
   json_writer.BeginObject();
-  WritePageTimes(profile.Input(), PageTree(profile.Input(), kMaxPageNodes), 2, json_writer);
+  WritePageTimes(profile.Input(), PageTree(profile.Input(), kMaxPageNodes), limits, json_writer);
   json_writer.EndObject();
-  EXPECT_EQ(json::parse(text)["times"], json::parse(R"({"width": 512, "count": 2, "node": [1, 0],
-                                                        "bucket": [0, 1], "ticks": [521, 2048]})"));
+  return json::parse(text)["times"].dump();
+}
+
+TEST(PageDataTest, SamplesAreInTheBucketOfTheirTime) {
+  std::string trace = "# jtrace-text 1 unit=ns\n0\tmain\tclass-load\tA\n";
+  for (const int time : {0, 9'999, 10'000, 10'001, 499'999, 500'000, 999'999}) {
+    trace += StrCat(time, "\tmain\tsample*", time + 1, "\tC:A\n");
+  }
+  Profile profile(trace);
+  const json data = profile.Data(kMaxPageNodes);
+  // 977 buckets of the timeline, of 1,024 ns, are 51 columns of 20 µs.
+  EXPECT_EQ(data["heat"]["width"], 400);
+  EXPECT_EQ(data["heat"]["ticks"].size(), 2502);
+  EXPECT_EQ(data["heat"]["ticks"][25], 20'003);
+  EXPECT_EQ(data["times"]["cells"], 1);
+  EXPECT_EQ(data["times"]["count"], 2502);
+  EXPECT_EQ(data["times"]["bucket"], json::parse("[0, 24, 25, 1249, 1250, 2499]"));
+  EXPECT_EQ(data["times"]["ticks"], json::parse("[1, 10000, 20003, 500000, 500001, 1000000]"));
+  // Buckets become wider, but few of them only where there is no other way.
+  EXPECT_EQ(Times(profile, {5, 9}),
+            R"({"bucket":[0,12,624,625,1249],"cells":2,"count":1251,"node":[1,0,0,0,0],)"
+            R"("ticks":[1,30003,500000,500001,1000000]})");
+  EXPECT_EQ(Times(profile, {2, 4}), R"({"bucket":[0,24,25,49],"cells":50,"count":51,)"
+                                    R"("node":[1,0,0,0],"ticks":[30004,500000,500001,1000000]})");
+  EXPECT_EQ(Times(profile, {2, 2}), R"({"bucket":[0,1],"cells":1600,"count":2,"node":[1,0],)"
+                                    R"("ticks":[1030005,1000000]})");
 }
 
 TEST(PageDataTest, InvalidUtf8InNamesIsReplaced) {

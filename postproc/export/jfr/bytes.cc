@@ -5,7 +5,7 @@
 namespace jtrace::postproc::jfr {
 namespace {
 
-enum TextKind : char { kEmpty = 1, kUtf8 = 3 };
+enum TextKind : char { kNull = 0, kEmpty = 1, kUtf8 = 3 };
 
 size_t BytesOf(uint64_t value) {
   size_t bytes = 1;
@@ -31,6 +31,8 @@ void AppendText(std::string& out, std::string_view text) {
   AppendNumber(out, valid.size());
   out += valid;
 }
+
+void AppendNoText(std::string& out) { out.push_back(kNull); }
 
 void AppendEvent(std::string& out, std::string_view fields) {
   // A longer size may need a byte more for itself.

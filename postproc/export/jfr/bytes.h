@@ -12,6 +12,8 @@ namespace jtrace::postproc::jfr {
 void AppendNumber(std::string& out, uint64_t value);
 // Bytes that are not UTF-8 become U+FFFD.
 void AppendText(std::string& out, std::string_view text);
+// A text that is missing, which is not an empty one.
+void AppendNoText(std::string& out);
 // An event: its size, which includes the bytes of the size, and its fields.
 void AppendEvent(std::string& out, std::string_view fields);
 

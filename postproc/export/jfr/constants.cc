@@ -72,6 +72,13 @@ struct MethodName {
   std::string descriptor;
 };
 
+// "[kernel]" is "kernel": readers of descriptors take a bracket as that of an array, and JDK
+// Mission Control fails.
+std::string ModuleType(std::string_view module) {
+  if (ConsumePrefix(module, "[")) ConsumeSuffix(module, "]");
+  return std::string(module);
+}
+
 MethodName JavaName(std::string_view name) {
   const std::string_view plain = WithoutParameters(name);
   const size_t dot = plain.rfind('.');
@@ -162,7 +169,7 @@ void Constants::Methods(PoolSink sink) {
     const bool is_java = IsJava(frame.origin);
     const MethodName name =
         is_java ? JavaName(text)
-                : MethodName{std::string(model_.ModuleOf(frame)), WithoutParameters(text), "()V"};
+                : MethodName{ModuleType(model_.ModuleOf(frame)), WithoutParameters(text), "()V"};
     AppendNumber(entries, i + 1);
     AppendNumber(entries, Class(name.type));
     AppendNumber(entries, Symbol(name.name));
@@ -180,7 +187,8 @@ void Constants::Threads(PoolSink sink) const {
     AppendNumber(entries, i);
     AppendText(entries, thread.name);
     AppendNumber(entries, thread.is_virtual ? 0 : static_cast<uint64_t>(thread.tid));
-    AppendText(entries, thread.is_vm_internal ? "" : thread.name);
+    // As Flight Recorder: then readers take the system's name.
+    thread.is_vm_internal ? AppendNoText(entries) : AppendText(entries, thread.name);
     AppendNumber(entries, static_cast<uint64_t>(thread.java_tid));
     AppendNumber(entries, 0);  // no group
     entries.push_back(thread.is_virtual ? 1 : 0);

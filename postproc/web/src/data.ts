@@ -114,9 +114,17 @@ export interface Timeline {
   collections_left_out: number;
 }
 
-// Ticks of nodes in buckets of time; bucket i begins with the timeline's bucket i · width.
+// Ticks by cell of the heatmap: cell i begins at start + i · width. A column has `rows` of them.
+export interface Heat {
+  start: number; // that of the timeline
+  width: number;
+  rows: number;
+  ticks: number[];
+}
+
+// Ticks of nodes in buckets of time; bucket i begins with the heatmap's cell i · cells.
 export interface Times {
-  width: number; // in buckets of the timeline
+  cells: number; // in a bucket
   count: number; // buckets
   // Sums by node and bucket, in parallel.
   node: number[]; // differences
@@ -224,7 +232,8 @@ export interface PageData {
   flat: FlatColumns;
   pruned: Pruned;
   timeline: Timeline;
-  times?: Times; // missing if the nodes are not those that samples were placed at
+  heat?: Heat; // both are missing if the nodes are not those that samples were placed at
+  times?: Times;
   range?: TimeRange; // the page's own: base_ticks of nodes are of this part of the run
   headline: Headline;
   sources: Sources;

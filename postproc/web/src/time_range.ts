@@ -22,20 +22,31 @@ export function formatRange({ count }: Times, { from, to }: TimeRange): string |
   return to - from >= count || from >= to ? undefined : `${from}-${to}`;
 }
 
-// Of buckets of the timeline that a person chose: all that they touch.
-export function rangeOf({ width, count }: Times, begin: number, end: number): TimeRange {
+// Of a bucket, in units of time.
+export function bucketWidth({ heat, times }: PageData): number {
+  return heat!.width * times!.cells;
+}
+
+// Of times from the timeline's beginning that a person chose: all buckets that they touch.
+export function rangeOf(data: PageData, begin: number, end: number): TimeRange {
+  const { count } = data.times!;
+  const width = bucketWidth(data);
   const from = Math.min(Math.max(Math.floor(Math.min(begin, end) / width), 0), count - 1);
   const to = Math.min(Math.max(Math.ceil(Math.max(begin, end) / width), from + 1), count);
   return { from, to };
 }
 
+// Its begin and end, from the timeline's beginning.
+export function timesOf(data: PageData, { from, to }: TimeRange): readonly [begin: number, end: number] {
+  const last = data.timeline.width * data.timeline.gc.length;
+  const at = (bucket: number) => Math.min(bucket * bucketWidth(data), last);
+  return [at(from), at(to)];
+}
+
 // "1.20 s to 3.40 s", from the timeline's beginning.
-export function rangeText({ times, timeline, ns_per_unit: ns }: PageData, { from, to }: TimeRange): string {
-  const at = (bucket: number) => {
-    const buckets = Math.min(bucket * times!.width, timeline.gc.length);
-    return buckets === 0 ? '0' : formatTime(buckets * timeline.width, ns);
-  };
-  return `${at(from)} to ${at(to)}`;
+export function rangeText(data: PageData, range: TimeRange): string {
+  const [begin, end] = timesOf(data, range).map((at) => (at === 0 ? '0' : formatTime(at, data.ns_per_unit)));
+  return `${begin} to ${end}`;
 }
 
 // By node: its ticks in the range.

@@ -98,7 +98,11 @@ final class JfrExportTest {
 
   /** A frame of the dump without what the export leaves out. */
   private static boolean isSame(String dumped, String exported) {
-    String frame = dumped.replaceFirst("^[NVK]:", "").replace(" [tail call]", "");
+    String frame =
+        dumped
+            .replaceFirst("^[NVK]:", "")
+            .replaceFirst("^\\[(\\w+)\\]!", "$1!") // a type is not an array's
+            .replace(" [tail call]", "");
     return frame.equals(exported) || frame.startsWith(exported + "(");
   }
 
@@ -138,6 +142,23 @@ final class JfrExportTest {
     long ticks = run.report("--report=threads").sum("ticks");
     assertEquals(ticks, samples.values().stream().mapToLong(Sample::weight).sum());
     assertToolsRead(recording, ticks);
+    assertNamesAreThoseOfFlightRecorder(recording);
+  }
+
+  /** A bracket would begin an array's name, and threads of the JVM have no Java name, not an empty one. */
+  private static void assertNamesAreThoseOfFlightRecorder(Path recording) throws IOException {
+    boolean isJvmThreadSeen = false;
+    for (RecordedEvent event : RecordingFile.readAllEvents(recording)) {
+      if (!isSample(event)) continue;
+      isJvmThreadSeen |= event.getThread("sampledThread").getJavaName() == null;
+      if (event.getStackTrace() == null) continue;
+      for (RecordedFrame frame : event.getStackTrace().getFrames()) {
+        if (frame.getMethod().getType() == null) continue;
+        String type = frame.getMethod().getType().getName();
+        assertTrue(!type.startsWith("["), type);
+      }
+    }
+    assertTrue(isJvmThreadSeen, "no thread without a Java name");
   }
 
   /** `jfr` of each JDK that is installed. */

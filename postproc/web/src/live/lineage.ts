@@ -1,13 +1,14 @@
 // Successive data of one recording with the same numbers for the same things, so that what the URL
 // and the views name by numbers stays: routines, threads and files keep theirs; nodes, whose numbers
-// are their order, keep their addresses (Profile.addressOf). No DOM here.
+// are their order, have addresses (Profile.addressOf). No DOM here.
 import type { HeavyMethod, PageData } from '../data.ts';
 import { Profile } from '../model.ts';
-import type { Addresses } from './addresses.ts';
+import { addressesOf } from './addresses.ts';
+import { recordingOf } from './recording.ts';
 
 // Numbers by key, dense from 0. A number of a key that is gone goes to a new one.
 class Numbers {
-  private readonly known = new Map<string, number>();
+  private known: ReadonlyMap<string, number> = new Map(); // of the last data
 
   // By old number: the one to use.
   assign(keys: readonly string[]): Int32Array {
@@ -20,13 +21,15 @@ class Numbers {
       taken[number] = 1;
     });
     let free = 0;
+    const known = new Map<string, number>();
     keys.forEach((key, old) => {
       if (to[old] < 0) {
         while (taken[free] === 1) ++free;
         to[old] = free++;
       }
-      this.known.set(key, to[old]);
+      known.set(key, to[old]);
     });
+    this.known = known;
     return to;
   }
 }
@@ -93,44 +96,33 @@ function renumbered(data: PageData, { routines, threads, files }: Moves): PageDa
 }
 
 export class Lineage {
-  private readonly routines = new Numbers();
-  private readonly threads = new Numbers();
-  private readonly files = new Numbers();
-  private readonly addresses = new Map<string, number>(); // by caller's address, name and place
-  private readonly kept = new Map<string, readonly number[]>();
+  private recording = '';
+  private routines = new Numbers();
+  private threads = new Numbers();
+  private files = new Numbers();
+  private kept = new Map<string, readonly number[]>();
 
   // The next data, as a profile.
   next(received: PageData): Profile {
-    const threads = received.threads.map(({ trace, tid, java_tid, name }) => `${trace} ${tid} ${java_tid} ${name}`);
-    const data = renumbered(received, {
+    const recording = recordingOf(received);
+    if (recording !== this.recording) this.begin(recording);
+    const threads = distinct(received.threads.map(({ trace, tid, java_tid, name }) => `${trace} ${tid} ${java_tid} ${name}`));
+    const moves = {
       routines: this.routines.assign(distinct(received.routines)),
-      threads: this.threads.assign(distinct(threads)),
+      threads: this.threads.assign(threads),
       files: this.files.assign(distinct(received.sources.files.map(({ path }) => path))),
-    });
-    return new Profile(data, undefined, this.addressesOf(data));
+    };
+    const data = renumbered(received, moves);
+    const addresses = addressesOf(data, recording, moved(threads, moves.threads));
+    return new Profile(data, undefined, { ...addresses, kept: this.kept });
   }
 
-  private addressesOf({ nodes, routines }: PageData): Addresses {
-    const of = new Int32Array(nodes.level.length);
-    const at = new Map<number, number>();
-    const path: number[] = []; // addresses of the last node of each level
-    for (let node = 0; node < of.length; ++node) {
-      const level = nodes.level[node];
-      const name = nodes.name[node];
-      // Numbers of threads begin where those of routines end.
-      const word = level === 0 ? `t${name - routines.length}` : `${path[level - 1]} ${name} ${nodes.place?.[node] ?? 0}`;
-      let address = this.addresses.get(word);
-      // Nodes that stay apart from siblings of their name (--merge=none).
-      for (let i = 1; address !== undefined && at.has(address); ++i) address = this.addresses.get(`${word} ${i}`);
-      if (address === undefined) {
-        address = this.addresses.size;
-        let key = word;
-        for (let i = 1; this.addresses.has(key); ++i) key = `${word} ${i}`;
-        this.addresses.set(key, address);
-      }
-      of[node] = path[level] = address;
-      at.set(address, node);
-    }
-    return { of, at, kept: this.kept };
+  // Nothing is the same in another recording.
+  private begin(recording: string): void {
+    this.recording = recording;
+    this.routines = new Numbers();
+    this.threads = new Numbers();
+    this.files = new Numbers();
+    this.kept = new Map();
   }
 }

@@ -38,7 +38,7 @@ const kFills: Record<Theme, Record<Hue, string>> = {
     green: '#5dbb76', grey: '#5d6874', orange: '#e79b3b', teal: '#45b8b8', blue: '#6f9fe0', purple: '#b587da',
   },
 };
-const kInk: Record<Theme, { page: string; text: string; faint: string; line: string }> = {
+export const kInk: Record<Theme, { page: string; text: string; faint: string; line: string }> = {
   light: { page: '#ffffff', text: '#1c1f23', faint: '#59626c', line: '#dfe3e7' },
   dark: { page: '#1a1e23', text: '#e8ebee', faint: '#9aa5b1', line: '#343b43' },
 };
@@ -83,7 +83,7 @@ export function roundStep(whole: number, count: number): number {
   return digit * power;
 }
 
-interface Look {
+export interface BandLook {
   readonly theme: Theme;
   readonly duration: number;
   readonly column: number; // under the pointer; -1: none
@@ -103,7 +103,7 @@ class BandPainter {
     private context: CanvasRenderingContext2D,
     private size: Size,
     private folded: FoldedBands,
-    private look: Look,
+    private look: BandLook,
   ) {
     this.ink = kInk[look.theme];
     this.barWidth = (size.width - kLeft - kRight) / Math.max(folded.columns, 1);
@@ -203,7 +203,7 @@ export function paintBands(
   context: CanvasRenderingContext2D,
   size: Size,
   folded: FoldedBands,
-  look: Look,
+  look: BandLook,
 ): void {
   context.fillStyle = kInk[look.theme].page;
   context.fillRect(0, 0, size.width, size.height);

@@ -2,6 +2,8 @@
 import type { PageData, Times } from '../data.ts';
 import { rangeText, type TimeRange } from '../time_range.ts';
 
+const kSteps = 128; // of a slider, at most
+
 interface PickerProps {
   data: PageData;
   times: Times;
@@ -13,13 +15,15 @@ interface PickerProps {
 export function RangePicker({ data, times, range, onPreview, onChange }: PickerProps) {
   const withFrom = (from: number) => ({ from, to: Math.max(range.to, from + 1) });
   const withTo = (to: number) => ({ from: Math.min(range.from, to - 1), to });
+  const step = Math.ceil(times.count / kSteps);
   const slider = (label: string, least: number, value: number, to: (value: number) => TimeRange) => (
     <label>
       {label}
       <input
         type="range"
         min={least}
-        max={times.count - 1 + least}
+        max={times.count - step + least}
+        step={step}
         value={value}
         onInput={(event) => onPreview(to(Number(event.currentTarget.value)))}
         onChange={(event) => onChange(to(Number(event.currentTarget.value)))}
@@ -29,9 +33,9 @@ export function RangePicker({ data, times, range, onPreview, onChange }: PickerP
   return (
     <div class="range-picker" role="group" aria-label="Part of the run">
       {slider('From', 0, range.from, withFrom)}
-      {slider('to', 1, range.to, withTo)}
+      {slider('to', step, range.to, withTo)}
       <output>{rangeText(data, range)}</output>
-      <span class="faint">Or drag over the picture. All views then show the samples of that time.</span>
+      <span class="faint">Or drag over a picture. All views then show the samples of that time.</span>
     </div>
   );
 }

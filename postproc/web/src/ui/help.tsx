@@ -21,6 +21,7 @@ const kKeys: KeyWords = [
   ['L', 'call sites: with or without the line that calls, if it was recorded'],
   ['G', 'threads whose names differ in numbers only: as one, or each'],
   ['F; J, V, B', 'flame graph, call tree: fold all but the program; the JDK, the JVM, native code'],
+  ['Shift+arrows, Enter', 'heatmap: mark a part of the run, choose it'],
   ['D', 'dark or light'],
   ['1 to 9', 'the views'],
   ['arrows, Enter', 'go from frame to frame or row to row, open'],

@@ -1,16 +1,17 @@
-// The timeline: samples, collections, compilations and class loads over the run.
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+// The timeline: samples, collections, compilations and class loads over the run, and the heatmap.
+import { useMemo } from 'preact/hooks';
 import type { PageData } from '../data.ts';
-import type { Fact } from '../facts.ts';
-import { formatCount, formatPercent, formatTicks, formatTime } from '../format.ts';
-import { formatRange, parseRange, rangeOf, type TimeRange } from '../time_range.ts';
-import { type Band, bucketAt, columnAt, fold, paintBands } from '../timeline/bands.ts';
-import { RangePicker } from '../timeline/range_picker.tsx';
+import { formatCount, formatTicks, formatTime } from '../format.ts';
 import { useKeys } from '../keys.ts';
-import { contextFor } from '../ui/canvas.ts';
+import { type Band, fold, paintBands } from '../timeline/bands.ts';
+import { bandLook, bandsHeight, BandsPicture } from '../timeline/bands_picture.tsx';
+import { layHeat } from '../timeline/heat.ts';
+import { heatLook, Heatmap } from '../timeline/heatmap.tsx';
+import { paintHeat } from '../timeline/paint_heat.ts';
+import { RangePicker } from '../timeline/range_picker.tsx';
+import { type RangeChoice, useRange } from '../timeline/use_range.ts';
 import { savePng } from '../ui/save.ts';
 import { SaveButtons } from '../ui/save_buttons.tsx';
-import { Tooltip } from '../ui/tooltip.tsx';
 import { useSize } from '../ui/use_size.ts';
 import type { View, ViewProps } from '../view.ts';
 
@@ -67,6 +68,7 @@ function sum(values: readonly number[]): number {
 function Totals({ bands, buckets }: { bands: readonly Band[]; buckets: readonly [number, number] | undefined }) {
   return (
     <ul class="totals">
+      {buckets !== undefined && <li class="faint">Of the bars that the part touches:</li>}
       {bands.flatMap((band) =>
         band.series.map((series) => (
           <li key={band.title + series.label}>
@@ -117,98 +119,51 @@ function Collections({ data }: { data: PageData }) {
   );
 }
 
-function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: readonly Band[] }) {
-  const { data } = profile;
-  const { times } = data;
-  const dragFrom = useRef(-1); // a bucket
-  const [preview, setPreview] = useState<TimeRange>();
-  const range = preview ?? (times && (parseRange(data, state.range) ?? { from: 0, to: times.count }));
-  const isPart = times !== undefined && range !== undefined && formatRange(times, range) !== undefined;
-  const chosen = isPart ? ([range.from * times.width, range.to * times.width] as const) : undefined;
-  const choose = (next: TimeRange) => {
-    setPreview(undefined);
-    navigate({ range: formatRange(times!, next) }, true);
-  };
-  const [box, size] = useSize<HTMLDivElement>();
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const [pointer, setPointer] = useState<{ x: number; y: number; column: number }>();
-  const buckets = data.timeline.gc.length;
-  const folded = useMemo(() => fold(bands, size.width), [bands, size.width]);
-  const look = {
-    theme,
-    duration: data.timeline.width * buckets,
-    formatTime: (value: number) => formatTime(value, data.ns_per_unit),
-    range: chosen,
-  };
-  useLayoutEffect(() => {
-    if (size.width === 0) return;
-    paintBands(contextFor(canvas.current!, size), size, folded, { ...look, column: pointer?.column ?? -1 });
+interface PictureProps {
+  data: PageData;
+  bands: readonly Band[];
+  theme: ViewProps['theme'];
+  choice: RangeChoice;
+}
+
+// Both pictures, one below the other.
+function save({ data, bands, theme, choice }: PictureProps, width: number): void {
+  const { heat } = data;
+  const top = { width, height: bandsHeight(bands) };
+  const layout = heat && layHeat(heat, width);
+  const size = { width, height: top.height + (layout?.height ?? 0) };
+  savePng(`${data.title.slice(0, 60)}-timeline`, size, (context) => {
+    paintBands(context, top, fold(bands, width), bandLook(data, theme, choice));
+    if (layout === undefined) return;
+    context.translate(0, top.height);
+    paintHeat(context, { width, height: layout.height }, layout, heatLook(data, layout.heat, theme, choice));
   });
-  const save = () =>
-    savePng(`${data.title.slice(0, 60)}-timeline`, size, (context) => paintBands(context, size, folded, { ...look, column: -1 }));
-  useKeys({ 'shift+s': save });
-  const bucketUnder = (event: MouseEvent) =>
-    bucketAt(folded, size.width, event.clientX - canvas.current!.getBoundingClientRect().left);
-  // A click chooses nothing.
-  const draggedTo = (event: MouseEvent) => {
-    const from = dragFrom.current;
-    const at = bucketUnder(event);
-    const isDrag = from >= 0 && Math.abs(at - from) > folded.bucketsPerColumn / 2;
-    return isDrag && times !== undefined ? rangeOf(times, from, at) : undefined;
-  };
-  const facts: Fact[] = [];
-  let at = '';
-  if (pointer !== undefined) {
-    const width = data.timeline.width * folded.bucketsPerColumn;
-    at = `${formatTime(pointer.column * width, data.ns_per_unit)} to ${formatTime((pointer.column + 1) * width, data.ns_per_unit)}`;
-    for (const band of folded.bands) {
-      for (const series of band.series) {
-        const value = series.values[pointer.column] ?? 0;
-        const share = band.title === 'Garbage collection' ? ` (${formatPercent(value, width)})` : '';
-        facts.push([`${band.title}, ${series.label}`, band.format(value) + share]);
-      }
-    }
-  }
+}
+
+function Pictures({ bands, ...props }: ViewProps & { bands: readonly Band[] }) {
+  const { theme } = props;
+  const { data } = props.profile;
+  const { heat, times, timeline } = data;
+  const choice = useRange(props);
+  const { range, span } = choice;
+  const pictures = { data, bands, theme, choice };
+  const [box, size] = useSize<HTMLDivElement>();
+  const onPng = () => save(pictures, size.width);
+  useKeys({ 'shift+s': onPng });
+  // Bars are whole buckets.
+  const buckets = span && ([Math.floor(span[0] / timeline.width), Math.ceil(span[1] / timeline.width)] as const);
   return (
     <section class="timeline" aria-label="Timeline">
       <div class="toolbar">
-        <SaveButtons onPng={save} />
+        <SaveButtons onPng={onPng} />
       </div>
-      <div class="bands" ref={box} style={{ height: `${bands.length * 122 + 26}px` }}>
-        <canvas
-          ref={canvas}
-          role="img"
-          aria-label={`Over the run: ${bands.map((band) => `${band.title} (${band.unit})`).join(', ')}. The sums are below.`}
-          onPointerDown={(event) => {
-            if (times === undefined || event.button !== 0) return;
-            canvas.current!.setPointerCapture(event.pointerId);
-            dragFrom.current = bucketUnder(event);
-          }}
-          onPointerUp={(event) => {
-            const dragged = draggedTo(event);
-            dragFrom.current = -1;
-            setPreview(undefined);
-            if (dragged !== undefined) choose(dragged);
-          }}
-          onPointerCancel={() => {
-            dragFrom.current = -1;
-            setPreview(undefined);
-          }}
-          onPointerMove={(event) => {
-            if (dragFrom.current >= 0) setPreview(draggedTo(event));
-            const left = canvas.current!.getBoundingClientRect().left;
-            const column = columnAt(folded, size.width, event.clientX - left);
-            setPointer(column < 0 ? undefined : { x: event.clientX, y: event.clientY, column });
-          }}
-          onPointerLeave={() => setPointer(undefined)}
-        />
-      </div>
-      {times !== undefined && range !== undefined && <RangePicker {...{ data, times, range }} onPreview={setPreview} onChange={choose} />}
-      <Totals bands={bands} buckets={chosen} />
-      <Collections data={data} />
-      {pointer !== undefined && (
-        <Tooltip x={pointer.x} y={pointer.y} title={at} facts={facts} />
+      <BandsPicture {...pictures} box={box} size={size} />
+      {heat !== undefined && <Heatmap {...pictures} heat={heat} />}
+      {times !== undefined && range !== undefined && (
+        <RangePicker {...{ data, times, range }} onPreview={choice.preview} onChange={choice.choose} />
       )}
+      <Totals bands={bands} buckets={buckets} />
+      <Collections data={data} />
     </section>
   );
 }
@@ -216,7 +171,7 @@ function Bands({ profile, theme, bands, state, navigate }: ViewProps & { bands: 
 function Timeline(props: ViewProps) {
   const bands = useMemo(() => bandsOf(props.profile.data), [props.profile]);
   if (bands.length === 0) return <p class="empty">The trace has nothing to show over time.</p>;
-  return <Bands {...props} bands={bands} />;
+  return <Pictures {...props} bands={bands} />;
 }
 
 export const timelineView: View = {
