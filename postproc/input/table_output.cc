@@ -12,22 +12,21 @@ namespace {
 // The first option that selects records or shapes a report; empty: none.
 std::string_view Selecting(const CommandLine& line) {
   const ReportOptions& report = line.report;
-  const std::pair<bool, std::string_view> given[] = {
-      {line.format != Format::kText, "--format"},
-      {!line.thread.empty(), "--thread"},
-      {line.scope != Scope::kFull, "--scope"},
-      {line.merge != MergeMode::kChain, "--merge"},
-      {line.aggregate.has_value(), "--aggregate"},
-      {line.raw_names, "--raw-names"},
-      {line.sites.has_value(), "--sites"},
-      {!report.sort.empty(), "--sort"},
-      {report.top > 0, "--top"},
-      {report.filter_given, "--filter"},
-      {!report.of.empty(), "--of"},
-      {!report.root.empty(), "--root"},
-      {!report.metric.empty(), "--metric"},
-      {report.outside_in_caller, "--outside"},
-      {report.folded_kinds != 0, "--fold"}};
+  const std::pair<bool, std::string_view> given[] = {{line.format != Format::kText, "--format"},
+                                                     {!line.thread.empty(), "--thread"},
+                                                     {line.scope != Scope::kFull, "--scope"},
+                                                     {line.merge != MergeMode::kChain, "--merge"},
+                                                     {line.aggregate.has_value(), "--aggregate"},
+                                                     {line.raw_names, "--raw-names"},
+                                                     {line.sites.has_value(), "--sites"},
+                                                     {!report.sort.empty(), "--sort"},
+                                                     {report.top > 0, "--top"},
+                                                     {report.filter_given, "--filter"},
+                                                     {!report.of.empty(), "--of"},
+                                                     {!report.root.empty(), "--root"},
+                                                     {!report.metric.empty(), "--metric"},
+                                                     {report.outside_in_caller, "--outside"},
+                                                     {report.folded_kinds != 0, "--fold"}};
   for (const auto& [is_given, option] : given) {
     if (is_given) return option;
   }

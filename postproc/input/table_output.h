@@ -6,7 +6,8 @@
 
 namespace jtrace::postproc {
 
-// The tables have all records of whole traces, so that runs can be added up: options that select are rejected, and
+// The tables have all records of whole traces, so that runs can be added up: options that select
+// are rejected, and
 // --label without the tables.
 absl::Status CheckTables(const CommandLine& line);
 
