@@ -15,8 +15,8 @@ WITH sums AS (
 ), chosen AS (
   SELECT sums.*
   FROM sums CROSS JOIN whole CROSS JOIN params
-  WHERE CASE WHEN whole.sampled > 0 THEN COALESCE(sampled_total_ns, 0) * 100.0 >= params.percent * whole.sampled
-             WHEN whole.timed > 0 THEN COALESCE(total_ns, 0) * 100.0 >= params.percent * whole.timed
+  WHERE CASE WHEN whole.sampled > 0 THEN CAST(sampled_total_ns AS DOUBLE) * 100 >= params.percent * whole.sampled
+             WHEN whole.timed > 0 THEN CAST(total_ns AS DOUBLE) * 100 >= params.percent * whole.timed
              ELSE TRUE END
 ), places AS (
   SELECT c.path_hi, c.path_lo, MIN(p.parent_hi) AS parent_hi, MIN(p.parent_lo) AS parent_lo,
