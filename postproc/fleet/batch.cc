@@ -24,7 +24,7 @@ std::vector<bool> FindUsed(const ReportInput& input) {
   return used;
 }
 
-// Functions that are no Java code are called by their functions' names.
+// Functions of other code than Java's.
 RoutineKind KindOf(const TraceModel& model, RoutineId routine, CodeOwner owner) {
   const bool is_native =
       owner == CodeOwner::kNative || owner == CodeOwner::kJvm || owner == CodeOwner::kKernel;
@@ -50,7 +50,7 @@ absl::Status Batch::NotePath(const PathHash& path, const PathHash& parent, int64
   is_new = inserted;
   if (entry->second == std::pair(parent, routine)) return absl::OkStatus();
   return absl::InternalError(StrCat("two call paths have the id ", Hex(path.high()),
-                                    Hex(path.low()), ": they cannot be told apart in one folder"));
+                                    Hex(path.low()), ": one folder cannot distinguish them"));
 }
 
 absl::Status Batch::AddRoutines(const ReportInput& input, const FleetTree& tree) {

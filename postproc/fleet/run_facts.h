@@ -29,7 +29,7 @@ struct RunFacts {
   std::optional<int64_t> pid;
   std::optional<int64_t> start_ns;
   std::optional<int64_t> duration_ns;
-  // What to multiply times with; 0: the trace's times are no nanoseconds.
+  // What to multiply times with; 0: the trace's times are ticks.
   int64_t ns_per_unit = 0;
   std::optional<int64_t> Nanoseconds(int64_t time) const;
 };
