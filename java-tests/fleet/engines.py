@@ -60,7 +60,8 @@ class Spark:
         from pyspark.sql import SparkSession
         self.build, self.data = build, data
         self.session = (SparkSession.builder.master("local-cluster[2,1,1024]").appName("jtrace-test")
-                        .config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "4")
+                        .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+                        .config("spark.sql.shuffle.partitions", "4")
                         .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
                         .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
                         .config("spark.sql.parquet.mergeSchema", "true").getOrCreate())

@@ -137,6 +137,7 @@ class Runs(FleetTest):
         self.paths_are_the_same_on_each_jdk()
         self.answers_are_those_of_another_duckdb()
         self.pyarrow_reads_each_table()
+        self.merged_trace_has_the_same_sums()
         self.known_answers()
 
     def flat_lists_add_up(self):
@@ -204,6 +205,24 @@ class Runs(FleetTest):
             self.assertEqual(sum(it.num_rows for it in read), rows, table)
             for it in read:
                 it.validate(full=True)
+
+    def merged_trace_has_the_same_sums(self):
+        trace = self.work / "all.jtxt"
+        trace.write_text(self.fleet("trace"))
+        rows = list(csv.DictReader(io.StringIO(self.post("--report=flat", "--format=csv", "--no-files", trace))))
+        merged, wanted = collections.Counter(), collections.Counter()
+        for row in rows:
+            if row["kind"] != "thread":
+                merged[row["name"]] += int(row["calls"])
+        for row in self.rows("flat"):
+            wanted[row["routine"]] += int(row["calls"])
+        self.assertEqual({name: calls for name, calls in merged.items() if calls},
+                         {name: calls for name, calls in wanted.items() if calls})
+        (ticks,), = self.engine.ask("SELECT CAST(SUM(ticks) AS BIGINT) FROM samples")
+        self.assertEqual(sum(int(row["base_ticks"]) for row in rows), ticks)
+        page = self.work / "all.html"
+        self.post("--report=html", "--no-files", "-o", page, trace)
+        self.assertIn("</html>", page.read_text())
 
     def known_answers(self):
         calls = {row["routine"]: int(row["calls"]) for row in self.rows("flat", "--service=rec")}

@@ -1,13 +1,13 @@
 #include "postproc/cli/fleet_answer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "postproc/cli/answer_rows.h"
 #include "postproc/report/shorten.h"
 #include "postproc/report/table.h"
 #include "postproc/report/units.h"
@@ -77,45 +77,15 @@ std::vector<Shown> ShownColumns(std::string_view query) {
           kRoutine};
 }
 
-std::string TextOf(const Value& value) {
-  struct Form {
-    std::string operator()(std::monostate) const { return ""; }
-    std::string operator()(bool it) const { return it ? "true" : "false"; }
-    std::string operator()(int64_t it) const { return StrCat(it); }
-    std::string operator()(double it) const { return absl::StrFormat("%.17g", it); }
-    std::string operator()(const std::string& it) const { return it; }
-  };
-  return std::visit(Form(), value);
+Cell CellOf(const AnswerRows& rows, size_t row, const Shown& shown) {
+  if (shown.column.empty()) {
+    return Cell::Text(StrCat(rows.Text(row, "caller"), " > ", rows.Text(row, "callee")));
+  }
+  const Value& value = rows.at(row, shown.column);
+  if (std::holds_alternative<std::monostate>(value)) return Cell::Empty();
+  if (std::holds_alternative<std::string>(value)) return Cell::Text(std::get<std::string>(value));
+  return Cell::Int(rows.Number(row, shown.column));
 }
-
-// One answer, by the names of its columns.
-class Rows {
- public:
-  explicit Rows(const Answer& answer) : answer_(answer) {}
-  size_t size() const { return answer_.rows.size(); }
-  const Value& at(size_t row, std::string_view column) const {
-    return answer_.rows[row][static_cast<size_t>(answer_.Find(column))];
-  }
-  std::string Text(size_t row, std::string_view column) const { return TextOf(at(row, column)); }
-  int64_t Number(size_t row, std::string_view column) const {
-    const Value& value = at(row, column);
-    if (const double* real = std::get_if<double>(&value)) return std::llround(*real);
-    const int64_t* number = std::get_if<int64_t>(&value);
-    return number != nullptr ? *number : 0;
-  }
-  Cell CellOf(size_t row, const Shown& shown) const {
-    if (shown.column.empty()) {
-      return Cell::Text(StrCat(Text(row, "caller"), " > ", Text(row, "callee")));
-    }
-    const Value& value = at(row, shown.column);
-    if (std::holds_alternative<std::monostate>(value)) return Cell::Empty();
-    if (std::holds_alternative<std::string>(value)) return Cell::Text(std::get<std::string>(value));
-    return Cell::Int(Number(row, shown.column));
-  }
-
- private:
-  const Answer& answer_;
-};
 
 // The merged tree: children below their parents, those with the most first, as the answer has them.
 class TreeText {
@@ -174,7 +144,7 @@ class TreeText {
          << postproc::FitName(rows_.Text(row, "routine"), width_, kNumbers + indent) << '\n';
   }
 
-  const Rows rows_;
+  const AnswerRows rows_;
   const int width_;
   std::ostream& out_;
   std::vector<size_t> roots_;
@@ -184,6 +154,17 @@ class TreeText {
 };
 
 }  // namespace
+
+std::string TextOf(const Value& value) {
+  struct Form {
+    std::string operator()(std::monostate) const { return ""; }
+    std::string operator()(bool it) const { return it ? "true" : "false"; }
+    std::string operator()(int64_t it) const { return StrCat(it); }
+    std::string operator()(double it) const { return absl::StrFormat("%.17g", it); }
+    std::string operator()(const std::string& it) const { return it; }
+  };
+  return std::visit(Form(), value);
+}
 
 void WriteAnswerCsv(const Answer& answer, std::ostream& out) {
   Table table;
@@ -201,7 +182,7 @@ void WriteAnswerText(std::string_view query, const Answer& answer, int width, st
     return;
   }
   if (query == "tree") return TreeText(answer, width, out).Write();
-  const Rows rows(answer);
+  const AnswerRows rows(answer);
   const std::vector<Shown> shown = ShownColumns(query);
   Table table;
   for (const Shown& it : shown) {
@@ -209,13 +190,13 @@ void WriteAnswerText(std::string_view query, const Answer& answer, int width, st
   }
   for (size_t row = 0; row < rows.size(); ++row) {
     std::vector<Cell>& cells = table.rows.emplace_back();
-    for (const Shown& it : shown) cells.push_back(rows.CellOf(row, it));
+    for (const Shown& it : shown) cells.push_back(CellOf(rows, row, it));
   }
   WriteText(table, {width, {}}, out);
 }
 
 int WriteChecks(const Answer& answer, int64_t last, std::ostream& out) {
-  const Rows rows(answer);
+  const AnswerRows rows(answer);
   int broken = 0;
   int64_t all = 0;
   for (size_t row = 0; row < rows.size(); ++row) {

@@ -11,6 +11,7 @@
 #include "common/visible_text.h"
 #include "postproc/cli/fleet_answer.h"
 #include "postproc/cli/fleet_options.h"
+#include "postproc/cli/fleet_trace.h"
 #include "postproc/cli/own_files.h"
 #include "postproc/duckdb/library.h"
 #include "postproc/duckdb/session.h"
@@ -72,6 +73,7 @@ class Fleet {
   absl::StatusOr<Answer> Ask(Session& session, std::string_view query);
   absl::Status Answered(Session& session);
   absl::Status Show(Session& session, std::string_view query);
+  absl::Status WriteTrace(Session& session);
 
   const FleetOptions& options_;
   std::ostream& out_;
@@ -137,7 +139,17 @@ absl::Status Fleet::Show(Session& session, std::string_view query) {
   return absl::OkStatus();
 }
 
+absl::Status Fleet::WriteTrace(Session& session) {
+  const absl::StatusOr<Answer> nodes = Ask(session, "merged_nodes");
+  if (!nodes.ok()) return nodes.status();
+  const absl::StatusOr<Answer> samples = Ask(session, "merged_samples");
+  if (!samples.ok()) return samples.status();
+  WriteMergedTrace(*nodes, *samples, out_);
+  return absl::OkStatus();
+}
+
 absl::Status Fleet::Answered(Session& session) {
+  if (options_.query == "trace") return WriteTrace(session);
   if (options_.query == "hosts" && !options_.as_csv) {
     if (absl::Status status = Show(session, "percentiles"); !status.ok()) return status;
     out_ << "\nhosts where a call costs unusually much\n";
@@ -170,7 +182,8 @@ int RunFleet(const CommandLine& line, std::ostream& out, std::ostream& err) {
     // Names are those of programs: text is for a terminal, CSV for other programs.
     postproc::PrintableBuffer printable(out);
     std::ostream shown(&printable);
-    Fleet fleet(*options, options->as_csv || options->only_sql ? out : shown);
+    const bool is_for_programs = options->as_csv || options->only_sql || options->query == "trace";
+    Fleet fleet(*options, is_for_programs ? out : shown);
     status = fleet.Run();
     shown.flush();
     has_broken = fleet.has_broken();

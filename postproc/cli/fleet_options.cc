@@ -35,6 +35,8 @@ constexpr FleetQuery kQueries[] = {
     {"percentiles", "the first part of hosts alone", "jtrace fleet percentiles --data=data"},
     {"callers", "who calls a routine or the methods of a class (--of)",
      "jtrace fleet callers --data=data --of=org.h2.Driver.connect"},
+    {"trace", "the merged tree as a trace, which jtrace-post makes pages and profiles of",
+     "jtrace fleet trace --data=data > all.jtxt"},
     {"check", "whether the folder's tables agree with each other",
      "jtrace fleet check --data=data"},
 };
@@ -137,6 +139,9 @@ absl::Status SetFleetOption(std::string_view name, std::string_view value, Fleet
 
 // What the query lacks.
 absl::Status CheckComplete(const FleetOptions& options) {
+  if (options.query == "trace" && (options.as_csv || options.only_sql)) {
+    return BadFleet("fleet trace writes a trace: leave out --format and --sql");
+  }
   if (options.data.empty()) {
     return BadFleet(StrCat("fleet ", options.query, " needs a folder of tables: --data=DIR"));
   }

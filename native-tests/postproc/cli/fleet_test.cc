@@ -9,6 +9,7 @@
 #include "postproc/cli/fleet_answer.h"
 #include "postproc/cli/fleet_command.h"
 #include "postproc/cli/fleet_options.h"
+#include "postproc/cli/fleet_trace.h"
 #include "postproc/duckdb/library.h"
 
 namespace jtrace::control {
@@ -137,6 +138,51 @@ TEST(FleetAnswerTest, BrokenChecksAreNamed) {
   std::ostringstream out;
   EXPECT_EQ(WriteChecks(answer, 2, out), 1);
   EXPECT_EQ(out.str(), "does not hold in 3 of 20: calls are calls\n");
+}
+
+// main: run() calls go(int) 7 times; two ticks in write, below a frame that only samples saw.
+TEST(FleetTraceTest, TheMergedTreeIsATextTrace) {
+  Answer nodes;
+  nodes.columns = {"thread_group", "path_hi", "path_lo", "parent_hi", "parent_lo", "depth", "calls",
+                   "calls_jitted", "base_ns", "off_ns",  "routine",   "kind",      "probed"};
+  const auto add = [&](int64_t id, int64_t depth, int64_t calls, const char* routine) {
+    nodes.rows.push_back({std::string("main"),
+                          id,
+                          id,
+                          id - 1,
+                          id - 1,
+                          depth,
+                          calls,
+                          int64_t{0},
+                          {},
+                          {},
+                          std::string(routine),
+                          std::string("method"),
+                          int64_t{calls != 0}});
+  };
+  add(1, 0, 0, "");
+  add(2, 1, 1, "a.A.run()");
+  add(3, 2, 7, "a.B.go(int)");
+  add(4, 3, 0, "a.C.seen()");
+  Answer samples;
+  samples.columns = {"thread_group", "path_hi", "path_lo", "state",      "function",
+                     "owner",        "module",  "ticks",   "interval_ns"};
+  samples.rows = {
+      {std::string("main"), int64_t{4}, int64_t{4}, std::string("parked"), std::string("write"),
+       std::string("native"), std::string("libc.so.6"), int64_t{2}, int64_t{1000}},
+      {std::string("main"), int64_t{3}, int64_t{3}, std::string("running"),
+       std::string("a.B.go(int)"), std::string("program"), std::string("[java]"), int64_t{5},
+       int64_t{1000}}};
+  std::ostringstream out;
+  WriteMergedTrace(nodes, samples, out);
+  EXPECT_EQ(out.str(),
+            "# jtrace-text 1 unit=ns\n#@\tsession\tinterval_ns\t1000\n"
+            "#@\tscope\ta.A.run()\n#@\tscope\ta.B.go(int)\n"
+            "0\tmain\tnode\tcalls=1\ta.A.run()\n"
+            "0\tmain\tnode\tcalls=7\ta.A.run()\ta.B.go(int)\n"
+            "0\tmain\tsample-at.parked*2\t2\ta.A.run()\ta.B.go(int)\tC:a.A.run()\tC:a.B.go(int)\t"
+            "C:a.C.seen()\tN:libc.so.6!write\n"
+            "0\tmain\tsample-at*5\t2\ta.A.run()\ta.B.go(int)\tC:a.A.run()\tC:a.B.go(int)\n");
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ TEST(FleetQueriesTest, AllAreKnownByName) {
   std::set<std::string_view> names;
   for (const QueryText& query : AllQueries()) names.insert(query.name);
   EXPECT_THAT(names, ::testing::UnorderedElementsAre("top", "flat", "tree", "arcs", "diff", "dead",
-                                                     "hosts", "percentiles", "callers", "check"));
+                                                     "hosts", "percentiles", "callers", "check",
+                                                     "merged_nodes", "merged_samples"));
   EXPECT_THAT(std::string(FindQuery("top")), HasSubstr("FROM arcs"));
   EXPECT_EQ(FindQuery("nothing"), "");
 }
