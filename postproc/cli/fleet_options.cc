@@ -12,7 +12,6 @@ namespace {
 
 using postproc::ParseDouble;
 using postproc::ParseInteger;
-using postproc::StrAppend;
 using postproc::StrCat;
 
 struct FleetQuery {
@@ -115,7 +114,7 @@ absl::Status SetFleetOption(std::string_view name, std::string_view value, Fleet
   if (name == "--top") return SetNumber(name, value, kMostRows, options.params.top);
   if (name == "--width") {
     int64_t width = 0;
-    const absl::Status status = SetNumber(name, value, kWidest, width);
+    absl::Status status = SetNumber(name, value, kWidest, width);
     options.width = static_cast<int>(width);
     return status;
   }

@@ -1,10 +1,12 @@
 #include "postproc/fleet/run_facts.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "common/utf8.h"
 #include "postproc/fleet/stable_ids.h"
 #include "postproc/support/strings.h"
 #include "postproc/support/wrap.h"
@@ -30,9 +32,17 @@ std::string DayOf(std::optional<int64_t> start_ns) {
   return absl::StrFormat("%04d-%02d-%02d", day.year(), day.month(), day.day());
 }
 
+// As a folder's name: far below the longest that file systems have.
 std::string PathPart(std::string_view value) {
+  constexpr size_t kLongest = 80;
+  const std::string text = ValidUtf8(value);
+  size_t end = std::min(text.size(), kLongest);
+  const auto is_inside = [&](size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  while (is_inside(end)) --end;
   std::string part;
-  for (const char c : value) {
+  for (const char c : text.substr(0, end)) {
     const bool is_plain = absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-';
     if (is_plain) {
       part += c;

@@ -16,7 +16,7 @@ struct Partition {
   std::string host;
   friend auto operator<=>(const Partition&, const Partition&) = default;
   // "service=shop/day=2026-11-25/host=web-1"; other characters than letters, digits, '.', '_' and
-  // '-' as %2F.
+  // '-' as %2F; at most 80 bytes of each.
   std::string Folder() const;
 };
 

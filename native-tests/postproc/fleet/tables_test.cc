@@ -108,6 +108,16 @@ TEST(FleetTablesTest, PartitionsComeFromTheTraceOrFromLabels) {
   EXPECT_EQ(Number(row, "schema_version"), postproc::fleet::kSchemaVersion);
 }
 
+TEST(FleetTablesTest, LongAndOddNamesAreShortFolders) {
+  const Dataset data("long");
+  const std::string service = std::string(79, 's') + "\u00e4/../x";
+  ASSERT_EQ(
+      data.Convert({{"t.bin", SmallTrace(7, "shop.L")}}, {"--label=service=" + service}).exit_code,
+      0);
+  EXPECT_THAT(data.Files("runs"),
+              ElementsAre(HasSubstr("runs/service=" + std::string(79, 's') + "/day=")));
+}
+
 // Lambda classes have other numbers in every JVM.
 TEST(FleetTablesTest, PathsAreTheSameInEveryJvm) {
   const Dataset one("jvm1");
