@@ -29,6 +29,7 @@
 #include "postproc/support/output_file.h"
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/strings.h"
+#include "postproc/table_writer.h"
 #include "postproc/version.h"
 
 namespace jtrace::postproc {
@@ -48,6 +49,7 @@ class Pipeline {
 
  private:
   int RunReports();
+  int RunTables();
   int Fail(const absl::Status& status, int code);
   absl::Status Stream(const Report& report, std::ostream& out);
   absl::Status WriteReports(std::ostream& out);
@@ -278,7 +280,15 @@ int Pipeline::Run() {
   }
 }
 
+int Pipeline::RunTables() {
+  const absl::Status status =
+      WriteTables(line_, traces_, [this](const ImportStats& stats) { ReportProblems(stats); });
+  return status.ok() ? kExitDone : Fail(status, kExitInputOutput);
+}
+
 int Pipeline::RunReports() {
+  if (WritesTables(line_)) return RunTables();
+
   if (absl::Status status = CheckSort(line_); !status.ok()) return Fail(status, kExitUsage);
 
   if (absl::Status status = CheckOutside(line_); !status.ok()) return Fail(status, kExitUsage);

@@ -15,6 +15,7 @@
 #                exports read by JDK Mission Control
 #   programs     Tomcat, Spring, fop, PlantUML, Groovy and Maven from Debian's packages: the known culprit of each is
 #                in the first screen
+#   fleet        tables of real runs, read by DuckDB, PyArrow and Spark from npm and PyPI; the queries' answers
 #   aarch64      the tests that run without a JVM, in qemu, and the counts of programs in a JVM there
 #   all          all of these
 #   jvms         the release on every JVM of Debian 11 to sid, against a counting agent (scripts/jvms.py);
@@ -26,7 +27,7 @@
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers maven programs aarch64)
+readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers maven programs fleet aarch64)
 readonly by_hand=(jvms broken)
 jobs=$(nproc)
 
@@ -188,11 +189,22 @@ run_programs() {
   run_ctest -L programs
 }
 
+run_fleet() {
+  scripts/setup.sh test
+  local part
+  for part in test spark; do
+    scripts/fleet.sh "$part" || echo "not verified: scripts/fleet.sh $part could not get its packages"
+  done
+  cmake --preset release -DBUILD_TESTING=ON >/dev/null
+  scripts/build.sh release jtrace_agent jtrace-post jtrace jtrace_java_tests parquet_samples perturb_traces
+  run_ctest -L fleet
+}
+
 run_tier() {
   case $1 in
     default)
       scripts/build.sh release
-      run_ctest -LE 'jdks|slow|containers$|maven|programs'
+      run_ctest -LE 'jdks|slow|containers$|maven|programs|fleet'
       ;;
     jdks)
       scripts/build.sh release
@@ -214,6 +226,7 @@ run_tier() {
     containers) run_containers ;;
     maven) run_maven ;;
     programs) run_programs ;;
+    fleet) run_fleet ;;
     aarch64) run_aarch64 ;;
     jvms) run_jvms ;;
     broken) run_broken ;;
@@ -233,6 +246,8 @@ groups = {"junit": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"
           "containers": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"],
           "maven": ["jtrace_agent", "jtrace-post", "jtrace-maven-plugin", "jtrace-junit5", "jtrace-jmh"],
           "programs": ["jtrace_agent", "jtrace-post"],
+          "fleet": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests", "parquet_samples",
+                    "perturb_traces"],
           "rewrite": ["jtrace-rewrite", "rewrite-test-classes"]}
 targets = set()
 for test in json.load(sys.stdin)["tests"]:

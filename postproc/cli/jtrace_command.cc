@@ -13,6 +13,8 @@
 #include "common/visible_text.h"
 #include "postproc/cli/agent_client.h"
 #include "postproc/cli/attach.h"
+#include "postproc/cli/fleet_command.h"
+#include "postproc/cli/fleet_options.h"
 #include "postproc/cli/metrics_answer.h"
 #include "postproc/cli/metrics_text.h"
 #include "postproc/cli/named_trace.h"
@@ -219,9 +221,10 @@ int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::o
     return kExitUsage;
   }
   if (line->help) {
-    out << (line->verb == "start" ? StartHelpText()
-            : line->verb == "web" ? WebHelpText()
-                                  : HelpText());
+    out << (line->verb == "start"   ? StartHelpText()
+            : line->verb == "web"   ? WebHelpText()
+            : line->verb == "fleet" ? FleetHelpText()
+                                    : HelpText());
     return kExitDone;
   }
   if (line->version) {
@@ -229,6 +232,7 @@ int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::o
     return kExitDone;
   }
   if (line->verb == "run") return RunUnderAgent(*line, out, err);
+  if (line->verb == "fleet") return RunFleet(*line, out, err);
   if (line->verb == "env") return PrintEnvironment(*line, out, err);
   return Jtrace(*line, out, err).Run();
 }

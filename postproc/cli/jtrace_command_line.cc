@@ -53,6 +53,8 @@ constexpr Verb kVerbs[] = {
      "jtrace hook 4711 'libc.so.6!malloc:count'", true},
     {"mark", "JVM TEXT", "put a labelled mark into the trace", "jtrace mark 4711 'warm-up ends'",
      true},
+    {"fleet", "QUERY [OPTION …]", "answers from the tables of many runs, on DuckDB",
+     "jtrace fleet top --data=data (see jtrace fleet --help)", true},
     {"list", "", "the JVMs of this user, and which of them are recording", "jtrace list", false},
 };
 
@@ -106,6 +108,9 @@ absl::Status Check(const CommandLine& line, const Verb& verb) {
   if (verb.arguments.empty() && !line.target.empty()) {
     return Usage(StrCat(verb.name, " takes no further argument: '", line.target, "'"));
   }
+  if (line.target.empty() && verb.name == "fleet") {
+    return Usage(StrCat("fleet needs a query, e.g. ", verb.example));
+  }
   if (line.target.empty() && !verb.arguments.empty()) {
     return Usage(StrCat(verb.name, " needs a JVM: its pid or a part of its name, e.g. ",
                         verb.example, " (see jtrace list)"));
@@ -120,9 +125,10 @@ absl::Status Check(const CommandLine& line, const Verb& verb) {
 }
 
 // Commands whose arguments after the target are not jtrace's own: of a report and a page they are
-// jtrace-post's, of a mark its text; those of metrics are read later.
+// jtrace-post's, of a mark its text; those of metrics and fleet are read later.
 bool TakesForeign(std::string_view verb) {
-  return verb == "report" || verb == "web" || verb == "mark" || verb == "metrics";
+  return verb == "report" || verb == "web" || verb == "mark" || verb == "metrics" ||
+         verb == "fleet";
 }
 
 // An argument of run or env; false if `arg` is none.
@@ -180,7 +186,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
   CommandLine line;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
-    const bool asks_for_help = line.verb == "web" && arg == "--help";
+    const bool asks_for_help = (line.verb == "web" || line.verb == "fleet") && arg == "--help";
     if (!line.target.empty() && TakesForeign(line.verb) && !asks_for_help) {
       line.rest.emplace_back(arg);
     } else if (arg == "--help" || arg == "-h" || (arg == "help" && line.verb.empty())) {

@@ -23,6 +23,17 @@ std::string FindOwnLibrary() {
   return "";
 }
 
+std::string FindOwnDuckDb() {
+  std::error_code error;
+  for (const char* place : {"../lib/jtrace/libduckdb.so", "../lib64/jtrace/libduckdb.so",
+                            "../lib/x86_64-linux-gnu/jtrace/libduckdb.so",
+                            "../lib/aarch64-linux-gnu/jtrace/libduckdb.so"}) {
+    const auto path = std::filesystem::weakly_canonical(OwnFolder() / place, error);
+    if (!error && std::filesystem::exists(path, error)) return path.string();
+  }
+  return "";
+}
+
 std::string OwnPostProcessor() { return (OwnFolder() / "jtrace-post").string(); }
 
 }  // namespace jtrace::control

@@ -12,4 +12,7 @@ std::string FindOwnLibrary();
 // The path of jtrace-post beside this program.
 std::string OwnPostProcessor();
 
+// libduckdb.so in the lib folder beside it, or "".
+std::string FindOwnDuckDb();
+
 }  // namespace jtrace::control

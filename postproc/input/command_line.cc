@@ -10,6 +10,7 @@
 #include "postproc/input/line_selection.h"
 #include "postproc/input/option_table.h"
 #include "postproc/input/site_selection.h"
+#include "postproc/input/table_output.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 
@@ -130,6 +131,7 @@ absl::Status CheckTogether(const CommandLine& line) {
   for (const std::string& name : line.reports) {
     if (absl::Status status = CheckUsed(name, line.report); !status.ok()) return status;
   }
+  if (absl::Status status = CheckTables(line); !status.ok()) return status;
   if (absl::Status status = CheckWidths(line); !status.ok()) return status;
   if (absl::Status status = CheckLineOptions(line); !status.ok()) return status;
   if (absl::Status status = CheckSiteOptions(line); !status.ok()) return status;
@@ -180,6 +182,10 @@ bool IsDiffPage(const CommandLine& line) {
   std::vector<std::string> names = line.reports;
   std::sort(names.begin(), names.end());
   return names == std::vector<std::string>{"diff", "html"};
+}
+
+bool WritesTables(const CommandLine& line) {
+  return std::find(line.reports.begin(), line.reports.end(), "parquet") != line.reports.end();
 }
 
 bool ComparesTraces(const CommandLine& line) {
@@ -240,7 +246,9 @@ std::string HelpText() {
       "  diff,html  the same as a page: two traces in one flame graph, routines, callers, callees\n"
       "              e.g. jtrace-post --report=diff,html -o diff.html before.bin after.bin\n"
       "  markdown   the same, shorter, as a comment for a pull request\n"
-      "              e.g. jtrace-post --report=markdown -o comment.md before.bin after.bin\n\n"
+      "              e.g. jtrace-post --report=markdown -o comment.md before.bin after.bin\n"
+      "  parquet    a folder of Parquet tables, for the questions of many runs (jtrace fleet)\n"
+      "              e.g. jtrace-post --report=parquet -o data --label=service=shop trace.bin\n\n"
       "exit codes: 0 done (a damaged tail and skipped records are reported on stderr)\n"
       "            1 wrong usage\n"
       "            2 input unreadable, not a trace or too large, or the output cannot be written\n"

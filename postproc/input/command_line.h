@@ -12,6 +12,7 @@
 #include "postproc/calltree/chain_merger.h"
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/diff/fail_rule.h"
+#include "postproc/fleet/labels.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/report.h"
 
@@ -43,6 +44,8 @@ struct CommandLine {
   bool width_given = false;
   bool by_given = false;
   std::vector<FailRule> fail_rules;
+  fleet::Labels labels;  // --label
+  bool labels_given = false;
   std::vector<std::string> traces;
 };
 
@@ -51,6 +54,8 @@ bool IsComparison(std::string_view report);
 // --report=diff,html: the comparison as a page.
 bool IsDiffPage(const CommandLine& line);
 bool ComparesTraces(const CommandLine& line);
+// --report=parquet: a folder of tables.
+bool WritesTables(const CommandLine& line);
 
 // `args`: without the program's name. An error names the mistake and the nearest valid option,
 // report or value.

@@ -38,6 +38,7 @@ std::vector<std::string_view> ReportNames() {
   for (const Report& report : AllReports()) names.push_back(report.name);
   names.push_back("diff");
   names.push_back("markdown");
+  names.push_back("parquet");
   return names;
 }
 
@@ -174,6 +175,11 @@ absl::Status AddFailRule(std::string_view value, CommandLine& line) {
   if (!rule.ok()) return rule.status();
   line.fail_rules.push_back(*std::move(rule));
   return absl::OkStatus();
+}
+
+absl::Status AddLabel(std::string_view value, CommandLine& line) {
+  line.labels_given = true;
+  return fleet::SetLabel(value, line.labels);
 }
 
 absl::Status SetTop(std::string_view value, CommandLine& line) {
@@ -314,6 +320,9 @@ constexpr Option kOptions[] = {
     {"--fail-on", "RULE",
      "diff, or a share of coverage: exit with 3 if the rule is broken; may be repeated",
      "--fail-on='calls>5%@org.h2.**'", AddFailRule},
+    {"--label", "KEY=VALUE",
+     "parquet: service, version, host or container of the traces; may be repeated",
+     "--label=service=shop --label=version=1.4", AddLabel},
     {"--raw-names", "", "keep the numbers of lambda and hidden classes in names", "--raw-names",
      SetFlag<&CommandLine::raw_names>},
     {"--jobs", "N", "threads that read a binary trace (default: one for each processor)",

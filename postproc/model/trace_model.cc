@@ -139,6 +139,19 @@ void TraceModel::AddRoutineTraits(RoutineId id, RoutineTraits traits) {
   traits_[id.value] = plain ? RoutineTraits() : traits;
 }
 
+void TraceModel::SetMember(RoutineId id, const JavaMember& member) {
+  if (members_.size() <= id.value) members_.resize(id.value + size_t{1});
+  members_[id.value] = {member_parts_.Intern(member.class_name), member_parts_.Intern(member.name),
+                        member_parts_.Intern(member.descriptor)};
+}
+
+std::optional<JavaMember> TraceModel::MemberOf(RoutineId id) const {
+  if (id.value >= members_.size() || !members_[id.value].name) return std::nullopt;
+  const MemberParts& parts = members_[id.value];
+  return JavaMember{member_parts_.Text(parts.class_name), member_parts_.Text(parts.name),
+                    member_parts_.Text(parts.descriptor)};
+}
+
 FrameId TraceModel::InternFrame(const Frame& frame) {
   auto [entry, inserted] =
       frame_ids_.try_emplace(frame, FrameId(static_cast<uint32_t>(frames_.size() + 1)));

@@ -71,6 +71,14 @@ struct RoutineTraits {
   int64_t millicycles_per_element = 0;
 };
 
+// A Java method as the class file names it: its display name may leave out what one trace does not
+// need to distinguish it.
+struct JavaMember {
+  std::string_view class_name;  // with dots
+  std::string_view name;
+  std::string_view descriptor;
+};
+
 // Something the agent did not record.
 struct Loss {
   std::string name;
@@ -154,6 +162,10 @@ class TraceModel {
     return id.value < traits_.size() ? traits_[id.value] : RoutineTraits();
   }
 
+  // Known of binary traces only; text traces have no descriptors.
+  void SetMember(RoutineId id, const JavaMember& member);
+  std::optional<JavaMember> MemberOf(RoutineId id) const;
+
   // The routine is a native function with a hook: events count it as kind `native`.
   void AddHooked(RoutineId id) {
     hooked_.insert(id);
@@ -207,6 +219,12 @@ class TraceModel {
  private:
   StringPool<RoutineId> routines_;
   std::vector<RoutineTraits> traits_;  // by routine, as far as known
+  using PartId = Id<struct MemberPartTag>;
+  struct MemberParts {
+    PartId class_name, name, descriptor;
+  };
+  StringPool<PartId> member_parts_;
+  std::vector<MemberParts> members_;  // by routine, as far as known
   absl::flat_hash_set<RoutineId> methods_;
   absl::flat_hash_set<RoutineId> hooked_;
   StringPool<ModuleId> modules_;

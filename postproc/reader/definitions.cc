@@ -264,13 +264,20 @@ void Definitions::NameRoutines() {
     model_.AddRoutineTraits(member.routine, {KindOf(member.kind), CostOf(member.cost),
                                              member.cycles, member.millicycles_per_element});
     if (member.kind == proto::Routine::METHOD) model_.AddToScope(member.routine);
+    if (member.java_name != kNoJavaName) NoteMember(member);
     if (id >= kMaxDenseId) continue;
     if (routine_ids_.size() <= id) routine_ids_.resize(id + size_t{1});
     routine_ids_[id] = member.routine;
   }
   for (auto& [id, member] : methods_) {
     member.routine = model_.InternRoutine(names_.Name(member.java_name));
+    NoteMember(member);
   }
+}
+
+void Definitions::NoteMember(const MemberInfo& member) {
+  const JavaRoutine& routine = names_.routine(member.java_name);
+  model_.SetMember(member.routine, {routine.class_name, routine.name, routine.descriptor});
 }
 
 void Definitions::NameThreads(uint32_t trace) {

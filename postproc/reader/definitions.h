@@ -77,6 +77,7 @@ class Definitions {
   uint64_t end_time() const { return end_time_; }
 
  private:
+  static constexpr uint32_t kNoJavaName = UINT32_MAX;
   struct ClassInfo {
     uint32_t name = 0;
     uint32_t loader = 0;
@@ -89,7 +90,7 @@ class Definitions {
     proto::Routine::Cost cost = proto::Routine::UNCLASSIFIED;
     uint32_t cycles = 0;
     uint32_t millicycles_per_element = 0;
-    uint32_t java_name = 0;  // in names_; set by Finish
+    uint32_t java_name = kNoJavaName;  // in names_; set by Finish, not of exceptions
     RoutineId routine = {};
   };
   struct ThreadDef {
@@ -116,6 +117,7 @@ class Definitions {
   void AddCode(const proto::Event& event);
   void AddNativeCode();
   void NameRoutines();
+  void NoteMember(const MemberInfo& member);
   void NameThreads(uint32_t trace);
   std::string UniqueThreadName(std::string name);
   void CheckControlSum();

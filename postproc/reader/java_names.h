@@ -45,6 +45,7 @@ class JavaNames {
   // Call once, when all are interned.
   void AssignNames();
   const std::string& Name(uint32_t index) const { return names_[index]; }
+  const JavaRoutine& routine(uint32_t index) const { return routines_[index]; }
   size_t size() const { return routines_.size(); }
 
  private:

@@ -7,7 +7,7 @@ from .programs import Missing, printed, run
 # What a row of a table in a help begins with.
 POST_OPTION = r"-\S+(?: [A-Z]+)?"
 JTRACE_OPTION = r"-\S*[^\s,](?:, -\S+)*(?: [A-Z]+)?"
-COMMAND = r"[a-z]+(?: JVM(?: \[.*?…\]| TEXT)?| \[OPTION=VALUE …\](?: -- PROGRAM …)?)?"
+COMMAND = r"[a-z]+(?: JVM(?: \[.*?…\]| TEXT)?| QUERY \[OPTION …\]| \[OPTION=VALUE …\](?: -- PROGRAM …)?)?"
 REPORT = r"[a-z]+(?:,[a-z]+)?"
 
 

@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+"""The tables of real runs, read by DuckDB, PyArrow and Spark, and the answers of jtrace fleet.
+
+usage: run_test.py BUILD JDK[,JDK…] CASE    (Readers, Runs, Generated, Versions or Spark)
+
+exit codes: 0 all is as it should be · 1 something is not · 77 not verified: a component is not there (scripts/fleet.sh)
+"""
+import collections
+import csv
+import io
+import json
+import math
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import engines
+
+SKIPPED = 77
+HERE = pathlib.Path(__file__).resolve().parent
+# Version 1, as it was first written: Recursion on JDK 17.
+GOLDEN = HERE / "version1"
+H2 = "/usr/share/java/h2.jar"
+# service: options of the agent, arguments of java
+RUNS = {"rec": ("mode=events", ["cases.Recursion"]),
+        "fig": ("boundary=on", ["Fig18A"]),
+        "fib": ("mode=samples", ["Fib", "35", "1"]),
+        "h2": ("clock=tsc,metrics=alloc.bytes", ["H2Work", "1"])}
+
+
+def major(jdk):
+    return re.search(r'^JAVA_VERSION="(\d+)', (jdk / "release").read_text(), re.M)[1]
+
+
+def plain_name(shown):
+    """Reports distinguish routines of one name within a trace by result, packages of parameters, and loader."""
+    name = re.sub(r" \[loader \d+\]$", "", shown)
+    parts = re.fullmatch(r"(.*)\(([^()]*)\)(:[^ ]*)?", name)
+    return f"{parts[1]}({re.sub(r'[^,]*[.]', '', parts[2])})" if parts else name
+
+
+def same(one, other):
+    """Integers and texts alike, doubles to 1e-9."""
+    if isinstance(one, float) or isinstance(other, float):
+        return one is not None and other is not None and math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+    return one == other
+
+
+class FleetTest(unittest.TestCase):
+    maxDiff = 4000
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="jtrace-fleet-")
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+        self.data = self.work / "data"
+
+    def need(self, *modules):
+        missing = [name for name in modules if engines.module(BUILD, name) is None]
+        if not (BUILD / "lib/jtrace/libduckdb.so").exists():
+            missing.append("libduckdb.so")
+        if missing:
+            self.skipTest(f"not verified: there is no {', '.join(missing)} (scripts/fleet.sh test)")
+
+    def post(self, *arguments):
+        return subprocess.run([BUILD / "bin/jtrace-post", *arguments], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+
+    def fleet(self, query, *options):
+        return subprocess.run([BUILD / "bin/jtrace", "fleet", query, f"--data={self.data}", *options], check=True,
+                              text=True, stdout=subprocess.PIPE).stdout
+
+    def rows(self, query, *options):
+        return list(csv.DictReader(io.StringIO(self.fleet(query, "--format=csv", *options))))
+
+    def record(self):
+        """Each program on each JDK, and their tables. Returns the traces."""
+        traces = []
+        for jdk in JDKS:
+            for service, (options, arguments) in RUNS.items():
+                trace = self.work / f"{service}{major(jdk)}.bin"
+                subprocess.run([jdk / "bin/java", f"-agentpath:{BUILD}/lib/libjtrace.so={options},log=none,out={trace}",
+                                "-cp", f"{BUILD}/java-tests/classes:{H2}", *arguments], check=True, cwd=self.work,
+                               stdout=subprocess.DEVNULL)
+                self.post("--report=parquet", "-o", self.data, f"--label=service={service}",
+                          f"--label=version={major(jdk)}", f"--label=host=jdk{major(jdk)}", trace)
+                traces.append(trace)
+        return traces
+
+
+class Readers(FleetTest):
+    """Random tables of the writer's tests, in other readers."""
+    COUNT = 40
+
+    def setUp(self):
+        super().setUp()
+        subprocess.run([BUILD / "tests/parquet_samples", self.work, str(self.COUNT)], check=True)
+
+    def check(self, read):
+        for file in sorted(self.work.glob("*.parquet")):
+            expected = json.loads(file.with_suffix(".json").read_text())
+            found = read(str(file))
+            for name, values in expected.items():
+                self.assertEqual(len(found[name]), len(values), f"{file} {name}")
+                for got, wanted in zip(found[name], values):
+                    self.assertEqual(got, wanted, f"{file} {name}")
+
+    def test_duckdb(self):
+        self.need("duckdb")
+
+        def read(file):
+            relation = engines.module(BUILD, "duckdb").sql(f"SELECT * FROM read_parquet('{file}')")
+            rows = relation.fetchall()
+            return {name: [row[i] for row in rows] for i, name in enumerate(relation.columns)}
+        self.check(read)
+
+    def test_pyarrow(self):
+        self.need("pyarrow")
+        self.check(lambda file: engines.module(BUILD, "pyarrow.parquet").read_table(file).to_pydict())
+
+
+class Runs(FleetTest):
+    def setUp(self):
+        super().setUp()
+        self.need("duckdb", "pyarrow")
+        self.traces = self.record()
+        self.engine = engines.DuckDb(BUILD, self.data)
+
+    def test_all(self):
+        """In one test, because the recordings take longest."""
+        self.flat_lists_add_up()
+        self.checks_hold()
+        self.paths_are_the_same_on_each_jdk()
+        self.answers_are_those_of_another_duckdb()
+        self.pyarrow_reads_each_table()
+        self.merged_trace_has_the_same_sums()
+        self.known_answers()
+
+    def flat_lists_add_up(self):
+        single = collections.Counter()
+        for trace in self.traces:
+            for row in csv.DictReader(io.StringIO(self.post("--report=flat", "--format=csv", trace))):
+                if row["kind"] == "thread":
+                    continue
+                for column in ("calls", "calls_jitted", "base", "base_ticks"):
+                    single[plain_name(row["name"]), column] += int(row[column])
+        fleet = collections.Counter()
+        for row in self.rows("flat"):
+            for column, name in (("calls", "calls"), ("calls_jitted", "calls_jitted"), ("base_ns", "base")):
+                fleet[row["routine"], name] += int(row[column] or 0)
+        for routine, ticks in self.engine.ask(
+                "SELECT n.routine, CAST(SUM(s.ticks) AS BIGINT) FROM samples s JOIN (SELECT routine_id, MIN(routine) AS"
+                " routine FROM routines GROUP BY routine_id) n ON s.function_id = n.routine_id GROUP BY n.routine"):
+            fleet[routine, "base_ticks"] += ticks
+        self.assertGreater(sum(value for (_, column), value in single.items() if column == "calls"), 1_000_000)
+        self.assertEqual({key: value for key, value in fleet.items() if value},
+                         {key: value for key, value in single.items() if value})
+
+    def checks_hold(self):
+        checks = self.rows("check")
+        self.assertEqual(len(checks), 9)
+        for row in checks:
+            self.assertEqual(row["broken"], "0", row["holds"])
+            self.assertGreater(int(row["checked"]), 0, row["holds"])
+        self.assertIn("4 of 4 checks hold", self.fleet("arcs"))
+
+    def paths_are_the_same_on_each_jdk(self):
+        by_host = collections.defaultdict(lambda: collections.defaultdict(dict))
+        for service, host, high, low, calls in self.engine.ask(
+                "SELECT service, host, path_hi, path_lo, CAST(SUM(calls) AS BIGINT) FROM nodes GROUP BY ALL"):
+            by_host[service][host][high, low] = calls
+        for service in ("rec", "fig"):
+            one, *others = by_host[service].values()
+            self.assertGreater(len(one), 5)
+            for other in others:
+                self.assertEqual(one, other, service)
+        one, *others = by_host["h2"].values()
+        for other in others:
+            self.assertGreater(len(one.keys() & other.keys()), 0.9 * len(one))
+
+    def answers_are_those_of_another_duckdb(self):
+        """The engine that jtrace loads, and that of Python, which is of another release."""
+        for query, options in engines.QUERIES.items():
+            if query == "diff" and len(JDKS) < 2:
+                continue
+            wanted = self.engine.rows(query, options)
+            found = [list(row.values()) for row in self.rows(query, *options)]
+            self.assertEqual(len(found), len(wanted), query)
+            for one, other in zip(found, wanted):
+                for text, value in zip(one, other):
+                    text = float(text) if isinstance(value, float) else text
+                    self.assertTrue(same(text, "" if value is None else
+                                         value if isinstance(value, float) else str(value)), f"{query}: {one} {other}")
+
+    def pyarrow_reads_each_table(self):
+        parquet = engines.module(BUILD, "pyarrow.parquet")
+        for table in engines.TABLES:
+            files = sorted((self.data / table).rglob("*.parquet"))
+            read = [parquet.read_table(file, partitioning=None) for file in files]
+            (rows,), = self.engine.ask(f"SELECT COUNT(*) FROM {table}") if files else ((0,),)
+            self.assertEqual(sum(it.num_rows for it in read), rows, table)
+            for it in read:
+                it.validate(full=True)
+
+    def merged_trace_has_the_same_sums(self):
+        trace = self.work / "all.jtxt"
+        trace.write_text(self.fleet("trace"))
+        rows = list(csv.DictReader(io.StringIO(self.post("--report=flat", "--format=csv", "--no-files", trace))))
+        merged, wanted = collections.Counter(), collections.Counter()
+        for row in rows:
+            if row["kind"] != "thread":
+                merged[row["name"]] += int(row["calls"])
+        for row in self.rows("flat"):
+            wanted[row["routine"]] += int(row["calls"])
+        self.assertEqual({name: calls for name, calls in merged.items() if calls},
+                         {name: calls for name, calls in wanted.items() if calls})
+        (ticks,), = self.engine.ask("SELECT CAST(SUM(ticks) AS BIGINT) FROM samples")
+        self.assertEqual(sum(int(row["base_ticks"]) for row in rows), ticks)
+        page = self.work / "all.html"
+        self.post("--report=html", "--no-files", "-o", page, trace)
+        self.assertIn("</html>", page.read_text())
+
+    def known_answers(self):
+        calls = {row["routine"]: int(row["calls"]) for row in self.rows("flat", "--service=rec")}
+        self.assertEqual(calls["cases.Recursion.fib(int)"], 21_891 * len(JDKS))
+        dead = {row["routine"] for row in self.rows("dead")}
+        self.assertIn("cases.Recursion.<init>()", dead)
+        self.assertNotIn("cases.Recursion.fib(int)", dead)
+        callers = {row["caller"] for row in self.rows("callers", "--of=cases.Recursion.over(long)")}
+        self.assertEqual(callers, {"cases.Recursion.over(int)"})
+        self.assertIn("H2Work.main(String[])", self.fleet("tree", "--service=h2"))
+        if len(JDKS) > 1:
+            diff = self.rows("diff", "--before=version=17", "--after=version=25", "--service=rec", "--top=1000")
+            self.assertEqual({row["calls_differ"] for row in diff}, {"0"})
+
+
+class Generated(FleetTest):
+    """Two versions, each with six hosts of five runs; in one, a tick of one host weighs three times as much."""
+
+    def test_slow_host_and_regression_are_found(self):
+        self.need("duckdb")
+        trace = self.work / "model.bin"
+        subprocess.run([JDKS[0] / "bin/java", f"-agentpath:{BUILD}/lib/libjtrace.so=log=none,out={trace}",
+                        "-cp", f"{BUILD}/java-tests/classes:{H2}", "H2Work", "2"], check=True,
+                       cwd=self.work, stdout=subprocess.DEVNULL)
+        made = self.work / "made"
+        made.mkdir()
+        for version, slow in (("1", []), ("2", ["4"])):
+            for file in made.iterdir():
+                file.unlink()
+            first = {"1": "0", "2": "30"}[version]
+            subprocess.run([BUILD / "tests/perturb_traces", trace, made, first, "30", "6", *slow], check=True)
+            self.post("--report=parquet", "-o", self.data, f"--label=version={version}", "--label=service=h2",
+                      *sorted(made.iterdir()))
+        checks = self.rows("check")
+        self.assertEqual(checks[4]["checked"], "60")
+        self.assertTrue(all(row["broken"] == "0" for row in checks))
+        outliers = collections.Counter(row["host"] for row in self.rows("hosts", "--top=10"))
+        self.assertTrue(outliers, "no outlier")
+        self.assertEqual(outliers.most_common(1)[0][0], "web-4")
+        sides = ("--before=version=1", "--after=version=2", "--top=10")
+        diff = self.rows("diff", *sides)
+        self.assertTrue(all(float(row["least_ns"]) <= float(row["difference_ns"]) <= float(row["greatest_ns"])
+                            for row in diff))
+        # The same draw each time.
+        self.assertEqual(diff, self.rows("diff", *sides))
+        # That host alone is certainly slower.
+        slow = self.rows("diff", *sides, "--host=web-4")
+        self.assertEqual({row["verdict"] for row in slow[:3]}, {"slower"})
+
+
+class Versions(FleetTest):
+    """Files of an older version, and of a later one, which has one more column, in one query."""
+
+    def test_old_and_new_files_are_read_together(self):
+        self.need("duckdb", "pyarrow")
+        arrow, parquet = engines.module(BUILD, "pyarrow"), engines.module(BUILD, "pyarrow.parquet")
+        shutil.copytree(GOLDEN, self.data)
+        before = {row["routine"]: int(row["calls"]) for row in self.rows("flat")}
+        self.assertEqual(before["cases.Recursion.fib(int)"], 21_891)
+        trace = self.work / "rec.bin"
+        subprocess.run([JDKS[0] / "bin/java", f"-agentpath:{BUILD}/lib/libjtrace.so=mode=events,log=none,out={trace}",
+                        "-cp", BUILD / "java-tests/classes", "cases.Recursion"], check=True, cwd=self.work,
+                       stdout=subprocess.DEVNULL)
+        self.post("--report=parquet", "-o", self.data, "--label=service=rec", "--label=host=new", trace)
+        for file in self.data.rglob("host=new/*.parquet"):
+            table = parquet.read_table(file, partitioning=None)
+            table = table.append_column("of_later", arrow.array([7] * table.num_rows, arrow.int64()))
+            parquet.write_table(table, file)
+        after = {row["routine"]: int(row["calls"]) for row in self.rows("flat")}
+        self.assertEqual(after["cases.Recursion.fib(int)"], 2 * 21_891)
+        self.assertTrue(all(row["broken"] == "0" for row in self.rows("check")))
+        # The old file's paths are still those of today.
+        engine = engines.DuckDb(BUILD, self.data)
+        (paths,), = engine.ask("SELECT COUNT(*) FROM (SELECT DISTINCT path_hi, path_lo FROM nodes)")
+        (old,), = engine.ask("SELECT COUNT(*) FROM (SELECT DISTINCT path_hi, path_lo FROM nodes WHERE host = 'old')")
+        self.assertGreater(old, 5)
+        self.assertEqual(paths, old)
+
+
+class Spark(FleetTest):
+    def test_all_queries_have_the_rows_of_duckdb(self):
+        self.need("duckdb")
+        if engines.module(BUILD, "pyspark", "spark") is None:
+            self.skipTest("not verified: there is no pyspark (scripts/fleet.sh spark)")
+        self.record()
+        spark = engines.Spark(BUILD, self.data, JDKS[0])
+        self.addCleanup(spark.session.stop)
+        duckdb = engines.DuckDb(BUILD, self.data)
+        for query, options in engines.QUERIES.items():
+            found, wanted = spark.rows(query, options), duckdb.rows(query, options)
+            self.assertEqual(len(found), len(wanted), query)
+            for one, other in zip(found, wanted):
+                self.assertTrue(all(same(a, b) for a, b in zip(one, other)), f"{query}: {one} {other}")
+        self.assertGreaterEqual(spark.executors(), 2)
+
+
+def main():
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(globals()[sys.argv[3]])
+    result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout).run(suite)
+    for _, reason in result.skipped:
+        print(reason)
+    if not result.wasSuccessful():
+        return 1
+    return SKIPPED if result.skipped and len(result.skipped) == result.testsRun else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        print(__doc__)
+        sys.exit(2)
+    BUILD = pathlib.Path(sys.argv[1]).resolve()
+    JDKS = [pathlib.Path(jdk) for jdk in sys.argv[2].split(",")]
+    sys.exit(main())

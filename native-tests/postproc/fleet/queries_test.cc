@@ -1,0 +1,79 @@
+#include "postproc/fleet/queries.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "postproc/fleet/schema.h"
+
+namespace jtrace::postproc::fleet {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(FleetQueriesTest, AllAreKnownByName) {
+  std::set<std::string_view> names;
+  for (const QueryText& query : AllQueries()) names.insert(query.name);
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("top", "flat", "tree", "arcs", "diff", "dead",
+                                                     "hosts", "percentiles", "callers", "check",
+                                                     "merged_nodes", "merged_samples"));
+  EXPECT_THAT(std::string(FindQuery("top")), HasSubstr("FROM arcs"));
+  EXPECT_EQ(FindQuery("nothing"), "");
+}
+
+TEST(FleetQueriesTest, ViewsHaveTheirFilesAndTheWantedRuns) {
+  EXPECT_EQ(ViewOf(kRuns, "/d", {}, false),
+            "CREATE VIEW runs AS SELECT * FROM read_parquet('/d/runs/*/*/*/*.parquet', "
+            "hive_partitioning = true, union_by_name = true, hive_types = {'service': VARCHAR, "
+            "'day': VARCHAR, 'host': VARCHAR})");
+  EXPECT_THAT(ViewOf(kNodes, "/it's", {"shop", "", "h'1"}, false),
+              ::testing::AllOf(HasSubstr("'/it''s/nodes/"),
+                               HasSubstr(" WHERE service = 'shop' AND host = 'h''1'"),
+                               Not(HasSubstr("day ="))));
+}
+
+TEST(FleetQueriesTest, ATableWithoutFilesHasItsColumns) {
+  const std::string view = ViewOf(kLosses, "/d", {}, true);
+  for (const parquet::ColumnSpec& column : ColumnsOf(kLosses)) {
+    EXPECT_THAT(view, HasSubstr(std::string(column.name)));
+  }
+  EXPECT_THAT(view, HasSubstr("WHERE false"));
+}
+
+TEST(FleetQueriesTest, ParamsAreQuoted) {
+  QueryParams params;
+  params.routine = "a.B.it's";
+  EXPECT_THAT(ParamsView(params), HasSubstr("'a.B.it''s' AS routine"));
+}
+
+// postproc/fleet/SCHEMA.md has a row for each column, with its type and whether it may be null.
+TEST(FleetSchemaTest, EveryColumnIsDocumented) {
+  std::ifstream in(JTRACE_SOURCE_DIR "/postproc/fleet/SCHEMA.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_THAT(page, HasSubstr("version " + std::to_string(kSchemaVersion)));
+  for (size_t i = 0; i < kTables; ++i) {
+    const auto table = static_cast<TableId>(i);
+    const std::string heading = "\n## " + std::string(TableName(table)) + "\n";
+    const size_t begin = page.find(heading);
+    ASSERT_NE(begin, std::string::npos) << heading;
+    const std::string section = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+    size_t at = 0;
+    for (const parquet::ColumnSpec& column : ColumnsOf(table)) {
+      const std::string row = "| `" + std::string(column.name) + "` | " +
+                              std::string(SqlType(column.type)) + " | " +
+                              (column.nullable ? "yes" : "no") + " | ";
+      const size_t found = section.find(row, at);
+      ASSERT_NE(found, std::string::npos) << TableName(table) << ": " << row;
+      at = found;
+    }
+    EXPECT_EQ(section.find("\n| `", at + 1), std::string::npos)
+        << TableName(table) << " has no column after " << section.substr(at, 40);
+  }
+}
+
+}  // namespace
+}  // namespace jtrace::postproc::fleet

@@ -1,0 +1,90 @@
+#include "postproc/fleet/fleet_tree.h"
+
+#include "postproc/calltree/group_name.h"
+#include "postproc/model/code_owner.h"
+#include "postproc/support/wrap.h"
+
+namespace jtrace::postproc::fleet {
+
+FleetTree::FleetTree(const ReportInput& input) {
+  MakeRoutines(input.model);
+  Place(input);
+  for (size_t i = nodes_.size(); i-- > 0;) {
+    FleetNode& node = nodes_[i];
+    node.cum = WrapAdd(node.cum, node.base);
+    node.cum_ticks = WrapAdd(node.cum_ticks, node.base_ticks);
+    if (node.depth == 0) continue;
+    FleetNode& parent = nodes_[node.parent];
+    parent.cum = WrapAdd(parent.cum, node.cum);
+    parent.cum_ticks = WrapAdd(parent.cum_ticks, node.cum_ticks);
+  }
+}
+
+// Classes of one name in several loaders are one.
+void FleetTree::MakeRoutines(const TraceModel& model) {
+  routine_of_.resize(model.routine_count() + 1);
+  StringMap<uint32_t> known;
+  for (uint32_t i = 1; i < routine_of_.size(); ++i) {
+    StableRoutine routine = MakeStable(model, RoutineId(i));
+    const auto [entry, inserted] =
+        known.try_emplace(routine.identity, static_cast<uint32_t>(routines_.size()));
+    if (inserted) routines_.push_back(std::move(routine));
+    routine_of_[i] = entry->second;
+  }
+}
+
+uint32_t FleetTree::Root(const std::string& group) {
+  const auto [entry, inserted] = roots_.try_emplace(group, static_cast<uint32_t>(nodes_.size()));
+  if (inserted) {
+    FleetNode& root = nodes_.emplace_back();
+    root.parent = entry->second;
+    root.group = static_cast<uint32_t>(groups_.size());
+    groups_.push_back(group);
+  }
+  return entry->second;
+}
+
+uint32_t FleetTree::Child(uint32_t parent, uint32_t routine) {
+  const uint64_t key = uint64_t{parent} << 32 | routine;
+  const auto [entry, inserted] = children_.try_emplace(key, static_cast<uint32_t>(nodes_.size()));
+  if (!inserted) return entry->second;
+  FleetNode child;
+  child.parent = parent;
+  child.routine = routine;
+  child.group = nodes_[parent].group;
+  child.depth = nodes_[parent].depth + 1;
+  child.level = 1;
+  child.path = nodes_[parent].path.Below(routines_[routine].identity);
+  for (uint32_t above = parent; nodes_[above].depth > 0; above = nodes_[above].parent) {
+    if (nodes_[above].routine != routine) continue;
+    child.level = nodes_[above].level + 1;
+    break;
+  }
+  nodes_.push_back(child);
+  return entry->second;
+}
+
+void FleetTree::Place(const ReportInput& input) {
+  const std::vector<CodeOwner> owners = CodeOwners(input.model);
+  node_of_.resize(input.tree.size());
+  for (uint32_t i = 0; i < node_of_.size(); ++i) {
+    const CallNode& node = input.tree.node(NodeId(i + 1));
+    if (!node.parent) {
+      node_of_[i] = Root(GroupName(input.model.thread(node.thread).name));
+    } else {
+      const uint32_t above = node_of_[node.parent.value - 1];
+      const bool is_kept =
+          node.origin == NodeOrigin::kEvent || owners[node.routine.value] == CodeOwner::kProgram;
+      node_of_[i] = is_kept ? Child(above, routine_of_[node.routine.value]) : above;
+    }
+    FleetNode& sum = nodes_[node_of_[i]];
+    // A thread's root has one, which is in no total.
+    if (node.parent) sum.calls = WrapAdd(sum.calls, node.calls);
+    sum.calls_jitted = WrapAdd(sum.calls_jitted, node.calls_jitted);
+    sum.base = WrapAdd(sum.base, node.base);
+    sum.off = WrapAdd(sum.off, node.off);
+    sum.base_ticks = WrapAdd(sum.base_ticks, node.base_ticks);
+  }
+}
+
+}  // namespace jtrace::postproc::fleet

@@ -1,0 +1,40 @@
+// Which run a trace is: its id, its partition, and what its header says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "postproc/fleet/labels.h"
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc::fleet {
+
+struct Partition {
+  std::string service;
+  std::string day;  // "2026-11-25", UTC; "1970-01-01" if the trace has no start
+  std::string host;
+  friend auto operator<=>(const Partition&, const Partition&) = default;
+  // "service=shop/day=2026-11-25/host=web-1"; other characters than letters, digits, '.', '_' and
+  // '-' as %2F; at most 80 bytes of each.
+  std::string Folder() const;
+};
+
+struct RunFacts {
+  // Of the host, process and start of the recording: the same however often the trace is converted.
+  // Of a trace that lacks these, of its file's name.
+  int64_t id = 0;
+  Partition partition;
+  std::string trace;  // the file's name without folder
+  std::optional<int64_t> pid;
+  std::optional<int64_t> start_ns;
+  std::optional<int64_t> duration_ns;
+  // What to multiply times with; 0: the trace's times are ticks.
+  int64_t ns_per_unit = 0;
+  std::optional<int64_t> Nanoseconds(int64_t time) const;
+};
+
+// `input` is of one trace.
+RunFacts FactsOf(const ReportInput& input, const Labels& labels);
+
+}  // namespace jtrace::postproc::fleet

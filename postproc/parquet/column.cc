@@ -1,0 +1,27 @@
+#include "postproc/parquet/column.h"
+
+#include <bit>
+
+#include "common/utf8.h"
+
+namespace jtrace::postproc::parquet {
+
+void Column::Add(int64_t value) {
+  const auto bits = static_cast<uint64_t>(value);
+  auto [entry, inserted] = number_ids_.try_emplace(bits, static_cast<uint32_t>(numbers_.size()));
+  if (inserted) numbers_.push_back(bits);
+  indexes_.push_back(entry->second);
+}
+
+void Column::AddDouble(double value) { Add(std::bit_cast<int64_t>(value)); }
+
+void Column::AddText(std::string_view value) {
+  auto found = text_ids_.find(value);
+  if (found == text_ids_.end()) {
+    found = text_ids_.emplace(value, static_cast<uint32_t>(texts_.size())).first;
+    texts_.push_back(ValidUtf8(value));
+  }
+  indexes_.push_back(found->second);
+}
+
+}  // namespace jtrace::postproc::parquet
