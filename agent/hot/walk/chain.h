@@ -71,6 +71,14 @@ enum class ChainEnd : uint8_t {
   kFailed,        // ended early; the last frame is a marker with the reason
 };
 
+// An interrupted frame of code whose debug information nobody has judged yet (VmLayout::judged_code).
+struct UnjudgedFrame {
+  uintptr_t pc = 0;           // 0: there is none
+  uintptr_t compilation = 0;  // CompilationKey
+  uint32_t first = 0;         // the frame's innermost method in the chain
+  uint32_t count = 0;         // of its methods
+};
+
 // Collects frames in caller-provided storage. Past the capacity, the leaf half stays and the other
 // half keeps the newest pushed frames, so that the root side survives; a marker fills the hole. The
 // end of the chain may be elsewhere: the base. Plain memory only: async-signal-safe.
@@ -103,6 +111,13 @@ class Chain {
     base_ = root_first;
     base_count_ = count;
   }
+
+  // The frames from `frame.first` on were just pushed. Only the first one is kept: others are those of
+  // code that a signal interrupted.
+  void NoteUnjudged(const UnjudgedFrame& frame) {
+    if (unjudged_.pc == 0) unjudged_ = frame;
+  }
+  const UnjudgedFrame& unjudged() const { return unjudged_; }
 
   // Forgets the frames pushed so far; guesses and holes stay noted.
   void Clear() { pushed_ = 0; }
@@ -154,6 +169,7 @@ class Chain {
   bool guessed_ = false;
   bool hole_ = false;
   WalkNote failure_ = WalkNote::kNone;
+  UnjudgedFrame unjudged_;
 };
 
 }  // namespace jtrace::hot

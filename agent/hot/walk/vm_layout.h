@@ -145,8 +145,9 @@ struct VmLayout {
   HeapLayout heap;
 
   std::atomic<const StubTable*> stubs{nullptr};
-  // Compilations (CompilationKey) whose debug information is wrong except at safepoints; null: not
-  // checked yet.
+  // C2's compilations (CompilationKey) whose debug information was judged, and those of them where it
+  // is wrong except at safepoints (agent/hotspot/notes_judge); null: nobody judges.
+  const std::atomic<const AddressTable*>* judged_code = nullptr;
   const std::atomic<const AddressTable*>* unreliable_code = nullptr;
 
   bool InCodeCache(uintptr_t pc) const { return pc >= *code_low && pc < *code_high; }
