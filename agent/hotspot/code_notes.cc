@@ -70,8 +70,7 @@ bool NotesAreWrong(const hot::VmLayout& vm, const hot::CodeBlob& nmethod) {
     row.pc = desc.pc;
     row.is_call = FollowsCall(nmethod, desc.pc);
     // Most places are neither directly before a call nor one.
-    const bool is_looked_at =
-        row.is_call && !before.is_call && row.pc - before.pc <= kNearBytes;
+    const bool is_looked_at = row.is_call && !before.is_call && row.pc - before.pc <= kNearBytes;
     if (is_looked_at || !row.is_call) ReadScopes(info, desc.scope, row.scopes);
     if (is_looked_at) {
       ++looked_at;

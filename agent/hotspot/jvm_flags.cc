@@ -21,7 +21,8 @@ JvmFlags::JvmFlags(const VmStructs& structs) {
     const uintptr_t flag = flags + i * size;
     const auto name = reader.Load<uintptr_t>(flag + static_cast<uintptr_t>(name_at));
     if (name == 0) continue;
-    const uintptr_t origin = origin_at == hot::kAbsent ? 0 : flag + static_cast<uintptr_t>(origin_at);
+    const uintptr_t origin =
+        origin_at == hot::kAbsent ? 0 : flag + static_cast<uintptr_t>(origin_at);
     flags_.emplace(reader.Text(name),
                    Flag{reader.Load<uintptr_t>(flag + static_cast<uintptr_t>(value_at)), origin});
   }

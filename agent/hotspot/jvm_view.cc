@@ -138,8 +138,8 @@ void JvmView::NoteCompiledCode(uintptr_t address, const void* compile_info) {
 
 bool JvmView::needs_reports() const {
   if (!problem_.empty() || judges_early_) return problem_.empty();
-  const bool lacks_continuations = layout_.continuation_return_barrier != 0 &&
-                                   layout_.thread.continuation_entry == hot::kAbsent;
+  const bool lacks_continuations =
+      layout_.continuation_return_barrier != 0 && layout_.thread.continuation_entry == hot::kAbsent;
   return lacks_continuations || !compiled_code_check_.is_decided() ||
          (sees_compiled_code() && !debug_info_check_.is_decided());
 }

@@ -11,10 +11,10 @@
 
 namespace jtrace::sampling {
 
-// A program has some thousand compilations, and samples interrupt a tenth of them: to judge each one
-// as it is made would cost more than the samples. So the handler marks an interrupted frame of code
-// that is not in VmLayout::judged_code (UnjudgedFrame), and whoever reads the sample judges the code
-// and corrects the frame.
+// A program has some thousand compilations, and samples interrupt a tenth of them: to judge each
+// one as it is made would cost more than the samples. So the handler marks an interrupted frame of
+// code that is not in VmLayout::judged_code (UnjudgedFrame), and whoever reads the sample judges
+// the code and corrects the frame.
 //
 // Thread-safe.
 class NotesJudge {

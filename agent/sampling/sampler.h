@@ -135,7 +135,8 @@ class Sampler {
   // sample `number` and that no later sample will contain. They are returned once.
   hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
 
-  // JVMTI CompiledMethodLoad: compares what the JVM reports with what samples read of compiled code.
+  // JVMTI CompiledMethodLoad: compares what the JVM reports with what samples read of compiled
+  // code.
   void NoteCompiledCode(const void* address, const void* compile_info);
   // Whether reports of compiled methods are still needed. Any thread.
   bool NeedsCompiledCode() const;

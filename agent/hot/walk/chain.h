@@ -71,7 +71,8 @@ enum class ChainEnd : uint8_t {
   kFailed,        // ended early; the last frame is a marker with the reason
 };
 
-// An interrupted frame of code whose debug information nobody has judged yet (VmLayout::judged_code).
+// An interrupted frame of code whose debug information nobody has judged yet
+// (VmLayout::judged_code).
 struct UnjudgedFrame {
   uintptr_t pc = 0;           // 0: there is none
   uintptr_t compilation = 0;  // CompilationKey
@@ -112,8 +113,8 @@ class Chain {
     base_count_ = count;
   }
 
-  // The frames from `frame.first` on were just pushed. Only the first one is kept: others are those of
-  // code that a signal interrupted.
+  // The frames from `frame.first` on were just pushed. Only the first one is kept: others are those
+  // of code that a signal interrupted.
   void NoteUnjudged(const UnjudgedFrame& frame) {
     if (unjudged_.pc == 0) unjudged_ = frame;
   }

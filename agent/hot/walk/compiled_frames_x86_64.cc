@@ -83,8 +83,8 @@ void CompiledFrame::PushFrames(uintptr_t pc) {
   }
   unjudged_ = cursor_.interrupted && IsUnjudged();
   if (!unjudged_) return;
-  walk_.chain.NoteUnjudged({pc, CompilationKey(vm_, blob_.address), first_frame_,
-                            walk_.chain.pushed() - first_frame_});
+  walk_.chain.NoteUnjudged(
+      {pc, CompilationKey(vm_, blob_.address), first_frame_, walk_.chain.pushed() - first_frame_});
 }
 
 bool CompiledFrame::IsUnjudged() const {

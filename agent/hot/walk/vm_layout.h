@@ -145,8 +145,8 @@ struct VmLayout {
   HeapLayout heap;
 
   std::atomic<const StubTable*> stubs{nullptr};
-  // C2's compilations (CompilationKey) whose debug information was judged, and those of them where it
-  // is wrong except at safepoints (agent/hotspot/notes_judge); null: nobody judges.
+  // C2's compilations (CompilationKey) whose debug information was judged, and those of them where
+  // it is wrong except at safepoints (agent/hotspot/notes_judge); null: nobody judges.
   const std::atomic<const AddressTable*>* judged_code = nullptr;
   const std::atomic<const AddressTable*>* unreliable_code = nullptr;
 

@@ -10,8 +10,8 @@
 
 namespace jtrace::testing {
 
-// Method 1 has methods 2 and 3 inlined. Code is added in pairs: an instruction, and behind it a call
-// in method 2.
+// Method 1 has methods 2 and 3 inlined. Code is added in pairs: an instruction, and behind it a
+// call in method 2.
 class NotedCode {
  public:
   static constexpr int kCalls = 60;
@@ -34,7 +34,8 @@ class NotedCode {
     Put<int32_t>(kPcDescsEndAt, kPcDescs);
     Put<uint64_t>(kScopesAt, address() + kScopes);
     Put<int32_t>(kMetadataAt, kMetadata);
-    for (uint64_t i = 0; i < 3; ++i) Put<uint64_t>(kMetadata + 8 * static_cast<int>(i), 0x1000 * (i + 1));
+    for (uint64_t i = 0; i < 3; ++i)
+      Put<uint64_t>(kMetadata + 8 * static_cast<int>(i), 0x1000 * (i + 1));
     // Sender, method, bytecode index + 1; there is no scope 0.
     const uint8_t scopes[] = {0, 0, 1, 8, 1, 2, 4, 1, 3, 5};
     std::memcpy(memory_ + kHeader + kScopes, scopes, sizeof scopes);
