@@ -56,6 +56,8 @@ class JvmView {
   void NoteCompiledCode(uintptr_t address, const void* compile_info);
   // Whether some of that data is still missing: reports of compiled methods are needed.
   bool needs_reports() const;
+  // Whether frames must have jmethodIDs where methods have some. Any thread.
+  void NeedMethodIds(bool needed) { layout_.method.ids_are_needed = needed; }
   // Whether code is judged as it is compiled, which needs a report of each method, or when a sample
   // meets it (NotesJudge). Before handlers run.
   void JudgeEarly(bool early) { judges_early_ = early; }

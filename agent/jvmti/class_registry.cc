@@ -125,6 +125,18 @@ ClassRegistry::NumberedMethods ClassRegistry::MethodsById(jclass klass,
   return methods;
 }
 
+void ClassRegistry::OnIdsNeeded(std::function<void()> needed) {
+  absl::MutexLock lock(&mutex_);
+  on_ids_needed_ = std::move(needed);
+  if (needs_ids_) on_ids_needed_();
+}
+
+void ClassRegistry::NeedIds() {
+  absl::MutexLock lock(&mutex_);
+  if (std::exchange(needs_ids_, true)) return;
+  if (on_ids_needed_ != nullptr) on_ids_needed_();
+}
+
 void ClassRegistry::Record(const NumberedMethods& methods, bool are_probes) {
   absl::MutexLock lock(&mutex_);
   for (const auto& [key, numbers] : methods) {
@@ -155,7 +167,10 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   details.set_class_id(identity.id);
   NumberedMethods methods;
   if (!makes_ids_) methods = MethodsInMemory(klass, identity);
-  if (methods.empty()) methods = MethodsById(klass, identity);
+  if (methods.empty()) {
+    methods = MethodsById(klass, identity);
+    if (!methods.empty()) NeedIds();
+  }
   Record(methods, identity.is_probe);
   if (makes_ids_) Record(MethodsInMemory(klass, identity), identity.is_probe);
   for (const auto& [key, numbers] : methods) details.add_method(numbers.method);
@@ -254,6 +269,7 @@ uint32_t ClassRegistry::ClassOf(uintptr_t klass) const {
 void ClassRegistry::Renumber(jclass klass) {
   const ClassIdentity identity = IdentityOf(klass);
   if (identity.id == 0) return;
+  NeedIds();
   Record(MethodsById(klass, identity), identity.is_probe);
   // Where ids are numbers (JDK 26), samples have the Methods.
   Record(MethodsInMemory(klass, identity), identity.is_probe);

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -51,6 +52,9 @@ class ClassRegistry {
   void LearnJvm(const void* libjvm_address);
   // Whether methods get jmethodIDs when their class is prepared.
   void MakeIds(bool on) { makes_ids_ = on; }
+  // Calls `needed` when methods may be known by their jmethodIDs only, at once if there are such
+  // methods already: they were redefined, or the JVM's memory could not be read.
+  void OnIdsNeeded(std::function<void()> needed);
 
   // Visits the methods of a prepared class as the JVM's memory has them; false: that cannot be
   // read.
@@ -124,6 +128,7 @@ class ClassRegistry {
   NumberedMethods MethodsInMemory(jclass klass, const ClassIdentity& identity);
   NumberedMethods MethodsById(jclass klass, const ClassIdentity& identity);
   void Record(const NumberedMethods& methods, bool are_probes);
+  void NeedIds();
   void RecordMethods(jclass klass, const ClassIdentity& identity, uint32_t thread);
   // Visits all classes that the JVM has; arrays too.
   void ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, jint status)> visit);
@@ -147,6 +152,8 @@ class ClassRegistry {
   std::atomic<uint64_t> reuses_{0};
   MethodMemory memory_;
   std::atomic<bool> makes_ids_{false};
+  bool needs_ids_ ABSL_GUARDED_BY(mutex_) = false;
+  std::function<void()> on_ids_needed_ ABSL_GUARDED_BY(mutex_);
   // How many classes have the number.
   absl::flat_hash_map<uint32_t, uint32_t> loaded_ ABSL_GUARDED_BY(mutex_);
   struct OldMethodNumber {

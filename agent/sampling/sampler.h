@@ -146,6 +146,10 @@ class Sampler {
   // Ends that.
   void StopKeepingDebugInfo();
 
+  // Whether some methods are known by their jmethodIDs only, as all are at first. Otherwise frames
+  // have the JVM's Methods. Any thread.
+  void NeedMethodIds(bool needed);
+
   // Methods (jmethodIDs) of the application, for the stack modes that need them.
   AddressSet& app_methods();
   // Writer thread.
