@@ -97,6 +97,7 @@ MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
       array_data_(structs.Field("Array<Method*>", "_data")),
       const_method_(structs.Field("Method", "_constMethod")),
       constants_(structs.Field("ConstMethod", "_constants")),
+      pool_holder_(structs.Field("ConstantPool", "_pool_holder")),
       name_index_(structs.Field("ConstMethod", "_name_index")),
       signature_index_(structs.Field("ConstMethod", "_signature_index")),
       symbol_length_(structs.Field("Symbol", "_length")),
@@ -154,6 +155,22 @@ bool MethodMemory::Read(uintptr_t klass, Visitor visit) const {
 
 bool MethodMemory::ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const {
   return Read<PlainMemory>(KlassOf(jni, klass), visit);
+}
+
+std::optional<MethodMemory::Description> MethodMemory::Describe(uintptr_t method) const {
+  if (!usable_ || pool_holder_ == hot::kAbsent) return std::nullopt;
+  const uintptr_t const_method = Follow<CheckedMemory>(method, const_method_);
+  const uintptr_t constants = Follow<CheckedMemory>(const_method, constants_);
+  if (constants == 0) return std::nullopt;
+  Description found{
+      .klass = Follow<CheckedMemory>(constants, pool_holder_),
+      .name = Text<CheckedMemory>(constants, const_method + static_cast<uintptr_t>(name_index_)),
+      .descriptor =
+          Text<CheckedMemory>(constants, const_method + static_cast<uintptr_t>(signature_index_))};
+  if (found.klass == 0 || found.name.empty() || !found.descriptor.starts_with('(')) {
+    return std::nullopt;
+  }
+  return found;
 }
 
 bool MethodMemory::ReadsWhatIsKnown(JNIEnv* jni) const {

@@ -9,6 +9,8 @@
 #include <jni.h>
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
@@ -40,6 +42,15 @@ class MethodMemory {
   using Visitor = absl::FunctionRef<void(const MethodInMemory&)>;
   bool ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const;
 
+  // A method by its address alone, with copied texts.
+  struct Description {
+    uintptr_t klass = 0;  // HotSpot's Klass of its class
+    std::string name;
+    std::string descriptor;
+  };
+  // Nothing: that is no Method, or not any more. Any thread.
+  std::optional<Description> Describe(uintptr_t method) const;
+
  private:
   MethodMemory(const sampling::VmStructs& structs, unsigned field_id_shift);
   bool ReadsWhatIsKnown(JNIEnv* jni) const;
@@ -55,6 +66,7 @@ class MethodMemory {
   hot::Offset array_data_ = hot::kAbsent;
   hot::Offset const_method_ = hot::kAbsent;
   hot::Offset constants_ = hot::kAbsent;
+  hot::Offset pool_holder_ = hot::kAbsent;
   hot::Offset name_index_ = hot::kAbsent;
   hot::Offset signature_index_ = hot::kAbsent;
   hot::Offset symbol_length_ = hot::kAbsent;

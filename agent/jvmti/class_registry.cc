@@ -361,6 +361,17 @@ uint32_t ClassRegistry::Learn(jmethodID id) {
   return numbers.method;
 }
 
+uint32_t ClassRegistry::LearnMethod(uintptr_t method) {
+  const auto found = memory_.Describe(method);
+  const uint32_t class_id = found.has_value() ? ClassOf(found->klass) : 0;
+  if (class_id == 0) return 0;
+  ClassIdentity identity;
+  identity.id = class_id;
+  const Numbers numbers = NumberMethod(identity, found->name, found->descriptor);
+  Record({{method, numbers}}, /*are_probes=*/false);
+  return numbers.method;
+}
+
 uint32_t ClassRegistry::MethodOf(MethodKey method) const { return NumbersOf(method).method; }
 
 MethodWait ClassRegistry::WaitIn(MethodKey method) const { return NumbersOf(method).wait; }

@@ -91,6 +91,9 @@ class ClassRegistry {
   // Method.id of a method that is named by its jmethodID from now on; 0 if it cannot be named. On a
   // thread that may call JVMTI, while its class lives.
   uint32_t Learn(jmethodID id);
+  // Method.id of a Method that was made after its class was recorded, by a redefinition; 0 if it
+  // is none. Any thread but a handler.
+  uint32_t LearnMethod(uintptr_t method);
 
   // ClassDef.id of a class by HotSpot's Klass, which a sample contains for the object that its
   // thread waits on; 0 if the class was never reported, such as array classes created after the

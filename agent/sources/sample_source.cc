@@ -83,9 +83,9 @@ LossText TextOf(absl::string_view name) {
 }  // namespace
 
 SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
-                           const jvmti::ClassRegistry& classes, RecordEncoder& encoder,
-                           Losses& losses, ThreadNumber thread_number, NodeNumber node_number,
-                           PlaceAt place_at, bool records_interrupts)
+                           jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
+                           ThreadNumber thread_number, NodeNumber node_number, PlaceAt place_at,
+                           bool records_interrupts)
     : clock_(clock),
       sampler_(sampler),
       classes_(classes),
@@ -287,7 +287,9 @@ uint32_t SampleSource::MethodOf(const hot::Frame& frame) {
   const jvmti::MethodKey key = KeyOf(frame);
   if (const uint32_t method = classes_.MethodOf(key); method != 0) return method;
   if (const uint32_t old = classes_.OldMethod(key); old != 0) return old;
-  return (frame.flags & hot::kFrameRawMethod) != 0 ? Intrinsic(frame) : 0;
+  if ((frame.flags & hot::kFrameRawMethod) == 0) return 0;
+  if (const uint32_t intrinsic = Intrinsic(frame); intrinsic != 0) return intrinsic;
+  return classes_.LearnMethod(key);
 }
 
 void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {

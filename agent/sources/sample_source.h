@@ -28,10 +28,9 @@ class SampleSource : public ChunkSource {
   // sites=on: the place of a bytecode index of a method. Null: places are not distinguished.
   using PlaceAt = std::function<CallPlace(jvmti::MethodKey method, uint32_t bci)>;
 
-  SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
-               const jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
-               ThreadNumber thread_number, NodeNumber node_number, PlaceAt place_at,
-               bool records_interrupts);
+  SampleSource(const SessionClock& clock, sampling::Sampler& sampler, jvmti::ClassRegistry& classes,
+               RecordEncoder& encoder, Losses& losses, ThreadNumber thread_number,
+               NodeNumber node_number, PlaceAt place_at, bool records_interrupts);
 
   // blocks=on: the place in the class file of a place in a routine's code with probes. Before the
   // first Poll.
@@ -85,7 +84,7 @@ class SampleSource : public ChunkSource {
 
   const SessionClock& clock_;
   sampling::Sampler& sampler_;
-  const jvmti::ClassRegistry& classes_;
+  jvmti::ClassRegistry& classes_;
   RecordEncoder& encoder_;
   Losses& losses_;
   const bool positions_expected_;
