@@ -165,6 +165,22 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
                               .minor = format::kClassLoad};
   proto::ClassEvent details;
   details.set_class_id(identity.id);
+  std::optional<int32_t> count;
+  if (numbers_later_ && !identity.is_probe) count = memory_.CountMethods(Jni(), klass);
+  if (!count.has_value()) {
+    for (const auto& [key, numbers] : NumberMethods(klass, identity)) {
+      details.add_method(numbers.method);
+    }
+  }
+  event.value = count.value_or(details.method_size());
+  const std::string source = sources_.Take(identity.name, identity.loader);
+  event.text = source;
+  encoder_.AddClassEvent(event, std::move(details));
+  if (encoder_.Wants(format::kClass, format::kClassMethod)) RecordMethods(klass, identity, thread);
+}
+
+ClassRegistry::NumberedMethods ClassRegistry::NumberMethods(jclass klass,
+                                                            const ClassIdentity& identity) {
   NumberedMethods methods;
   if (!makes_ids_) methods = MethodsInMemory(klass, identity);
   if (methods.empty()) {
@@ -173,12 +189,7 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   }
   Record(methods, identity.is_probe);
   if (makes_ids_) Record(MethodsInMemory(klass, identity), identity.is_probe);
-  for (const auto& [key, numbers] : methods) details.add_method(numbers.method);
-  event.value = details.method_size();
-  const std::string source = sources_.Take(identity.name, identity.loader);
-  event.text = source;
-  encoder_.AddClassEvent(event, std::move(details));
-  if (encoder_.Wants(format::kClass, format::kClassMethod)) RecordMethods(klass, identity, thread);
+  return methods;
 }
 
 void ClassRegistry::ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, jint)> visit) {
@@ -367,6 +378,7 @@ uint32_t ClassRegistry::LearnMethod(uintptr_t method) {
   if (class_id == 0) return 0;
   ClassIdentity identity;
   identity.id = class_id;
+  identity.name = DottedName(found->class_name);
   const Numbers numbers = NumberMethod(identity, found->name, found->descriptor);
   Record({{method, numbers}}, /*are_probes=*/false);
   return numbers.method;

@@ -66,7 +66,7 @@ class SampleSource : public ChunkSource {
   // Returns the innermost Java method, 0 if its frame could not be named.
   jvmti::MethodKey AddFrames(absl::Span<const hot::Frame> frames, bool is_unwind,
                              proto::Chunk& chunk, proto::Sample& sample);
-  proto::Sample::State StateOf(const hot::SampleHeader& header, jvmti::MethodKey innermost) const;
+  proto::Sample::State StateOf(const hot::SampleHeader& header, jvmti::MethodKey innermost);
   void AddBlocker(uintptr_t klass, proto::Sample& sample);
   // Repeats the thread's last sample for ticks without CPU time.
   void Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk);
