@@ -21,9 +21,9 @@ void PrefetchRange(const void* begin, size_t bytes) {
   for (size_t i = 0; i < bytes; i += kCacheLine) __builtin_prefetch(at + i, for_store ? 1 : 0);
 }
 
-// Hardly anything of it is in the processor's caches when a sample begins, and the walk reads most of
-// it one after the other. Requested together the loads overlap. What is never read costs little: the
-// amounts are those of usual stacks.
+// Hardly anything of it is in the processor's caches when a sample begins, and the walk reads most
+// of it one after the other. Requested together the loads overlap. What is never read costs little:
+// the amounts are those of usual stacks.
 inline void PrefetchSample(const SamplerState& state, const ThreadSlot* slot,
                            const ucontext_t& context) {
   constexpr size_t kStackBytes = 1536, kWalkedFrames = 4, kRememberedFrames = 16, kFrames = 24,

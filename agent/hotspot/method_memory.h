@@ -51,7 +51,7 @@ class MethodMemory {
     std::string name;
     std::string descriptor;
   };
-  // Nothing: that is no Method, or not any more. Any thread, once samples may be taken.
+  // Nothing: the address has no Method, or not any more. Any thread, once samples may be taken.
   std::optional<Description> Describe(uintptr_t method) const;
 
  private:

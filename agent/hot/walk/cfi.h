@@ -57,8 +57,8 @@ struct RowRange {
 
 // Interprets .eh_frame for `pc`, found over the sorted table of `eh_frame_hdr` (mapped in memory).
 // Returns kNoRow if no entry covers pc, kUnsupported if one does but needs more than this reader
-// knows. `range`: the code around pc that the row holds for, as far as it is known; empty if there is
-// no row. Reads only the unwind tables of that object. Async-signal-safe.
+// knows. `range`: the code around pc that the row holds for, as far as it is known; empty without a
+// row. Reads only the unwind tables of that object. Async-signal-safe.
 CfiRow ReadCfiRow(const std::byte* eh_frame_hdr, uintptr_t pc, RowRange* range);
 
 // As ReadCfiRow for the object that is mapped at `pc`, over a cache shared by all threads.

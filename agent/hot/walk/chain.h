@@ -42,8 +42,8 @@ const char* WalkNoteName(WalkNote note);
 
 // The bits of Frame::flags.
 enum FrameFlags : uint8_t {
-  kFrameRawMethod = 1,   // value is the Method* itself: it has no jmethodID (yet), or none is needed
-  kFrameC1 = 2,          // compiled by C1 (tiers 1 to 3)
+  kFrameRawMethod = 1,  // value is the Method* itself: it has no jmethodID (yet), or none is needed
+  kFrameC1 = 2,         // compiled by C1 (tiers 1 to 3)
   kFrameJniWrapper = 4,  // the compiled wrapper of a native method
   kFrameLeafEntry = 8,   // interrupted while entering: the frame was not built yet
 };

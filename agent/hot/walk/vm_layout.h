@@ -113,9 +113,9 @@ struct VmLayout {
     Offset pool_holder = kAbsent;
     Offset jmethod_ids = kAbsent;
     bool ids_point_to_methods = true;  // *jmethodID == Method*, up to JDK 25
-    // Whether some methods are known by their jmethodIDs only. Else frames have the Methods: to find
-    // that a method has no id takes five loads, one after the other, of memory that nothing else in
-    // a sample needs.
+    // Whether some methods are known by their jmethodIDs only. Else frames have the Methods: to
+    // find that a method has no id takes five loads, one after the other, of memory that nothing
+    // else in a sample needs.
     std::atomic<bool> ids_are_needed{true};
   } method;
 
