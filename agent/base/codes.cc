@@ -65,9 +65,9 @@ constexpr CodeRow kRows[] = {
      "instrumented unwinds"},
     {Code::kJitted, format::kJitted, format::kCall, "jitted", true, "calls that ran compiled"},
     {Code::kJitCode, format::kJit, format::kJitCode, "code", true,
-     "methods compiled and their code freed (jit: all)"},
+     "methods compiled, code freed (jit: all); off with mode=samples"},
     {Code::kJitInlining, format::kJit, format::kJitInlining, "inlining", true,
-     "what was inlined into them"},
+     "what was inlined; off with mode=samples"},
     {Code::kStub, format::kJit, format::kJitDynamicCode, "stub", true, "the JVM's own stubs"},
     {Code::kGc, format::kGc, format::kGcCycle, "gc", true, "pauses for garbage collection"},
     {Code::kContended, format::kMonitor, format::kMonitorContended, "contended", false,
@@ -178,7 +178,14 @@ bool IsNamed(const CodeRow& row, absl::string_view name) {
 }  // namespace
 
 CodeSet::CodeSet() {
-  for (const CodeRow& row : kRows) on_[static_cast<size_t>(row.code)] = row.on;
+  for (const CodeRow& row : kRows) default_[static_cast<size_t>(row.code)] = row.on;
+  on_ = default_;
+}
+
+void CodeSet::SetDefault(Code code, bool on) {
+  const auto i = static_cast<size_t>(code);
+  default_[i] = on;
+  if (!asked_[i] && !refused_[i]) on_[i] = on;
 }
 
 bool CodeSet::HasRecord(uint32_t major, uint32_t minor) const {
@@ -207,6 +214,7 @@ absl::Status CodeSet::Apply(absl::string_view list) {
       if (!is_it) continue;
       on_[static_cast<size_t>(row.code)] = on;
       asked_[static_cast<size_t>(row.code)] = on;
+      refused_[static_cast<size_t>(row.code)] = !on;
       known = true;
     }
     if (!known) return Unknown(item, number);
@@ -218,7 +226,10 @@ std::string CodeSet::Changes() const {
   std::string out;
   for (const CodeRow& row : kRows) {
     const bool asks_for_more = row.code == Code::kThreadSwitch && WasAsked(row.code);
-    if (Has(row.code) == row.on && !asks_for_more) continue;
+    const bool is_default = Has(row.code) == default_[static_cast<size_t>(row.code)];
+    // Off in this mode anyway, but more than that: -0x51.
+    const bool asks_for_less = row.on && WasRefused(row.code);
+    if (is_default && !asks_for_more && !asks_for_less) continue;
     absl::StrAppend(&out, out.empty() ? "" : ";", Has(row.code) ? "+" : "-", row.name);
   }
   return out;

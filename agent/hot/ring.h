@@ -60,6 +60,11 @@ class SpscRing {
   // Producer: passes the reserved record to the consumer.
   void Commit() { head_.store(reserved_, std::memory_order_release); }
 
+  // Producer: about where the next record will be.
+  const std::byte* Next() const {
+    return storage_ + OffsetOf(head_.load(std::memory_order_relaxed));
+  }
+
   // Producer: bytes that the consumer has not released.
   uint64_t used() const {
     return head_.load(std::memory_order_relaxed) - tail_.load(std::memory_order_relaxed);

@@ -61,6 +61,7 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment&
   header->weight = moment.weight;
   header->frame_count = chain.SizeWithin(slot.max_frames);
   header->end = EndOf(chain, slot);
+  header->unjudged = chain.unjudged();
   const Identity identity = CurrentJavaThread(state, slot);
   header->java_tid = identity.java_tid;
   if (identity.known && state.read_position != nullptr) {

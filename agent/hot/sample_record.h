@@ -31,8 +31,10 @@ struct SampleHeader {
   // The Java method that a waiting thread is in, where the frames may not have it (stack=);
   // kUnknown: unknown.
   Frame wait_frame;
+  // The writer judges it, and corrects its frames (agent/hotspot/notes_judge).
+  UnjudgedFrame unjudged;
 };
-static_assert(sizeof(SampleHeader) == 88);
+static_assert(sizeof(SampleHeader) == 112);
 
 // Ticks during which a thread of a wall timer stayed as in its last sample, the last of them at
 // time_ns.

@@ -6,6 +6,7 @@
 
 #include "agent/hot/forward_signal.h"
 #include "agent/hot/sample_handler.h"
+#include "agent/hot/sample_prefetch.h"
 #include "agent/hot/signal_scope.h"
 #include "agent/hot/timer_sample.h"
 
@@ -61,6 +62,7 @@ Source Identify(const SamplerState& state, const siginfo_t& info) {
 bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) {
   const SignalScope scope(handlers_in_flight);
   const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
+  PrefetchSample(state, tls_thread_slot, *context);
   const Source source = Identify(state, info);
   if (source.ours) {
     // One of an earlier recording, which had another signal, is late.

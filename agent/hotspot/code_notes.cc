@@ -3,64 +3,82 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <span>
+#include <utility>
+#include <vector>
 
 #include "agent/hot/walk/call_instruction.h"
+#include "agent/hot/walk/debug_info.h"
 
 namespace jtrace::sampling {
 namespace {
+
+using Scope = hot::DebugInfo::Scope;
 
 // Fewer calls show nothing.
 constexpr int kFewestCalls = 24;
 constexpr int kSoundShare = 4;  // one in so many, at least
 // Code farther away may belong to any method.
-constexpr intptr_t kNearBytes = 80;
+constexpr int32_t kNearBytes = 80;
+constexpr size_t kMaxInlineDepth = 200;
 
-bool FollowsCall(const void* pc) {
-  uint8_t bytes[8];
-  std::memcpy(bytes, static_cast<const uint8_t*>(pc) - sizeof bytes, sizeof bytes);
+// A described place, and the methods that are active there, the innermost first.
+struct Row {
+  int32_t pc = 0;
+  bool is_call = true;
+  std::vector<Scope> scopes;
+};
+
+// In the code cache, which stays mapped.
+bool FollowsCall(const hot::CodeBlob& nmethod, int32_t pc) {
+  constexpr int32_t kBytes = 8;
+  if (pc < kBytes || nmethod.code + static_cast<uintptr_t>(pc) > nmethod.end) return false;
+  uint8_t bytes[kBytes];
+  std::memcpy(bytes, reinterpret_cast<const uint8_t*>(nmethod.code) + pc - kBytes, kBytes);
   return hot::EndsWithCall(bytes);
 }
 
+void ReadScopes(const hot::DebugInfo& info, int32_t scope, std::vector<Scope>& scopes) {
+  scopes.clear();
+  Scope read;
+  while (scope > 0 && scopes.size() < kMaxInlineDepth && info.ReadScope(scope, &read)) {
+    scopes.push_back(read);
+    scope = read.sender;
+  }
+}
+
 // Whether both have the same methods from the outermost on, up to the length of the shorter one.
-bool Fit(const PCStackInfo& a, const PCStackInfo& b) {
-  const jint common = std::min(a.numstackframes, b.numstackframes);
-  for (jint i = 1; i <= common; ++i) {
-    const jint in_a = a.numstackframes - i, in_b = b.numstackframes - i;
-    if (a.methods[in_a] != b.methods[in_b]) return false;
-    if (i < common && a.bcis[in_a] != b.bcis[in_b]) return false;
+bool Fit(const std::vector<Scope>& a, const std::vector<Scope>& b) {
+  const size_t common = std::min(a.size(), b.size());
+  for (size_t i = 1; i <= common; ++i) {
+    const Scope &in_a = a[a.size() - i], &in_b = b[b.size() - i];
+    if (in_a.method != in_b.method) return false;
+    if (i < common && in_a.bci != in_b.bci) return false;
   }
   return true;
 }
 
 }  // namespace
 
-bool NotesAreWrong(const jvmtiCompiledMethodLoadInlineRecord& record) {
+bool NotesAreWrong(const hot::VmLayout& vm, const hot::CodeBlob& nmethod) {
+  const hot::DebugInfo info(vm, nmethod);
   int looked_at = 0, fitting = 0;
-  const PCStackInfo* before = nullptr;
-  bool before_is_call = true;
-  for (const PCStackInfo& row : std::span(record.pcinfo, static_cast<size_t>(record.numpcs))) {
-    const bool is_call = FollowsCall(row.pc);
-    if (is_call && !before_is_call &&
-        static_cast<const uint8_t*>(row.pc) - static_cast<const uint8_t*>(before->pc) <=
-            kNearBytes) {
+  Row before, row;
+  for (int i = 0; i < info.count(); ++i) {
+    hot::DebugInfo::PcDesc desc;
+    if (!info.ReadPcDesc(i, &desc)) break;
+    if (desc.scope <= 0) continue;
+    row.pc = desc.pc;
+    row.is_call = FollowsCall(nmethod, desc.pc);
+    // Most places are neither directly before a call nor one.
+    const bool is_looked_at = row.is_call && !before.is_call && row.pc - before.pc <= kNearBytes;
+    if (is_looked_at || !row.is_call) ReadScopes(info, desc.scope, row.scopes);
+    if (is_looked_at) {
       ++looked_at;
-      fitting += Fit(*before, row);
+      fitting += Fit(before.scopes, row.scopes);
     }
-    before = &row;
-    before_is_call = is_call;
+    std::swap(before, row);
   }
   return looked_at >= kFewestCalls && fitting * kSoundShare < looked_at;
-}
-
-const jvmtiCompiledMethodLoadInlineRecord* FindInlineRecord(const void* compile_info) {
-  const auto* header = static_cast<const jvmtiCompiledMethodLoadRecordHeader*>(compile_info);
-  for (; header != nullptr; header = header->next) {
-    if (header->kind == JVMTI_CMLR_INLINE_INFO) {
-      return reinterpret_cast<const jvmtiCompiledMethodLoadInlineRecord*>(header);
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace jtrace::sampling

@@ -1,8 +1,8 @@
 // Whether the debug information that C2 keeps for the code between its safepoints is correct.
 #pragma once
 
-#include <jvmti.h>
-#include <jvmticmlr.h>
+#include "agent/hot/walk/code_cache.h"
+#include "agent/hot/walk/vm_layout.h"
 
 namespace jtrace::sampling {
 
@@ -12,10 +12,8 @@ namespace jtrace::sampling {
 // calling method, to one inlined into it, or to one that it is inlined into: in sound compilations
 // this is true for at least two thirds of the calls, in the others for a tenth.
 //
-// `record` comes from JVMTI CompiledMethodLoad; its code must be alive. True: most of it is wrong.
-bool NotesAreWrong(const jvmtiCompiledMethodLoadInlineRecord& record);
-
-// The record in `compile_info`, or null.
-const jvmtiCompiledMethodLoadInlineRecord* FindInlineRecord(const void* compile_info);
+// True: most of it is wrong. The nmethod may be freed meanwhile: every load is guarded, and the
+// answer is about other memory then.
+bool NotesAreWrong(const hot::VmLayout& vm, const hot::CodeBlob& nmethod);
 
 }  // namespace jtrace::sampling

@@ -107,4 +107,9 @@ bool CompiledCodeCheck::Look(uintptr_t code, const hot::CodeBlob& nmethod) {
   return true;
 }
 
+bool CompiledCodeCheck::is_decided() const {
+  const absl::MutexLock lock(&mutex_);
+  return agreed_ >= kEnoughCompilations || disagreed_ >= kEnoughCompilations;
+}
+
 }  // namespace jtrace::sampling

@@ -24,13 +24,15 @@ class CompiledCodeCheck {
 
   // `code`: as reported, of the living `nmethod`. True: what was read so far may be wrong.
   bool Look(uintptr_t code, const hot::CodeBlob& nmethod);
+  // More nmethods change nothing.
+  bool is_decided() const;
 
  private:
   // Nothing if the nmethod does not show it: native wrappers, methods that are out of use.
   std::optional<bool> Agrees(uintptr_t code, const hot::CodeBlob& nmethod) const;
 
   hot::VmLayout* const layout_;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   int agreed_ ABSL_GUARDED_BY(mutex_) = 0;
   int disagreed_ ABSL_GUARDED_BY(mutex_) = 0;
 };

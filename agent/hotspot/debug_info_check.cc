@@ -61,4 +61,9 @@ bool DebugInfoCheck::Look(const jvmtiCompiledMethodLoadInlineRecord& record,
   return true;
 }
 
+bool DebugInfoCheck::is_decided() const {
+  const absl::MutexLock lock(&mutex_);
+  return agreed_ >= kEnough || disagreed_ >= kEnough;
+}
+
 }  // namespace jtrace::sampling

@@ -23,6 +23,8 @@ class DebugInfoCheck {
 
   // record: about the code of `nmethod`, which is alive. True: the data read so far may be wrong.
   bool Look(const jvmtiCompiledMethodLoadInlineRecord& record, const hot::CodeBlob& nmethod);
+  // More records change nothing.
+  bool is_decided() const;
 
  private:
   // Whether all of the record's rows read the same with `bias`.
@@ -30,7 +32,7 @@ class DebugInfoCheck {
               uint32_t bias) const;
 
   hot::VmLayout* const layout_;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   int agreed_ ABSL_GUARDED_BY(mutex_) = 0;
   int disagreed_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -10,6 +10,7 @@ JvmFlags::JvmFlags(const VmStructs& structs) {
   constexpr uint64_t kMostFlags = 10'000;
   const hot::Offset name_at = structs.Field("JVMFlag", "_name");
   const hot::Offset value_at = structs.Field("JVMFlag", "_addr");
+  const hot::Offset origin_at = structs.Field("JVMFlag", "_flags");
   const uint32_t size = structs.Size("JVMFlag");
   const uintptr_t flags = structs.StaticPointer("JVMFlag", "flags");
   const uintptr_t count_at = structs.Static("JVMFlag", "numFlags");
@@ -20,23 +21,39 @@ JvmFlags::JvmFlags(const VmStructs& structs) {
     const uintptr_t flag = flags + i * size;
     const auto name = reader.Load<uintptr_t>(flag + static_cast<uintptr_t>(name_at));
     if (name == 0) continue;
-    values_.emplace(reader.Text(name),
-                    reader.Load<uintptr_t>(flag + static_cast<uintptr_t>(value_at)));
+    const uintptr_t origin =
+        origin_at == hot::kAbsent ? 0 : flag + static_cast<uintptr_t>(origin_at);
+    flags_.emplace(reader.Text(name),
+                   Flag{reader.Load<uintptr_t>(flag + static_cast<uintptr_t>(value_at)), origin});
   }
 }
 
 template <typename T>
 std::optional<T> JvmFlags::Value(std::string_view name) const {
-  const auto found = values_.find(std::string(name));
+  const uintptr_t address = AddressOf(name);
   T value;
-  if (found == values_.end() || !CheckedCopy(found->second, &value, sizeof value)) {
-    return std::nullopt;
-  }
+  if (address == 0 || !CheckedCopy(address, &value, sizeof value)) return std::nullopt;
   return value;
 }
 
 template std::optional<int64_t> JvmFlags::Value(std::string_view name) const;
 template std::optional<double> JvmFlags::Value(std::string_view name) const;
+
+uintptr_t JvmFlags::AddressOf(std::string_view name) const {
+  const auto found = flags_.find(std::string(name));
+  return found == flags_.end() ? 0 : found->second.value;
+}
+
+std::optional<bool> JvmFlags::IsDefault(std::string_view name) const {
+  constexpr uint32_t kOrigin = 0xf;  // the other bits are about the kind of flag
+  const auto found = flags_.find(std::string(name));
+  uint32_t word;
+  if (found == flags_.end() || found->second.origin == 0 ||
+      !CheckedCopy(found->second.origin, &word, sizeof word)) {
+    return std::nullopt;
+  }
+  return (word & kOrigin) == 0;
+}
 
 std::optional<bool> JvmFlags::Bool(std::string_view name) const {
   const std::optional<uint8_t> value = Value<uint8_t>(name);

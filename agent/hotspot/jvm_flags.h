@@ -23,11 +23,21 @@ class JvmFlags {
   std::optional<int64_t> Int(std::string_view name) const { return Value<int64_t>(name); }
   std::optional<double> Double(std::string_view name) const { return Value<double>(name); }
 
+  // Where the value is; 0: this JVM has no such flag.
+  uintptr_t AddressOf(std::string_view name) const;
+  // Whether nobody chose its value: not the user, nor the JVM from other flags. None: not known.
+  std::optional<bool> IsDefault(std::string_view name) const;
+
  private:
+  struct Flag {
+    uintptr_t value = 0;   // where it is
+    uintptr_t origin = 0;  // where the word is that says who chose it; 0: not known
+  };
+
   template <typename T>
   std::optional<T> Value(std::string_view name) const;
 
-  absl::flat_hash_map<std::string, uintptr_t> values_;  // where they are
+  absl::flat_hash_map<std::string, Flag> flags_;
 };
 
 }  // namespace jtrace::sampling

@@ -7,9 +7,9 @@
 #include "agent/hot/walk/code_cache.h"
 #include "agent/hot/walk/debug_info.h"
 #include "agent/hot/walk/known_frames.h"
-#include "agent/hotspot/code_notes.h"
 #include "agent/hotspot/continuation_code.h"
 #include "agent/hotspot/heap_layout_resolver.h"
+#include "agent/hotspot/inline_record.h"
 #include "agent/hotspot/jvm_flags.h"
 #include "agent/hotspot/method_memory.h"
 
@@ -50,7 +50,8 @@ void JvmView::Resolve(JNIEnv* env) {
   const JvmFlags flags(**structs_);
   layout_.heap = ResolveHeapLayout(**structs_, flags, env);
   CheckKnownObjects(flags, env);
-  layout_.unreliable_code = unreliable_code_.published();
+  notes_switch_.Find(flags, layout_, libjvm_address_);
+  notes_judge_.Publish();
   if (problem_.empty()) intrinsics_ = IntrinsicNames(**structs_, layout_);
   if (!AddInterpreterCodelets(**structs_, &stubs_)) {
     problems_.push_back({VmPart::kCodelets, "pieces of the interpreter"});
@@ -129,12 +130,18 @@ void JvmView::NoteCompiledCode(uintptr_t address, const void* compile_info) {
   if (compiled_code_check_.Look(address, nmethod)) hot::ForgetAllKnownFrames();
   if (!nmethod.IsCompiled()) return;
   if (nmethod.kind == hot::BlobKind::kNativeNmethod) return LearnContinuations(nmethod);
-  const auto* const record = FindInlineRecord(compile_info);
-  if (record == nullptr) return;
-  CheckDebugInfo(*record, nmethod);
-  if (!NotesAreWrong(*record)) return;
-  unreliable_code_.Add(hot::CompilationKey(layout_, nmethod.address));
-  hot::ForgetKnownFrames(nmethod.address);
+  if (const auto* record = FindInlineRecord(compile_info); record != nullptr) {
+    CheckDebugInfo(*record, nmethod);
+  }
+  if (judges_early_) notes_judge_.Judge(nmethod);
+}
+
+bool JvmView::needs_reports() const {
+  if (!problem_.empty() || judges_early_) return problem_.empty();
+  const bool lacks_continuations =
+      layout_.continuation_return_barrier != 0 && layout_.thread.continuation_entry == hot::kAbsent;
+  return lacks_continuations || !compiled_code_check_.is_decided() ||
+         (sees_compiled_code() && !debug_info_check_.is_decided());
 }
 
 void JvmView::CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,

@@ -13,11 +13,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/hot/walk/vm_layout.h"
-#include "agent/hotspot/address_set.h"
 #include "agent/hotspot/compiled_code_check.h"
 #include "agent/hotspot/debug_info_check.h"
 #include "agent/hotspot/intrinsic_names.h"
 #include "agent/hotspot/known_objects_check.h"
+#include "agent/hotspot/notes_judge.h"
+#include "agent/hotspot/notes_switch.h"
 #include "agent/hotspot/stub_registry.h"
 #include "agent/hotspot/vm_layout_resolver.h"
 #include "agent/hotspot/vm_structs.h"
@@ -53,6 +54,15 @@ class JvmView {
   // The code at `address` was compiled, and is alive; compile_info: from CompiledMethodLoad. It has
   // data about the code that no table of the JVM has.
   void NoteCompiledCode(uintptr_t address, const void* compile_info);
+  // Whether some of that data is still missing: reports of compiled methods are needed.
+  bool needs_reports() const;
+  // Whether frames must have jmethodIDs where methods have some. Any thread.
+  void NeedMethodIds(bool needed) { layout_.method.ids_are_needed = needed; }
+  // Whether code is judged as it is compiled, which needs a report of each method, or when a sample
+  // meets it (NotesJudge). Before handlers run.
+  void JudgeEarly(bool early) { judges_early_ = early; }
+  NotesJudge& notes_judge() { return notes_judge_; }
+  NotesSwitch& notes_switch() { return notes_switch_; }
   // False: frames of compiled code are not walked.
   bool sees_compiled_code() const { return layout_.compiled_code_readable.load(); }
   // False: of compiled code only the method itself is known, not its inlined methods.
@@ -89,7 +99,9 @@ class JvmView {
   CompiledCodeCheck compiled_code_check_{&layout_};
   DebugInfoCheck debug_info_check_{&layout_};
   std::atomic<uintptr_t> return_barrier_{0};  // found by a stub's name
-  AddressSet unreliable_code_;
+  NotesJudge notes_judge_{&layout_};
+  NotesSwitch notes_switch_;
+  std::atomic<bool> judges_early_{true};
 };
 
 }  // namespace jtrace::sampling

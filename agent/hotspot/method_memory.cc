@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/hot/walk/debug_info.h"
 #include "agent/hotspot/checked_read.h"
 #include "agent/hotspot/java_fields.h"
 #include "agent/hotspot/jvm_flags.h"
@@ -39,6 +40,22 @@ struct CheckedMemory {
   }
   static bool Copy(uintptr_t address, void* to, size_t bytes) {
     return sampling::CheckedCopy(address, to, bytes);
+  }
+};
+
+// For a class that may be unloaded meanwhile.
+struct GuardedMemory {
+  using Text = std::string;
+  static Text TextAt(uintptr_t address, size_t length) {
+    std::string text;
+    hot::GuardedBytes bytes(address);
+    while (text.size() < length && bytes.ok()) text.push_back(static_cast<char>(bytes.Next()));
+    return bytes.ok() ? text : std::string();
+  }
+  static bool Copy(uintptr_t address, void* to, size_t bytes) {
+    hot::GuardedBytes from(address);
+    for (size_t i = 0; i < bytes; ++i) static_cast<uint8_t*>(to)[i] = from.Next();
+    return from.ok();
   }
 };
 
@@ -97,8 +114,10 @@ MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
       array_data_(structs.Field("Array<Method*>", "_data")),
       const_method_(structs.Field("Method", "_constMethod")),
       constants_(structs.Field("ConstMethod", "_constants")),
+      pool_holder_(structs.Field("ConstantPool", "_pool_holder")),
       name_index_(structs.Field("ConstMethod", "_name_index")),
       signature_index_(structs.Field("ConstMethod", "_signature_index")),
+      klass_name_(structs.Field("Klass", "_name")),
       symbol_length_(structs.Field("Symbol", "_length")),
       symbol_body_(structs.Field("Symbol", "_body[0]")),
       pool_size_(structs.Size("ConstantPool")) {
@@ -122,6 +141,11 @@ typename Memory::Text MethodMemory::Text(uintptr_t constants, uintptr_t index_ad
   // The lowest bit marks entries that are not resolved, which texts are from the start.
   const uintptr_t symbol =
       Load<Memory, uintptr_t>(constants + pool_size_ + 8 * uintptr_t{index}) & ~uintptr_t{1};
+  return SymbolText<Memory>(symbol);
+}
+
+template <typename Memory>
+typename Memory::Text MethodMemory::SymbolText(uintptr_t symbol) const {
   if (symbol == 0) return {};
   const auto length = Load<Memory, uint16_t>(symbol + static_cast<uintptr_t>(symbol_length_));
   return Memory::TextAt(symbol + static_cast<uintptr_t>(symbol_body_), length);
@@ -152,8 +176,36 @@ bool MethodMemory::Read(uintptr_t klass, Visitor visit) const {
   return true;
 }
 
+std::optional<int32_t> MethodMemory::CountMethods(JNIEnv* jni, jclass klass) const {
+  const uintptr_t array = Follow<PlainMemory>(KlassOf(jni, klass), methods_);
+  if (array == 0) return std::nullopt;
+  const auto count = Load<PlainMemory, int32_t>(array + static_cast<uintptr_t>(array_length_));
+  if (count < 0 || count > kMaxMethods) return std::nullopt;
+  return count;
+}
+
 bool MethodMemory::ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const {
   return Read<PlainMemory>(KlassOf(jni, klass), visit);
+}
+
+std::optional<MethodMemory::Description> MethodMemory::Describe(uintptr_t method) const {
+  using Memory = GuardedMemory;
+  if (!usable_ || pool_holder_ == hot::kAbsent) return std::nullopt;
+  const uintptr_t const_method = Follow<Memory>(method, const_method_);
+  const uintptr_t constants = Follow<Memory>(const_method, constants_);
+  if (constants == 0) return std::nullopt;
+  Description found;
+  found.klass = Follow<Memory>(constants, pool_holder_);
+  if (found.klass != 0 && klass_name_ != hot::kAbsent) {
+    found.class_name = SymbolText<Memory>(Follow<Memory>(found.klass, klass_name_));
+  }
+  found.name = Text<Memory>(constants, const_method + static_cast<uintptr_t>(name_index_));
+  found.descriptor =
+      Text<Memory>(constants, const_method + static_cast<uintptr_t>(signature_index_));
+  if (found.klass == 0 || found.name.empty() || !found.descriptor.starts_with('(')) {
+    return std::nullopt;
+  }
+  return found;
 }
 
 bool MethodMemory::ReadsWhatIsKnown(JNIEnv* jni) const {

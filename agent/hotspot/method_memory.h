@@ -9,6 +9,8 @@
 #include <jni.h>
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
@@ -39,6 +41,18 @@ class MethodMemory {
   // the JVM's own and live as long as the class. False: not all can be read. On a Java thread.
   using Visitor = absl::FunctionRef<void(const MethodInMemory&)>;
   bool ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const;
+  // How many there are; nothing if that cannot be read. On a Java thread.
+  std::optional<int32_t> CountMethods(JNIEnv* jni, jclass klass) const;
+
+  // A method by its address alone, with copied texts.
+  struct Description {
+    uintptr_t klass = 0;     // HotSpot's Klass of its class
+    std::string class_name;  // as in class files, "java/lang/Thread"; empty if it cannot be read
+    std::string name;
+    std::string descriptor;
+  };
+  // Nothing: the address has no Method, or not any more. Any thread, once samples may be taken.
+  std::optional<Description> Describe(uintptr_t method) const;
 
  private:
   MethodMemory(const sampling::VmStructs& structs, unsigned field_id_shift);
@@ -47,6 +61,8 @@ class MethodMemory {
   bool Read(uintptr_t klass, Visitor visit) const;
   template <typename Memory>
   typename Memory::Text Text(uintptr_t constants, uintptr_t index_address) const;
+  template <typename Memory>
+  typename Memory::Text SymbolText(uintptr_t symbol) const;
 
   bool usable_ = false;
   jfieldID klass_field_ = nullptr;  // of java.lang.Class: injected by the JVM, unknown to Java
@@ -55,8 +71,10 @@ class MethodMemory {
   hot::Offset array_data_ = hot::kAbsent;
   hot::Offset const_method_ = hot::kAbsent;
   hot::Offset constants_ = hot::kAbsent;
+  hot::Offset pool_holder_ = hot::kAbsent;
   hot::Offset name_index_ = hot::kAbsent;
   hot::Offset signature_index_ = hot::kAbsent;
+  hot::Offset klass_name_ = hot::kAbsent;
   hot::Offset symbol_length_ = hot::kAbsent;
   hot::Offset symbol_body_ = hot::kAbsent;
   uint32_t pool_size_ = 0;  // sizeof(ConstantPool): the entries follow it

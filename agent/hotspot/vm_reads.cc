@@ -140,6 +140,7 @@ constexpr VmRead kReads[] = {
 
     {kFlags, kField, "JVMFlag", "_name"},
     {kFlags, kField, "JVMFlag", "_addr"},
+    {kFlags, kField, "JVMFlag", "_flags"},
     {kFlags, kSize, "JVMFlag", ""},
     {kFlags, kStatic, "JVMFlag", "flags"},
     {kFlags, kStatic, "JVMFlag", "numFlags"},
@@ -181,7 +182,10 @@ constexpr VmPartText kTexts[] = {
     {"allocation", "alloc.bytes by thread and by path is unknown", "an array is allocated", false},
     {"method_texts", "each method gets a jmethodID, which takes memory",
      "methods of java.lang.Object", true},
-    {"flags", "what depends on -XX options is not read", "values of booleans are 0 or 1", true},
+    {"flags", "what depends on -XX options is not read",
+     "values of booleans are 0 or 1; before one is written: that of ReservedCodeCacheSize is the "
+     "code cache's",
+     true},
     {"collections", "collections have no cause", "the counters' own magic number and names", true},
     {"levels", "the compiler of a method is unknown",
      "levels are from 1 to 4, bytecode indexes below 65,536", true},

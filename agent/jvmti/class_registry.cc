@@ -15,15 +15,6 @@
 namespace jtrace::jvmti {
 namespace {
 
-// The native methods that a waiting thread is in: Thread.sleep up to JDK 18, sleep0, sleepNanos0.
-MethodWait WaitOf(absl::string_view class_name, absl::string_view method) {
-  if (class_name == "jdk.internal.misc.Unsafe" && method == "park") return MethodWait::kPark;
-  if (class_name == "java.lang.Thread" && absl::StartsWith(method, "sleep")) {
-    return MethodWait::kSleep;
-  }
-  return MethodWait::kNone;
-}
-
 // "java.lang.Object[]" from "[Ljava/lang/Object;".
 std::string ArrayName(absl::string_view signature) {
   std::string brackets;
@@ -73,56 +64,16 @@ JNIEnv* ClassRegistry::Jni() const {
   return vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK ? jni : nullptr;
 }
 
-ClassRegistry::Numbers ClassRegistry::NumberMethod(const ClassIdentity& identity,
-                                                   absl::string_view name,
-                                                   absl::string_view descriptor) {
-  const auto numbers = encoder_.NumbersOfMethod(identity.id, name, descriptor);
-  return {.class_id = identity.id,
-          .method = numbers.method,
-          .routine = numbers.routine,
-          .wait = WaitOf(identity.name, name)};
+void ClassRegistry::OnIdsNeeded(std::function<void()> needed) {
+  absl::MutexLock lock(&mutex_);
+  on_ids_needed_ = std::move(needed);
+  if (needs_ids_) on_ids_needed_();
 }
 
-ClassRegistry::Numbers ClassRegistry::NumberById(jmethodID id, const ClassIdentity& identity) {
-  Allocated<char> name(env_);
-  Allocated<char> descriptor(env_);
-  if (env_->GetMethodName(id, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
-    return {};
-  }
-  return NumberMethod(identity, name.get(), descriptor.get());
-}
-
-ClassRegistry::NumberedMethods ClassRegistry::MethodsInMemory(jclass klass,
-                                                              const ClassIdentity& identity) {
-  struct Copied {
-    uintptr_t method;
-    std::string name;
-    std::string descriptor;
-  };
-  // Copied at once: numbering may wait for a lock, and another agent may redefine the class
-  // meanwhile.
-  std::vector<Copied> copied;
-  const bool are_all = memory_.ForEachMethod(Jni(), klass, [&](const MethodInMemory& it) {
-    copied.push_back({it.method, std::string(it.name), std::string(it.descriptor)});
-  });
-  NumberedMethods methods;
-  if (!are_all) return methods;
-  for (const Copied& it : copied) {
-    methods.emplace_back(it.method, NumberMethod(identity, it.name, it.descriptor));
-  }
-  return methods;
-}
-
-ClassRegistry::NumberedMethods ClassRegistry::MethodsById(jclass klass,
-                                                          const ClassIdentity& identity) {
-  NumberedMethods methods;
-  jint count = 0;
-  Allocated<jmethodID> ids(env_);
-  if (env_->GetClassMethods(klass, &count, ids.out()) != JVMTI_ERROR_NONE) return methods;
-  for (jint i = 0; i < count; ++i) {
-    methods.emplace_back(KeyOf(ids[i]), NumberById(ids[i], identity));
-  }
-  return methods;
+void ClassRegistry::NeedIds() {
+  absl::MutexLock lock(&mutex_);
+  if (std::exchange(needs_ids_, true)) return;
+  if (on_ids_needed_ != nullptr) on_ids_needed_();
 }
 
 void ClassRegistry::Record(const NumberedMethods& methods, bool are_probes) {
@@ -153,13 +104,14 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
                               .minor = format::kClassLoad};
   proto::ClassEvent details;
   details.set_class_id(identity.id);
-  NumberedMethods methods;
-  if (!makes_ids_) methods = MethodsInMemory(klass, identity);
-  if (methods.empty()) methods = MethodsById(klass, identity);
-  Record(methods, identity.is_probe);
-  if (makes_ids_) Record(MethodsInMemory(klass, identity), identity.is_probe);
-  for (const auto& [key, numbers] : methods) details.add_method(numbers.method);
-  event.value = details.method_size();
+  std::optional<int32_t> count;
+  if (numbers_later_ && !identity.is_probe) count = memory_.CountMethods(Jni(), klass);
+  if (!count.has_value()) {
+    for (const auto& [key, numbers] : NumberMethods(klass, identity)) {
+      details.add_method(numbers.method);
+    }
+  }
+  event.value = count.value_or(details.method_size());
   const std::string source = sources_.Take(identity.name, identity.loader);
   event.text = source;
   encoder_.AddClassEvent(event, std::move(details));
@@ -254,6 +206,7 @@ uint32_t ClassRegistry::ClassOf(uintptr_t klass) const {
 void ClassRegistry::Renumber(jclass klass) {
   const ClassIdentity identity = IdentityOf(klass);
   if (identity.id == 0) return;
+  NeedIds();
   Record(MethodsById(klass, identity), identity.is_probe);
   // Where ids are numbers (JDK 26), samples have the Methods.
   Record(MethodsInMemory(klass, identity), identity.is_probe);
@@ -331,18 +284,6 @@ ClassRegistry::Numbers ClassRegistry::NumbersOf(MethodKey method) const {
   absl::MutexLock lock(&mutex_);
   const auto found = methods_.find(method);
   return found != methods_.end() ? found->second : Numbers();
-}
-
-uint32_t ClassRegistry::Learn(jmethodID id) {
-  if (const uint32_t known = MethodOf(KeyOf(id)); known != 0) return known;
-  jclass declaring = nullptr;
-  if (env_->GetMethodDeclaringClass(id, &declaring) != JVMTI_ERROR_NONE) return 0;
-  const LocalRef<jclass> klass(Jni(), declaring);
-  const ClassIdentity identity = IdentityOf(klass.get());
-  if (identity.id == 0) return 0;
-  const Numbers numbers = NumberById(id, identity);
-  if (numbers.method != 0) Record({{KeyOf(id), numbers}}, identity.is_probe);
-  return numbers.method;
 }
 
 uint32_t ClassRegistry::MethodOf(MethodKey method) const { return NumbersOf(method).method; }

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -51,6 +52,12 @@ class ClassRegistry {
   void LearnJvm(const void* libjvm_address);
   // Whether methods get jmethodIDs when their class is prepared.
   void MakeIds(bool on) { makes_ids_ = on; }
+  // Whether methods get their numbers when a sample has them, and records of classes only count
+  // them. To name all methods of all classes takes longer than all else that samples do.
+  void NumberLater(bool on) { numbers_later_ = on; }
+  // Calls `needed` when methods may be known by their jmethodIDs only, at once if there are such
+  // methods already: they were redefined, or the JVM's memory could not be read.
+  void OnIdsNeeded(std::function<void()> needed);
 
   // Visits the methods of a prepared class as the JVM's memory has them; false: that cannot be
   // read.
@@ -87,6 +94,9 @@ class ClassRegistry {
   // Method.id of a method that is named by its jmethodID from now on; 0 if it cannot be named. On a
   // thread that may call JVMTI, while its class lives.
   uint32_t Learn(jmethodID id);
+  // Method.id of a Method that was not recorded with its class: NumberLater, or it was made by a
+  // redefinition since; 0 if it is none. Any thread but a handler.
+  uint32_t LearnMethod(uintptr_t method);
 
   // ClassDef.id of a class by HotSpot's Klass, which a sample contains for the object that its
   // thread waits on; 0 if the class was never reported, such as array classes created after the
@@ -124,6 +134,8 @@ class ClassRegistry {
   NumberedMethods MethodsInMemory(jclass klass, const ClassIdentity& identity);
   NumberedMethods MethodsById(jclass klass, const ClassIdentity& identity);
   void Record(const NumberedMethods& methods, bool are_probes);
+  void NeedIds();
+  NumberedMethods NumberMethods(jclass klass, const ClassIdentity& identity);
   void RecordMethods(jclass klass, const ClassIdentity& identity, uint32_t thread);
   // Visits all classes that the JVM has; arrays too.
   void ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, jint status)> visit);
@@ -147,6 +159,9 @@ class ClassRegistry {
   std::atomic<uint64_t> reuses_{0};
   MethodMemory memory_;
   std::atomic<bool> makes_ids_{false};
+  std::atomic<bool> numbers_later_{false};
+  bool needs_ids_ ABSL_GUARDED_BY(mutex_) = false;
+  std::function<void()> on_ids_needed_ ABSL_GUARDED_BY(mutex_);
   // How many classes have the number.
   absl::flat_hash_map<uint32_t, uint32_t> loaded_ ABSL_GUARDED_BY(mutex_);
   struct OldMethodNumber {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "agent/hotspot/code_notes.h"
+#include "agent/hotspot/inline_record.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::jvmti {
@@ -28,6 +28,8 @@ bool SameInlining(const PCStackInfo& a, const PCStackInfo& b) {
 
 void CodeRegistry::Load(jmethodID method, jint size, const void* address,
                         const void* compile_info) {
+  const bool wants_code = encoder_.Wants(format::kJit, format::kJitCode);
+  if (!wants_code && !encoder_.Wants(format::kJit, format::kJitInlining)) return;
   const uint32_t number = classes_.Learn(method);
   proto::CodeEvent details;
   details.set_address(Address(address));

@@ -82,6 +82,14 @@ absl::Status ApplyCodesToMode(Options& options) {
   return absl::OkStatus();
 }
 
+// Samples alone do without records of compiled methods, which cost 30 us each; callers of hooked
+// functions are named by them.
+void ApplyModeToCodes(Options& options) {
+  if (options.mode != Mode::kSamples || !options.hooks.empty()) return;
+  options.codes.SetDefault(Code::kJitCode, false);
+  options.codes.SetDefault(Code::kJitInlining, false);
+}
+
 bool HasCallPaths(const Options& options) {
   return options.record == RecordKind::kTree && options.WantsEvents();
 }
@@ -151,6 +159,7 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   if (absl::Status status = ParseInto(text, options); !status.ok()) return status;
   if (absl::Status status = FinishInterval(options.samples); !status.ok()) return status;
   if (absl::Status status = ApplyCodesToMode(options); !status.ok()) return status;
+  ApplyModeToCodes(options);
   if (options.clock != Clock::kNone && options.record == RecordKind::kFlat) {
     return absl::InvalidArgumentError(
         "option 'clock': record=flat has no exits to read a clock at; use record=tree");

@@ -101,6 +101,15 @@ struct Options {
 
   bool WantsEvents() const { return mode != Mode::kSamples; }
   bool WantsSamples() const { return mode != Mode::kEvents; }
+  // Records of compiled methods.
+  bool WantsCodeRecords() const {
+    return codes.Has(Code::kJitCode) || codes.Has(Code::kJitInlining);
+  }
+  // Debug information for each instruction, so that inlined frames of samples are exact.
+  bool WantsDebugInfo() const {
+    return WantsSamples() &&
+           !(codes.WasRefused(Code::kJitCode) && codes.WasRefused(Code::kJitInlining));
+  }
   // Whether the kernel is to record thread switches. A log with clock=cpu has them anyway.
   bool WantsSwitchRecords() const {
     const bool has_them = WantsEvents() && record == RecordKind::kLog && clock == Clock::kCpu;

@@ -74,6 +74,14 @@ void Sampler::NoteCompiledCode(const void* address, const void* compile_info) {
   impl_->jvm().NoteCompiledCode(reinterpret_cast<uintptr_t>(address), compile_info);
 }
 
+void Sampler::NeedMethodIds(bool needed) { impl_->jvm().NeedMethodIds(needed); }
+
+bool Sampler::NeedsCompiledCode() const { return impl_->jvm().needs_reports(); }
+
+bool Sampler::KeepDebugInfo() { return impl_->jvm().notes_switch().TurnOn(); }
+
+void Sampler::StopKeepingDebugInfo() { impl_->jvm().notes_switch().TurnOff(); }
+
 void Sampler::DetachCurrentThread() { impl_->Detach(gettid()); }
 
 void Sampler::SweepEndedThreads() { impl_->SweepEndedThreads(); }

@@ -135,9 +135,20 @@ class Sampler {
   // sample `number` and that no later sample will contain. They are returned once.
   hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
 
-  // JVMTI CompiledMethodLoad: remembers code for which the JVM reports wrong inlining
-  // (code_notes.h).
+  // JVMTI CompiledMethodLoad: compares what the JVM reports with what samples read of compiled
+  // code.
   void NoteCompiledCode(const void* address, const void* compile_info);
+  // Whether reports of compiled methods are still needed. Any thread.
+  bool NeedsCompiledCode() const;
+  // Makes the JVM keep debug information for each instruction while no reports of compiled methods
+  // are requested, which has the same effect. False: this JVM needs the reports. After Start.
+  bool KeepDebugInfo();
+  // Ends that.
+  void StopKeepingDebugInfo();
+
+  // Whether some methods are known by their jmethodIDs only, as all are at first. Otherwise frames
+  // have the JVM's Methods. Any thread.
+  void NeedMethodIds(bool needed);
 
   // Methods (jmethodIDs) of the application, for the stack modes that need them.
   AddressSet& app_methods();

@@ -122,6 +122,11 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
     if (running_) return absl::FailedPreconditionError("the sampler runs already");
   }
   if (absl::Status status = LearnJvm(env); !status.ok()) return status;
+  // Of the application's frames alone nothing shows which belong to the interrupted one.
+  const bool has_gaps =
+      options_.stack == hot::StackMode::kApp || options_.stack == hot::StackMode::kAppFrame;
+  jvm_.JudgeEarly(has_gaps);
+  corrector_.Use(has_gaps ? nullptr : &jvm_.notes_judge());
   OnHugePages(hot::KnownFrameMemory());
   OnHugePages(hot::CfiRowMemory());
   // Drops samples of an earlier recording that were not drained.
@@ -234,7 +239,9 @@ void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) 
     while (const std::byte* record = slot.ring.Front(&bytes)) {
       const auto& header = *reinterpret_cast<const hot::SampleHeader*>(record);
       if (!header.is_unwind) watch_.NoteTick(i);
-      take({header, i, reinterpret_cast<const hot::Frame*>(record + sizeof(hot::SampleHeader))});
+      const auto* const frames =
+          reinterpret_cast<const hot::Frame*>(record + sizeof(hot::SampleHeader));
+      corrector_.Take({header, i, frames}, take);
       slot.ring.Pop();
     }
     if (state == SlotState::kDetached) {

@@ -14,6 +14,7 @@
 #include "agent/hotspot/jvm_view.h"
 #include "agent/sampling/attach_failures.h"
 #include "agent/sampling/kernel_symbols.h"
+#include "agent/sampling/sample_corrector.h"
 #include "agent/sampling/sampler.h"
 #include "agent/sampling/slot_pool.h"
 #include "agent/sampling/thread_timers.h"
@@ -77,6 +78,7 @@ class Sampler::Impl {
   JvmView jvm_;
   AddressSet app_methods_;
   KernelSymbols kernel_symbols_;
+  SampleCorrector corrector_;  // of the thread that drains
 
   mutable absl::Mutex mutex_;
   bool running_ ABSL_GUARDED_BY(mutex_) = false;

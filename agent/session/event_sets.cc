@@ -8,11 +8,6 @@ namespace {
 constexpr std::array kEarlyEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
                                      JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
                                      JVMTI_EVENT_OBJECT_FREE};
-// Compiled methods are requested before any is compiled: HotSpot then keeps debug information for
-// every instruction, not only for safepoints, and inlined frames of samples are exact. That costs
-// compile time: codes=-0x51 avoids it.
-constexpr std::array kJitEvents = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
-                                   JVMTI_EVENT_COMPILED_METHOD_UNLOAD};
 constexpr std::array kStubEvents = {JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
 constexpr std::array kLiveEvents = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_CLASS_PREPARE,
                                     JVMTI_EVENT_GARBAGE_COLLECTION_START,
@@ -26,14 +21,6 @@ constexpr std::array kVirtualThreadStarts = {jvmti::kVirtualThreadStart};
 constexpr std::array kVirtualThreadEnds = {jvmti::kVirtualThreadEnd};
 constexpr std::array kClassFileEvents = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK};
 constexpr std::array kBindEvents = {JVMTI_EVENT_NATIVE_METHOD_BIND};
-
-absl::Status EnableCodeEvents(jvmtiEnv* env, const Options& options) {
-  absl::Status status = jvmti::EnableEvents(env, kStubEvents);
-  if (options.codes.Has(Code::kJitCode) || options.codes.Has(Code::kJitInlining)) {
-    status.Update(jvmti::EnableEvents(env, kJitEvents));
-  }
-  return status;
-}
 
 }  // namespace
 
@@ -52,10 +39,13 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
   return wanted;
 }
 
-absl::Status EnableEarlyEvents(jvmtiEnv* env, const Options& options) {
+absl::Status EnableEarlyEvents(JvmParts& jvm, const Options& options) {
   absl::Status status;
-  if (options.WantsSamples()) status = EnableCodeEvents(env, options);
-  status.Update(jvmti::EnableEvents(env, kEarlyEvents));
+  if (options.WantsSamples()) {
+    status = jvmti::EnableEvents(jvm.env, kStubEvents);
+    status.Update(jvm.code_reports.Expect(options));
+  }
+  status.Update(jvmti::EnableEvents(jvm.env, kEarlyEvents));
   return status;
 }
 
@@ -65,7 +55,10 @@ absl::Status EnableLastingEvents(jvmtiEnv* env) { return jvmti::EnableEvents(env
 
 void EnableRecordedEvents(JvmParts& jvm, const Options& options) {
   jvmti::EnableEvents(jvm.env, kLiveEvents).IgnoreError();
-  if (options.WantsSamples()) EnableCodeEvents(jvm.env, options).IgnoreError();
+  if (options.WantsSamples()) {
+    jvmti::EnableEvents(jvm.env, kStubEvents).IgnoreError();
+    jvm.code_reports.Start(options, *jvm.sampler.load());
+  }
   jvm.extra_events.Start(options.codes);
   jvm.io_records.Start(options.codes);
   jvm.waited_records.Start(options.codes);
@@ -98,7 +91,7 @@ void DisableRecordedEvents(JvmParts& jvm) {
   jvm.waited_records.Stop();
   DisableLiveEvents(jvm.env);
   jvmti::DisableEvents(jvm.env, kStubEvents).IgnoreError();
-  jvmti::DisableEvents(jvm.env, kJitEvents).IgnoreError();
+  jvm.code_reports.Stop();
   jvmti::DisableEvents(jvm.env, kBindEvents).IgnoreError();
   if (jvm.counts_threads.load()) CountThreads(jvm);
   if (jvm.granted.virtual_threads) {

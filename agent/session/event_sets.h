@@ -12,7 +12,7 @@ namespace jtrace {
 jvmtiCapabilities WantedCapabilities(const Options& options);
 
 // At load, whether or not VMInit begins a recording.
-absl::Status EnableEarlyEvents(jvmtiEnv* env, const Options& options);
+absl::Status EnableEarlyEvents(JvmParts& jvm, const Options& options);
 absl::Status EnableServingEvents(jvmtiEnv* env);
 // In a JVM that already runs. They stay on between recordings, so that the memory of ended threads
 // and unloaded classes is reused.

@@ -149,6 +149,7 @@ void JvmEvents::CompiledMethodLoad(jmethodID method, jint size, const void* addr
   sampling::Sampler* const sampler = jvm_.sampler.load();
   if (sampler != nullptr) sampler->NoteCompiledCode(address, compile_info);
   if (recording) recording->calls().SetCompiled(method);
+  jvm_.code_reports.AfterReport();
 }
 
 void JvmEvents::CompiledMethodUnload(jmethodID method, const void* address) {

@@ -29,6 +29,7 @@
 #include "agent/metrics/thread_families.h"
 #include "agent/probes/probe_sets.h"
 #include "agent/sampling/sampler.h"
+#include "agent/session/code_reports.h"
 #include "agent/sources/lasting_thread.h"
 #include "agent/sources/thread_groups.h"
 #include "agent/sources/unloaded_classes.h"
@@ -97,6 +98,7 @@ struct JvmParts {
   PlaceTable places{trace.losses};
   uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
   std::atomic<sampling::Sampler*> sampler{nullptr};  // made once
+  CodeReports code_reports{env};
   hooks::Hooks hooks;
   UnloadedClasses unloaded;
   trace::LastingThread writer{"jtrace writer"};

@@ -96,7 +96,7 @@ absl::StatusOr<JvmSession*> JvmSession::OpenAtLoad(JavaVM* vm, const Options& op
   if (absl::Status status = session.recording_->Prepare(options); !status.ok()) return status;
   if (absl::Status status = session.recording_->BeginFile(); !status.ok()) return status;
   session.is_prepared_ = true;
-  if (absl::Status status = EnableEarlyEvents(session.jvm_.env, options); !status.ok()) {
+  if (absl::Status status = EnableEarlyEvents(session.jvm_, options); !status.ok()) {
     return status;
   }
   return opened;

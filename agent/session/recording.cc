@@ -145,7 +145,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
     parts_.samples->AddLoadedToScope(jni);
     parts_.samples->AttachRunningThreads(jni);
     parts_.jvm.env->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-    parts_.jvm.env->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+    parts_.jvm.code_reports.ReportExisting();
   }
   parts_.jvm.registries.classes.RecordMethodsOfLoaded(jni);
   parts_.jvm.trace.encoder.AddEvent({.time_ns = parts_.jvm.trace.clock.Now(),
@@ -243,7 +243,7 @@ void Recording::AddBatch(JNIEnv* jni) {
   });
   // Methods may have been compiled before their numbers were known.
   if (parts_.classes->IsAdding() || parts_.samples == nullptr) return;
-  parts_.jvm.env->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  parts_.jvm.code_reports.ReportExisting();
 }
 
 // The trace ends before the probes are removed, which may take long: what it counts has one end.

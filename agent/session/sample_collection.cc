@@ -31,6 +31,11 @@ SampleCollection::SampleCollection(JvmParts& jvm, const Options& options)
 absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumber node_number,
                                      trace::SampleSource::PlaceAt place_at) {
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
+  sampler_.NeedMethodIds(NeedsAppScope(options_));
+  const bool names_all = options_.WantsEvents() || NeedsAppScope(options_) ||
+                         options_.WantsCodeRecords() || options_.codes.Has(Code::kClassMethod);
+  jvm_.registries.classes.NumberLater(!names_all);
+  jvm_.registries.classes.OnIdsNeeded([&sampler = sampler_] { sampler.NeedMethodIds(true); });
   if (absl::Status status = sampler_.Start(jni); !status.ok()) return status;
   ReportKernelFrames();
   ReportForbiddenTimers();

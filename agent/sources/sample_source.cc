@@ -83,9 +83,9 @@ LossText TextOf(absl::string_view name) {
 }  // namespace
 
 SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
-                           const jvmti::ClassRegistry& classes, RecordEncoder& encoder,
-                           Losses& losses, ThreadNumber thread_number, NodeNumber node_number,
-                           PlaceAt place_at, bool records_interrupts)
+                           jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
+                           ThreadNumber thread_number, NodeNumber node_number, PlaceAt place_at,
+                           bool records_interrupts)
     : clock_(clock),
       sampler_(sampler),
       classes_(classes),
@@ -158,11 +158,12 @@ void SampleSource::AddPosition(const hot::SampleHeader& header, jvmti::MethodKey
 // The JVM has one state for parking and sleeping. The method that the thread is in distinguishes
 // them.
 proto::Sample::State SampleSource::StateOf(const hot::SampleHeader& header,
-                                           jvmti::MethodKey innermost) const {
+                                           jvmti::MethodKey innermost) {
   const auto state = static_cast<proto::Sample::State>(header.activity);
   if (header.activity != hot::Activity::kWaiting) return state;
   const jvmti::MethodKey method =
       hot::IsJava(header.wait_frame) ? KeyOf(header.wait_frame) : innermost;
+  if (method != 0 && classes_.MethodOf(method) == 0) classes_.LearnMethod(method);
   switch (method != 0 ? classes_.WaitIn(method) : jvmti::MethodWait::kNone) {
     case jvmti::MethodWait::kPark:
       return proto::Sample::PARKED;
@@ -287,7 +288,8 @@ uint32_t SampleSource::MethodOf(const hot::Frame& frame) {
   const jvmti::MethodKey key = KeyOf(frame);
   if (const uint32_t method = classes_.MethodOf(key); method != 0) return method;
   if (const uint32_t old = classes_.OldMethod(key); old != 0) return old;
-  return (frame.flags & hot::kFrameRawMethod) != 0 ? Intrinsic(frame) : 0;
+  const uint32_t intrinsic = (frame.flags & hot::kFrameRawMethod) != 0 ? Intrinsic(frame) : 0;
+  return intrinsic != 0 ? intrinsic : classes_.LearnMethod(key);
 }
 
 void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {

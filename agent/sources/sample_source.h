@@ -28,10 +28,9 @@ class SampleSource : public ChunkSource {
   // sites=on: the place of a bytecode index of a method. Null: places are not distinguished.
   using PlaceAt = std::function<CallPlace(jvmti::MethodKey method, uint32_t bci)>;
 
-  SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
-               const jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
-               ThreadNumber thread_number, NodeNumber node_number, PlaceAt place_at,
-               bool records_interrupts);
+  SampleSource(const SessionClock& clock, sampling::Sampler& sampler, jvmti::ClassRegistry& classes,
+               RecordEncoder& encoder, Losses& losses, ThreadNumber thread_number,
+               NodeNumber node_number, PlaceAt place_at, bool records_interrupts);
 
   // blocks=on: the place in the class file of a place in a routine's code with probes. Before the
   // first Poll.
@@ -67,7 +66,7 @@ class SampleSource : public ChunkSource {
   // Returns the innermost Java method, 0 if its frame could not be named.
   jvmti::MethodKey AddFrames(absl::Span<const hot::Frame> frames, bool is_unwind,
                              proto::Chunk& chunk, proto::Sample& sample);
-  proto::Sample::State StateOf(const hot::SampleHeader& header, jvmti::MethodKey innermost) const;
+  proto::Sample::State StateOf(const hot::SampleHeader& header, jvmti::MethodKey innermost);
   void AddBlocker(uintptr_t klass, proto::Sample& sample);
   // Repeats the thread's last sample for ticks without CPU time.
   void Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk);
@@ -85,7 +84,7 @@ class SampleSource : public ChunkSource {
 
   const SessionClock& clock_;
   sampling::Sampler& sampler_;
-  const jvmti::ClassRegistry& classes_;
+  jvmti::ClassRegistry& classes_;
   RecordEncoder& encoder_;
   Losses& losses_;
   const bool positions_expected_;

@@ -113,6 +113,10 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* env, jthread) {
             agent->sampler->JavaLayoutProblem().c_str());
     _exit(3);
   }
+  if (!agent->settings.reports && !agent->sampler->KeepDebugInfo()) {
+    fprintf(stderr, "walker_agent: DebugNonSafepoints was not found\n");
+    _exit(3);
+  }
   AttachRunningThreads(jvmti, env);
   if (agent->settings.steps != 0) EnableStepping(&agent->stepped_paths, agent->settings.steps);
   StartDrainer();
@@ -150,6 +154,15 @@ void JNICALL OnDynamicCode(jvmtiEnv*, const char* name, const void* address, jin
   }
 }
 
+// Enabled, the compilers keep debug information at every instruction, not at calls only.
+void JNICALL OnCompiledMethodLoad(jvmtiEnv* jvmti, jmethodID, jint, const void* code, jint,
+                                  const jvmtiAddrLocationMap*, const void* compile_info) {
+  agent->sampler->NoteCompiledCode(code, compile_info);
+  if (agent->settings.reports || agent->sampler->NeedsCompiledCode()) return;
+  agent->unreported = true;
+  jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, nullptr);
+}
+
 void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass type) {
   MakeMethodIds(jvmti, type);
 }
@@ -184,11 +197,7 @@ jint Load(JavaVM* vm, const char* options) {
   callbacks.ClassLoad = [](jvmtiEnv*, JNIEnv*, jthread, jclass) {};
   callbacks.ClassPrepare = OnClassPrepare;
   callbacks.DynamicCodeGenerated = OnDynamicCode;
-  // Enabled, the compilers keep debug information at every instruction, not at calls only.
-  callbacks.CompiledMethodLoad = [](jvmtiEnv*, jmethodID, jint, const void* code, jint,
-                                    const jvmtiAddrLocationMap*, const void* compile_info) {
-    agent->sampler->NoteCompiledCode(code, compile_info);
-  };
+  callbacks.CompiledMethodLoad = OnCompiledMethodLoad;
   agent->jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
   for (const jvmtiEvent event :
        {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,

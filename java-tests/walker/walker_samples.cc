@@ -154,10 +154,12 @@ void CheckResult() {
   const bool any_checked = hot::sample_counters.memory_checked.load() != 0;
   const bool remembered_right = hot::sample_counters.memory_wrong.load() == 0 &&
                                 (any_checked || !a.settings.sampler.check_memory);
-  if (enough && remembered_right && SteppedRight() && root >= a.settings.min_root &&
-      a.paths.Ok(a.settings.max_inexact, a.settings.max_unequal))
+  const bool reports_ended = a.settings.reports || a.unreported;
+  if (enough && reports_ended && remembered_right && SteppedRight() &&
+      root >= a.settings.min_root && a.paths.Ok(a.settings.max_inexact, a.settings.max_unequal))
     return;
-  fprintf(stderr, "walker_agent: FAILED: %lu samples, %.3f%% reach the root\n", a.samples, root);
+  fprintf(stderr, "walker_agent: FAILED: %lu samples, %.3f%% reach the root%s\n", a.samples, root,
+          reports_ended ? "" : "; compiled methods were still reported");
   PrintReport(stderr);
   _exit(3);
 }

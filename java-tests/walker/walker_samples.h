@@ -28,6 +28,7 @@ struct Agent {
 
   std::thread drainer;
   std::atomic<bool> draining{true};
+  std::atomic<bool> unreported{false};  // reports=0: the reports have ended
 
   // The drainer's own.
   uint64_t samples = 0, weight = 0, ends[4] = {}, frames = 0, raw_methods = 0;

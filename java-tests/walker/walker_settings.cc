@@ -30,6 +30,8 @@ bool Set(const std::string& key, const std::string& value, WalkerSettings* setti
     settings->sampler.check_memory = value == "1";
   } else if (key == "max_frames") {
     settings->sampler.max_frames = static_cast<uint32_t>(std::stoul(value));
+  } else if (key == "reports") {
+    settings->reports = value == "1";
   } else if (key == "steps") {
     settings->steps = std::stoul(value);
   } else if (key == "dump") {

@@ -17,9 +17,10 @@ struct WalkerSettings {
   double max_inexact = 3;    // percent of paths whose interrupted frame is described wrongly
   double max_unequal = 100;  // percent of paths that are not the published ones, for any reason
   uint64_t min_samples = 20;
-  uint64_t steps = 0;  // instructions to walk at, one by one (stepper.h); 0: none
-  int dump = 3;        // failed chains to print
-  std::string report;  // file for the statistics; empty: none
+  bool reports = true;  // reports=0: once they are not needed, compiled methods are not reported
+  uint64_t steps = 0;   // instructions to walk at, one by one (stepper.h); 0: none
+  int dump = 3;         // failed chains to print
+  std::string report;   // file for the statistics; empty: none
 };
 
 // Ends the process with status 3 for an unknown setting.

@@ -71,7 +71,8 @@ void BM_RowFromTables(benchmark::State& state) {
   const auto* const tables = static_cast<const std::byte*>(object.dlfo_eh_frame);
   uintptr_t offset = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(ReadCfiRow(tables, begin + (offset += 4099) % 65'536));
+    RowRange range;
+    benchmark::DoNotOptimize(ReadCfiRow(tables, begin + (offset += 4099) % 65'536, &range));
   }
 }
 BENCHMARK(BM_RowFromTables);

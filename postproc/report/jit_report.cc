@@ -93,7 +93,9 @@ class JitText {
 
   void Write() {
     if (input_.jit.empty()) {
-      out_ << "no records of compiled code in this trace (mode=events has none)\n";
+      out_ << "no records of compiled code in this trace (with mode=samples: codes=+jit; "
+              "mode=events has "
+              "none)\n";
       return;
     }
     WriteArcs();

@@ -7,8 +7,11 @@ processor time divided by that of the plain run of its round. `--parts` prints w
 the processor time of the JVM's threads by name, as last seen in /proc, so short of the end by up to
 20 ms.
 
+Below a row are the samples a second of processor time that `samples` and the peer took in the last
+round: their timers must be alike for the figures to be compared.
+
 Usage: scripts/bench/warmup.py [--rounds N] [--jdk HOME] [--parts] [--wall] [--peer FILE] [PROGRAM…] [--ways NAME,…]
-PROGRAM: clojure plantuml fop ecj maven tomcat junit. One whose Debian package is absent is printed as
+PROGRAM: clojure plantuml fop ecj maven h2 tomcat junit. One whose Debian package is absent is printed as
 *not verified*. `--peer`: a library of async-profiler to measure beside jtrace.
 """
 
@@ -100,8 +103,17 @@ class Run:
 
 def samples_of(trace):
     """Samples in a trace."""
-    text = subprocess.run([POST, "dump", trace], capture_output=True, text=True, check=True).stdout
-    return sum(1 for line in text.splitlines() if "\tsample\t" in line)
+    text = subprocess.run([POST, "--report=dump", trace], capture_output=True, text=True, check=True).stdout
+    records = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
+    # "sample*4": of four ticks
+    return sum(1 for record in records if len(record) > 2 and record[2].split("*")[0] == "sample")
+
+
+def samples_of_peer(java, recording):
+    """Samples in a recording of async-profiler, which has JFR's format."""
+    jfr = os.path.join(os.path.dirname(java), "jfr")
+    text = subprocess.run([jfr, "summary", recording], capture_output=True, text=True, check=True).stdout
+    return next((int(line.split()[1]) for line in text.splitlines() if "jdk.ExecutionSample" in line), 0)
 
 
 def agents(args, folder):
@@ -130,6 +142,16 @@ def print_row(program, runs, wall):
         if way != "plain":
             cells.append(f"{statistics.median(take(r) / p for r, p in zip(found, plain)):9.2f}x")
     print(f"{program.name:<12}" + " ".join(cells), flush=True)
+
+
+def print_rates(runs, java, folder):
+    cells = []
+    if "samples" in runs:
+        cells.append(f"samples {samples_of(f'{folder}/samples.bin') / runs['samples'][-1].cpu:.0f}")
+    if "peer" in runs:
+        cells.append(f"peer {samples_of_peer(java, f'{folder}/peer.jfr') / runs['peer'][-1].cpu:.0f}")
+    if cells:
+        print(f"    samples a second: {'  '.join(cells)}", flush=True)
 
 
 def print_parts(runs):
@@ -161,6 +183,7 @@ def main():
                 continue
             runs = measure(program, java, ways, args)
             print_row(program, runs, args.wall)
+            print_rates(runs, java, folder)
             if args.parts:
                 print_parts(runs)
 

@@ -121,6 +121,7 @@ PROGRAMS = {program.name: program for program in (
             ["-Dclassworlds.conf=/usr/share/maven/bin/m2.conf", "-Dmaven.home=/usr/share/maven",
              "-Dmaven.multiModuleProjectDirectory=.", "org.codehaus.plexus.classworlds.launcher.Launcher", "-o", "-q",
              "validate"], write_project),
+    Program("h2", "libh2-java", [f"{ROOT}/build/java-tests/classes", *jars("h2")], ["H2W", "8"]),
     Program("tomcat", "libtomcat9-java", TOMCAT, ["Starts"], lambda java, _: [tomcat_classes(java).name]),
     Program("junit", "junit5", JUNIT,
             ["org.junit.platform.console.ConsoleLauncher", "--scan-classpath", "--details=none",

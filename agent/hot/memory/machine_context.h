@@ -9,6 +9,8 @@ namespace jtrace::hot {
 
 // The address of the instruction that would have been next. Async-signal-safe.
 uintptr_t InterruptedPc(const ucontext_t& context);
+// The stack pointer there. Async-signal-safe.
+uintptr_t InterruptedSp(const ucontext_t& context);
 // The handler returns to `pc` instead. Async-signal-safe.
 void ContinueAt(ucontext_t& context, uintptr_t pc);
 

@@ -18,6 +18,8 @@ bool IsSyscallInstruction(uintptr_t address) {
 
 uintptr_t InterruptedPc(const ucontext_t& context) { return context.uc_mcontext.pc; }
 
+uintptr_t InterruptedSp(const ucontext_t& context) { return context.uc_mcontext.sp; }
+
 void ContinueAt(ucontext_t& context, uintptr_t pc) { context.uc_mcontext.pc = pc; }
 
 // As on x86-64 (machine_context_x86_64.cc): restarted at its instruction, or after it with EINTR.

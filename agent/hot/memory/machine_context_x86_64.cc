@@ -19,6 +19,10 @@ uintptr_t InterruptedPc(const ucontext_t& context) {
   return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
 }
 
+uintptr_t InterruptedSp(const ucontext_t& context) {
+  return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+}
+
 void ContinueAt(ucontext_t& context, uintptr_t pc) {
   context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(pc);
 }

@@ -45,12 +45,21 @@ struct CfiRow {
   int32_t cfa_offset = 0;
   int32_t rbp_offset = 0;
   int32_t rbx_offset = 0;
+
+  bool operator==(const CfiRow&) const = default;
+};
+
+// Code that has one row, [begin, end).
+struct RowRange {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
 };
 
 // Interprets .eh_frame for `pc`, found over the sorted table of `eh_frame_hdr` (mapped in memory).
 // Returns kNoRow if no entry covers pc, kUnsupported if one does but needs more than this reader
-// knows. Reads only the unwind tables of that object. Async-signal-safe.
-CfiRow ReadCfiRow(const std::byte* eh_frame_hdr, uintptr_t pc);
+// knows. `range`: the code around pc that the row holds for, as far as it is known; empty without a
+// row. Reads only the unwind tables of that object. Async-signal-safe.
+CfiRow ReadCfiRow(const std::byte* eh_frame_hdr, uintptr_t pc, RowRange* range);
 
 // As ReadCfiRow for the object that is mapped at `pc`, over a cache shared by all threads.
 class CfiLookup {

@@ -7,10 +7,14 @@
 namespace jtrace::hot {
 namespace {
 
-// A direct-mapped cache without locks. An entry is two words, `key` = pc ^ row ^ object; a torn
+// A direct-mapped cache without locks. An entry is two words, `key` = place ^ row ^ object; a torn
 // pair (two handlers storing at once) fails the comparison like any other miss. Mixing in the
 // object's unwind table address makes rows of an unloaded library miss if another one is mapped at
 // its place.
+//
+// The place is a block of code if all of it has one row, which most code of a function has between
+// its prologue and its epilogue; else it is a pc. Samples rarely interrupt the same instruction
+// again, but often the same block.
 constexpr int kCacheBits = 17;
 struct Entry {
   std::atomic<uint64_t> key;
@@ -18,6 +22,17 @@ struct Entry {
 };
 alignas(kHugePage) constinit Entry cache[1 << kCacheBits];
 static_assert(sizeof cache % kHugePage == 0);
+
+constexpr uintptr_t kBlock = 64;
+// Code is below 2^47.
+constexpr uint64_t kIsBlock = uint64_t{1} << 63;
+
+uint64_t BlockOf(uintptr_t pc) { return (pc & ~(kBlock - 1)) | kIsBlock; }
+
+bool HoldsForBlockOf(uintptr_t pc, const RowRange& range) {
+  const uintptr_t begin = pc & ~(kBlock - 1);
+  return range.begin <= begin && range.end >= begin + kBlock;
+}
 
 uint64_t Mix(uint64_t value) { return value * 0x9e37'79b9'7f4a'7c15; }
 
@@ -63,6 +78,24 @@ CfiRow Unpack(uint64_t word) {
   return row;
 }
 
+Entry& EntryOf(uint64_t place) { return cache[Mix(place) >> (64 - kCacheBits)]; }
+
+bool Recall(uint64_t place, uint64_t object, CfiRow* row) {
+  const Entry& entry = EntryOf(place);
+  const uint64_t packed = entry.row.load(std::memory_order_relaxed);
+  if ((entry.key.load(std::memory_order_relaxed) ^ packed ^ object) != place) return false;
+  *row = Unpack(packed);
+  return true;
+}
+
+void Remember(uint64_t place, uint64_t object, const CfiRow& row) {
+  uint64_t fresh;
+  if (!Pack(row, &fresh)) return;
+  Entry& entry = EntryOf(place);
+  entry.row.store(fresh, std::memory_order_relaxed);
+  entry.key.store(place ^ fresh ^ object, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 MemoryRange CfiRowMemory() { return {cache, sizeof cache}; }
@@ -80,17 +113,12 @@ bool CfiLookup::Find(uintptr_t pc, CfiRow* row) {
     return true;
   }
   const uint64_t object = Mix(reinterpret_cast<uintptr_t>(eh_frame_hdr_));
-  Entry& entry = cache[Mix(pc) >> (64 - kCacheBits)];
-  const uint64_t packed = entry.row.load(std::memory_order_relaxed);
-  if ((entry.key.load(std::memory_order_relaxed) ^ packed ^ object) == pc) {
-    *row = Unpack(packed);
-    return true;
-  }
-  *row = ReadCfiRow(static_cast<const std::byte*>(eh_frame_hdr_), pc);
-  if (uint64_t fresh; Pack(*row, &fresh)) {
-    entry.row.store(fresh, std::memory_order_relaxed);
-    entry.key.store(pc ^ fresh ^ object, std::memory_order_relaxed);
-  }
+  const uint64_t block = BlockOf(pc);
+  __builtin_prefetch(&EntryOf(pc));
+  if (Recall(block, object, row) || Recall(pc, object, row)) return true;
+  RowRange range;
+  *row = ReadCfiRow(static_cast<const std::byte*>(eh_frame_hdr_), pc, &range);
+  Remember(HoldsForBlockOf(pc, range) ? block : pc, object, *row);
   return true;
 }
 

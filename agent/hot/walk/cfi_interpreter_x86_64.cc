@@ -165,6 +165,7 @@ void RowInterpreter::Advance(uint64_t units) { AdvanceTo(location_ + units * cie
 void RowInterpreter::AdvanceTo(uintptr_t location) {
   if (location > target_) {
     done_ = true;
+    next_location_ = location;
   } else {
     location_ = location;
   }

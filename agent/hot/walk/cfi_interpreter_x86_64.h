@@ -28,6 +28,8 @@ class RowInterpreter {
       : cie_(cie), location_(location), target_(target) {}
 
   CfiRow& row() { return row_; }
+  // Where the row begins; where the next one does, or `end` if it is the last one.
+  RowRange RangeBefore(uintptr_t end) const { return {location_, done_ ? next_location_ : end}; }
   // DW_CFA_restore returns to this: the row after the CIE's instructions.
   void MarkInitial() { initial_ = row_; }
 
@@ -50,9 +52,10 @@ class RowInterpreter {
   bool SetExpression(uint64_t reg, DwarfCursor in);
 
   const Cie& cie_;
-  uintptr_t location_;
+  uintptr_t location_;  // where the row begins
   const uintptr_t target_;
   bool done_ = false;
+  uintptr_t next_location_ = 0;  // if done_
   CfiRow row_;
   CfiRow initial_;
   CfiRow saved_[kMaxRememberedRows];

@@ -65,7 +65,7 @@ bool ParseCie(const std::byte* at, Cie* cie) {
 // The CIE's instructions apply from the start: no location ends them.
 constexpr uintptr_t kEverywhere = ~uintptr_t{0};
 
-CfiRow ReadFde(const std::byte* fde, uintptr_t pc) {
+CfiRow ReadFde(const std::byte* fde, uintptr_t pc, RowRange* row_range) {
   CfiRow none;
   uint32_t length, cie_delta;
   std::memcpy(&length, fde, sizeof length);
@@ -88,6 +88,7 @@ CfiRow ReadFde(const std::byte* fde, uintptr_t pc) {
   interpreter.row() = initial.row();
   interpreter.MarkInitial();
   if (!interpreter.Run(DwarfCursor(in.position(), fde + 4 + length))) return unsupported;
+  *row_range = interpreter.RangeBefore(begin + range);
   CfiRow row = interpreter.row();
   if (row.cfa == CfaRule::kNoRow) row.cfa = CfaRule::kUnsupported;
   row.signal_frame = cie.signal_frame;
@@ -96,7 +97,8 @@ CfiRow ReadFde(const std::byte* fde, uintptr_t pc) {
 
 }  // namespace
 
-CfiRow ReadCfiRow(const std::byte* eh_frame_hdr, uintptr_t pc) {
+CfiRow ReadCfiRow(const std::byte* eh_frame_hdr, uintptr_t pc, RowRange* range) {
+  *range = {};
   constexpr uint8_t kVersion = 1;
   constexpr uint8_t kRelativeTable = 0x3b;  // DW_EH_PE_datarel | DW_EH_PE_sdata4
   struct Entry {
@@ -120,7 +122,7 @@ CfiRow ReadCfiRow(const std::byte* eh_frame_hdr, uintptr_t pc) {
       high = middle;
     }
   }
-  return low == 0 ? CfiRow{} : ReadFde(eh_frame_hdr + table[low - 1].fde, pc);
+  return low == 0 ? CfiRow{} : ReadFde(eh_frame_hdr + table[low - 1].fde, pc, range);
 }
 
 }  // namespace jtrace::hot

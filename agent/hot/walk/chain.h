@@ -42,8 +42,8 @@ const char* WalkNoteName(WalkNote note);
 
 // The bits of Frame::flags.
 enum FrameFlags : uint8_t {
-  kFrameRawMethod = 1,   // value is the Method* itself: it has no jmethodID (yet)
-  kFrameC1 = 2,          // compiled by C1 (tiers 1 to 3)
+  kFrameRawMethod = 1,  // value is the Method* itself: it has no jmethodID (yet), or none is needed
+  kFrameC1 = 2,         // compiled by C1 (tiers 1 to 3)
   kFrameJniWrapper = 4,  // the compiled wrapper of a native method
   kFrameLeafEntry = 8,   // interrupted while entering: the frame was not built yet
 };
@@ -69,6 +69,15 @@ enum class ChainEnd : uint8_t {
   kRootGuessed,   // reached it, but a caller had to be searched for on the stack
   kRootWithHole,  // reached it; a marker shows the hole in between
   kFailed,        // ended early; the last frame is a marker with the reason
+};
+
+// An interrupted frame of code whose debug information nobody has judged yet
+// (VmLayout::judged_code).
+struct UnjudgedFrame {
+  uintptr_t pc = 0;           // 0: there is none
+  uintptr_t compilation = 0;  // CompilationKey
+  uint32_t first = 0;         // the frame's innermost method in the chain
+  uint32_t count = 0;         // of its methods
 };
 
 // Collects frames in caller-provided storage. Past the capacity, the leaf half stays and the other
@@ -103,6 +112,13 @@ class Chain {
     base_ = root_first;
     base_count_ = count;
   }
+
+  // The frames from `frame.first` on were just pushed. Only the first one is kept: others are those
+  // of code that a signal interrupted.
+  void NoteUnjudged(const UnjudgedFrame& frame) {
+    if (unjudged_.pc == 0) unjudged_ = frame;
+  }
+  const UnjudgedFrame& unjudged() const { return unjudged_; }
 
   // Forgets the frames pushed so far; guesses and holes stay noted.
   void Clear() { pushed_ = 0; }
@@ -154,6 +170,7 @@ class Chain {
   bool guessed_ = false;
   bool hole_ = false;
   WalkNote failure_ = WalkNote::kNone;
+  UnjudgedFrame unjudged_;
 };
 
 }  // namespace jtrace::hot

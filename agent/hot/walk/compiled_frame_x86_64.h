@@ -26,6 +26,8 @@ class CompiledFrame {
     PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
   }
   void PushFrames(uintptr_t pc);
+  // The interrupted code is C2's, and nobody has judged its debug information yet.
+  bool IsUnjudged() const;
   // The pc for the debug information: that of the frame itself if its return address was patched
   // to a deoptimisation handler.
   uintptr_t FramePc();
@@ -68,6 +70,7 @@ class CompiledFrame {
   uint8_t flags_ = 0;
   bool deoptimised_ = false;
   bool at_pc_ = false;
+  bool unjudged_ = false;
   uintptr_t sp_on_top_ = 0;  // the word at sp, if the frame counts from there
 };
 

@@ -55,7 +55,7 @@ Step CompiledFrame::Go() {
 }
 
 Step CompiledFrame::Done() {
-  if (at_pc_ && walk_.memory != nullptr) Keep();
+  if (at_pc_ && !unjudged_ && walk_.memory != nullptr) Keep();
   return Step::kCaller;
 }
 
@@ -78,8 +78,19 @@ void CompiledFrame::Keep() const {
 }
 
 void CompiledFrame::PushFrames(uintptr_t pc) {
-  if (wrapper_ || !DebugInfo(vm_, blob_).PushScopes(pc, cursor_.interrupted, flags_, walk_.chain))
-    PushLeft();
+  if (wrapper_ || !DebugInfo(vm_, blob_).PushScopes(pc, cursor_.interrupted, flags_, walk_.chain)) {
+    return PushLeft();
+  }
+  unjudged_ = cursor_.interrupted && IsUnjudged();
+  if (!unjudged_) return;
+  walk_.chain.NoteUnjudged(
+      {pc, CompilationKey(vm_, blob_.address), first_frame_, walk_.chain.pushed() - first_frame_});
+}
+
+bool CompiledFrame::IsUnjudged() const {
+  return (flags_ & kFrameC1) == 0 && vm_.judged_code != nullptr &&
+         !vm_.judged_code->load(std::memory_order_acquire)
+              ->Contains(CompilationKey(vm_, blob_.address));
 }
 
 uintptr_t CompiledFrame::FramePc() {

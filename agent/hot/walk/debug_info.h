@@ -42,6 +42,14 @@ class DebugInfo {
     int32_t bci = -1;
     int32_t sender = 0;  // 0: it is the method that was compiled
   };
+  // A described place, and its innermost scope; none: 0 and less.
+  struct PcDesc {
+    int32_t pc;  // from the begin of the code
+    int32_t scope;
+  };
+  // Described places, in their order, and the `index`-th; false if memory is unmapped.
+  int count() const { return count_; }
+  bool ReadPcDesc(int index, PcDesc* desc) const;
   // Where the innermost scope at exactly `pc` is; 0 if there is none.
   int32_t ScopeAt(uintptr_t pc) const;
   // False if memory is unmapped or does not look like a scope.
@@ -60,11 +68,6 @@ class DebugInfo {
   bool PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain& chain) const;
 
  private:
-  struct PcDesc {
-    int32_t pc;  // from the begin of the code
-    int32_t scope;
-  };
-  bool ReadPcDesc(int index, PcDesc* desc) const;
   // Index of the first PcDesc at or after `pc`; count_ if there is none or memory is unmapped.
   int LowerBound(int32_t pc, PcDesc* found) const;
   // The first PcDesc from `index` on that is a safepoint's; `found` is unchanged if there is none

@@ -78,7 +78,8 @@ int32_t BytecodeIndex(const VmLayout& vm, uintptr_t method, uintptr_t bcp) {
 
 void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t method, int32_t bci,
                 uint8_t flags) {
-  const uintptr_t id = FindMethodId(vm, method);
+  const bool wanted = vm.method.ids_are_needed.load(std::memory_order_relaxed);
+  const uintptr_t id = wanted ? FindMethodId(vm, method) : 0;
   if (id != 0) {
     chain.Push(kind, id, bci, flags);
   } else {

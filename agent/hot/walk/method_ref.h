@@ -19,7 +19,8 @@ bool LooksLikeMethod(const VmLayout& vm, uintptr_t method);
 // The bytecode index of `bcp` in `method`; -1 if it is not in its bytecodes.
 int32_t BytecodeIndex(const VmLayout& vm, uintptr_t method, uintptr_t bcp);
 
-// Pushes a frame of `method`: by jmethodID, or by the Method itself, with a flag.
+// Pushes a frame of `method`: by jmethodID, or, if it has none or they are not needed, by the
+// Method itself, with a flag.
 void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t method, int32_t bci,
                 uint8_t flags);
 

@@ -113,6 +113,10 @@ struct VmLayout {
     Offset pool_holder = kAbsent;
     Offset jmethod_ids = kAbsent;
     bool ids_point_to_methods = true;  // *jmethodID == Method*, up to JDK 25
+    // Whether some methods are known by their jmethodIDs only. Else frames have the Methods: to
+    // find that a method has no id takes five loads, one after the other, of memory that nothing
+    // else in a sample needs.
+    std::atomic<bool> ids_are_needed{true};
   } method;
 
   struct {
@@ -145,8 +149,9 @@ struct VmLayout {
   HeapLayout heap;
 
   std::atomic<const StubTable*> stubs{nullptr};
-  // Compilations (CompilationKey) whose debug information is wrong except at safepoints; null: not
-  // checked yet.
+  // C2's compilations (CompilationKey) whose debug information was judged, and those of them where
+  // it is wrong except at safepoints (agent/hotspot/notes_judge); null: nobody judges.
+  const std::atomic<const AddressTable*>* judged_code = nullptr;
   const std::atomic<const AddressTable*>* unreliable_code = nullptr;
 
   bool InCodeCache(uintptr_t pc) const { return pc >= *code_low && pc < *code_high; }

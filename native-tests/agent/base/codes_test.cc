@@ -44,6 +44,30 @@ TEST(CodesTest, AMinorSwitchesAlone) {
   EXPECT_EQ(again.Changes(), codes.Changes());
 }
 
+TEST(CodesTest, AModeHasItsOwnDefaults) {
+  CodeSet codes;
+  codes.SetDefault(Code::kJitCode, false);
+  EXPECT_FALSE(codes.Has(Code::kJitCode));
+  EXPECT_EQ(codes.Changes(), "");
+  CodeSet asked;
+  ASSERT_TRUE(asked.Apply("+jit").ok());
+  asked.SetDefault(Code::kJitCode, false);
+  EXPECT_TRUE(asked.Has(Code::kJitCode));
+  EXPECT_EQ(asked.Changes(), "+code");
+}
+
+TEST(CodesTest, RefusedIsMoreThanOff) {
+  CodeSet codes;
+  EXPECT_FALSE(codes.WasRefused(Code::kJitCode));
+  ASSERT_TRUE(codes.Apply("-0x51/0x1").ok());
+  codes.SetDefault(Code::kJitCode, false);
+  EXPECT_TRUE(codes.WasRefused(Code::kJitCode));
+  EXPECT_FALSE(codes.WasRefused(Code::kJitInlining));
+  EXPECT_EQ(codes.Changes(), "-code");
+  ASSERT_TRUE(codes.Apply("+jit").ok());
+  EXPECT_FALSE(codes.WasRefused(Code::kJitCode));
+}
+
 TEST(CodesTest, RecordsFollowTheirSwitch) {
   CodeSet codes;
   ASSERT_TRUE(codes.Apply("-0x20/0x1").ok());

@@ -306,6 +306,15 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_EQ(ParseOptions("codes=-sample")->mode, Mode::kEvents);
   EXPECT_EQ(ParseOptions("codes=-0x30;-0x50")->mode, Mode::kSamples);
   EXPECT_EQ(ParseOptions("codes=+0x30;-0x50")->mode, Mode::kMerged);
+  EXPECT_TRUE(ParseOptions("")->WantsCodeRecords());
+  for (const char* samples : {"mode=samples", "codes=-0x30;-0x50", "mode=samples,codes=+gc"}) {
+    EXPECT_FALSE(ParseOptions(samples)->WantsCodeRecords()) << samples;
+    EXPECT_TRUE(ParseOptions(samples)->WantsDebugInfo()) << samples;
+  }
+  EXPECT_TRUE(ParseOptions("mode=samples,codes=+jit")->WantsCodeRecords());
+  EXPECT_TRUE(ParseOptions("mode=samples,hook=libc.so.6!malloc:count")->WantsCodeRecords());
+  EXPECT_FALSE(ParseOptions("mode=samples,codes=-0x51")->WantsDebugInfo());
+  EXPECT_FALSE(ParseOptions("mode=events")->WantsDebugInfo());
   EXPECT_THAT(ErrorOf("mode=samples,codes=-0x40"), HasSubstr("nothing is left to record"));
   EXPECT_THAT(ErrorOf("metrics=exceptions;alloc.objects,codes=+0x70"), HasSubstr("leave one"));
   EXPECT_THAT(ErrorOf("metrics=live.bytes,codes=+0x70"), HasSubstr("live.bytes looks at every"));

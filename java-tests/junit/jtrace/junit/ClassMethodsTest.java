@@ -82,7 +82,7 @@ final class ClassMethodsTest {
     try (LiveJvm jvm = new LiveJvm("-XX:-BackgroundCompilation")) {
       jvm.ask("work 300000");
       Path trace = jvm.folder.resolve("m.bin");
-      jvm.jtrace("start", "mode=samples", "codes=+0x20/0x2", "out=" + trace);
+      jvm.jtrace("start", "mode=samples", "codes=+0x20/0x2;+jit", "out=" + trace);
       jvm.jtrace("stop");
       List<List<String>> records = records(trace, "class-method", "jit-load");
       Map<String, Set<String>> code = new HashMap<>();

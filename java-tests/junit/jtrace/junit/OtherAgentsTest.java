@@ -169,6 +169,30 @@ final class OtherAgentsTest {
     }
   }
 
+  /** Samples change no class, and so see no redefinition: new methods are found by their address. */
+  @Test
+  void samplesNameMethodsThatWereRedefined() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      jvm.ask("work 1000");
+      jvm.jtrace("start", "mode=samples", "out=s.bin");
+      send(jvm, "redefine Attached");
+      jvm.ask("time 300000000");
+      jvm.jtrace("stop");
+      Path trace = jvm.folder.resolve("s.bin");
+      long inWork = 0;
+      long all = 0;
+      for (Map<String, String> row :
+          Report.of(trace, "--report=samples", "--thread=main").rows()) {
+        long weight = Long.parseLong(row.get("weight"));
+        all += weight;
+        if (row.get("stack").contains("Attached.work(long)")) inWork += weight;
+      }
+      assertTrue(all > 100 && inWork > 0.9 * all, inWork + " of " + all);
+      assertEquals(0, Losses.of(trace).get("frame.unknown_method").count());
+      assertEquals(0, jvm.end());
+    }
+  }
+
   /** JDK 17 gives jtrace the class as it was before; the other agent's changes must stay. */
   @Test
   void stopKeepsRedefinitions() throws Exception {

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "agent/hot/walk/object_lookup.h"
 #include "agent/hot/walk/walker.h"
 #include "native-tests/agent/hot/walk/stack_fixture.h"
 #include "native-tests/support/sync_unwind.h"
@@ -127,6 +129,32 @@ TEST(CfiTest, RowOfAnEntryIsTheCallersPush) {
   EXPECT_EQ(row.rbp, RbpRule::kSame);
   EXPECT_FALSE(row.outermost);
   EXPECT_FALSE(row.signal_frame);
+}
+
+// All of the C library's code, in an order in which later lookups find what earlier ones kept, for
+// the same pc or for the block that it is in.
+TEST(CfiTest, KeptRowsAreThoseOfTheTables) {
+  MappedObject libc;
+  ASSERT_TRUE(FindMappedObject(reinterpret_cast<uintptr_t>(&qsort), &libc));
+  ASSERT_NE(libc.eh_frame_hdr, 0u);
+  const auto* const tables = reinterpret_cast<const std::byte*>(libc.eh_frame_hdr);
+  CfiLookup lookup;
+  uint64_t rows = 0, wrong = 0;
+  for (const uintptr_t step : {uintptr_t{97}, uintptr_t{61}}) {
+    for (uintptr_t pc = libc.begin; pc < libc.end; pc += step) {
+      RowRange range;
+      const CfiRow row = ReadCfiRow(tables, pc, &range);
+      if (row.cfa == CfaRule::kNoRow) continue;
+      ++rows;
+      CfiRow kept, again;
+      const bool found = lookup.Find(pc, &kept) && lookup.Find(pc, &again);
+      const bool in_range =
+          row.cfa == CfaRule::kUnsupported || (pc >= range.begin && pc < range.end);
+      wrong += !found || !(kept == row) || !(again == row) || !in_range;
+    }
+  }
+  EXPECT_GT(rows, 10'000u);
+  EXPECT_EQ(wrong, 0u);
 }
 
 TEST(CfiTest, CacheMatchesTheTables) {

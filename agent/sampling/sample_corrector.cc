@@ -1,0 +1,26 @@
+#include "agent/sampling/sample_corrector.h"
+
+#include <span>
+
+namespace jtrace::sampling {
+
+void SampleCorrector::Take(const hot::SampleView& view,
+                           absl::FunctionRef<void(const hot::SampleView&)> take) {
+  const hot::UnjudgedFrame& frame = view.header.unjudged;
+  const std::span frames(view.frames, view.header.frame_count);
+  const bool is_marked = judge_ != nullptr && frame.pc != 0 && frame.first < frames.size();
+  if (!is_marked || !judge_->Correct(frame, &methods_)) return take(view);
+  // stack=frame keeps one method of the frame.
+  const bool is_whole = frame.first + frame.count <= frames.size();
+  if (!is_whole) methods_.resize(1);
+  const std::span rest =
+      is_whole ? frames.subspan(frame.first + frame.count) : std::span<const hot::Frame>();
+  frames_.assign(frames.begin(), frames.begin() + frame.first);
+  frames_.insert(frames_.end(), methods_.begin(), methods_.end());
+  frames_.insert(frames_.end(), rest.begin(), rest.end());
+  hot::SampleHeader header = view.header;
+  header.frame_count = static_cast<uint32_t>(frames_.size());
+  take({header, view.thread_slot, frames_.data()});
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,27 @@
+// Corrects samples whose interrupted code was not judged when they were taken.
+#pragma once
+
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "agent/hot/sample_record.h"
+#include "agent/hotspot/notes_judge.h"
+
+namespace jtrace::sampling {
+
+// Use before samples are drained; Take on the thread that drains.
+class SampleCorrector {
+ public:
+  // Null: samples stay as they are.
+  void Use(NotesJudge* judge) { judge_ = judge; }
+
+  // Hands on the sample, with other methods in its interrupted frame if those it has are wrong.
+  void Take(const hot::SampleView& view, absl::FunctionRef<void(const hot::SampleView&)> take);
+
+ private:
+  NotesJudge* judge_ = nullptr;
+  std::vector<hot::Frame> methods_;
+  std::vector<hot::Frame> frames_;
+};
+
+}  // namespace jtrace::sampling

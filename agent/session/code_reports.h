@@ -1,0 +1,47 @@
+// When the JVM reports compiled methods (JVMTI CompiledMethodLoad).
+#pragma once
+
+#include <jvmti.h>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/options/options.h"
+#include "agent/sampling/sampler.h"
+
+namespace jtrace {
+
+// A report costs about 30 us, half of it in the JVM, and so more than a sample. So they end once
+// nobody needs them any more: records of compiled methods were not requested, the sampler knows
+// from the first ones that it reads compiled code as the JVM does, and the JVM keeps debug
+// information without being listened to (NotesSwitch).
+//
+// Threads: AfterReport on any; the others on the session's.
+class CodeReports {
+ public:
+  explicit CodeReports(jvmtiEnv* env) : env_(env) {}
+
+  // At load: whoever listens before the first method is compiled gets debug information for all.
+  absl::Status Expect(const Options& options);
+  // A recording begins; its samples are started.
+  void Start(const Options& options, sampling::Sampler& sampler);
+  // Requests reports of methods that are compiled already, if any are needed.
+  void ReportExisting();
+  // A method was reported, and all that need it have seen it.
+  void AfterReport();
+  // The recording ended.
+  void Stop();
+
+ private:
+  bool IsOver() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Disable() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  jvmtiEnv* const env_;
+  absl::Mutex mutex_;
+  bool is_listening_ ABSL_GUARDED_BY(mutex_) = false;
+  // Not null: only this sampler needs the reports.
+  sampling::Sampler* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  sampling::Sampler* sampler_ ABSL_GUARDED_BY(mutex_) = nullptr;
+};
+
+}  // namespace jtrace

@@ -1,0 +1,70 @@
+#include "agent/sampling/sample_corrector.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "agent/hot/walk/debug_info.h"
+#include "native-tests/agent/hotspot/noted_code.h"
+
+namespace jtrace::sampling {
+namespace {
+
+using testing::NotedCode;
+
+hot::Frame Frame(hot::FrameKind kind, uint64_t value) { return {value, 0, kind, 0, 0}; }
+
+// A sample: the kernel, an interrupted frame of two methods that was named wrongly, its caller.
+class SampleCorrectorTest : public ::testing::Test {
+ protected:
+  SampleCorrectorTest() {
+    for (int i = 0; i < NotedCode::kCalls; ++i) code_.AddPair(NotedCode::kElsewhere);
+    judge_.Publish();
+    corrector_.Use(&judge_);
+    header_.unjudged = {code_.pc(8), hot::CompilationKey(code_.vm(), code_.blob().address), 1, 2};
+  }
+
+  std::vector<uint64_t> Take() {
+    header_.frame_count = static_cast<uint32_t>(frames_.size());
+    std::vector<uint64_t> taken;
+    corrector_.Take({header_, 0, frames_.data()}, [&](const hot::SampleView& view) {
+      for (uint32_t i = 0; i < view.header.frame_count; ++i) taken.push_back(view.frames[i].value);
+    });
+    return taken;
+  }
+
+  NotedCode code_;
+  NotesJudge judge_{code_.layout()};
+  SampleCorrector corrector_;
+  hot::SampleHeader header_{};
+  std::vector<hot::Frame> frames_ = {Frame(hot::FrameKind::kKernel, 1),
+                                     Frame(hot::FrameKind::kInlined, NotedCode::kElsewhereMethod),
+                                     Frame(hot::FrameKind::kCompiled, NotedCode::kOuterMethod),
+                                     Frame(hot::FrameKind::kInterpreted, 2)};
+};
+
+TEST_F(SampleCorrectorTest, ReplacesTheMethodsOfTheInterruptedFrame) {
+  EXPECT_EQ(Take(),
+            (std::vector<uint64_t>{1, NotedCode::kInlinedMethod, NotedCode::kOuterMethod, 2}));
+}
+
+TEST_F(SampleCorrectorTest, OfStackFrameTheInnermostMethodIsLeft) {
+  frames_ = {Frame(hot::FrameKind::kInlined, NotedCode::kElsewhereMethod)};
+  header_.unjudged.first = 0;
+  EXPECT_EQ(Take(), (std::vector<uint64_t>{NotedCode::kInlinedMethod}));
+}
+
+TEST_F(SampleCorrectorTest, LeavesWhatIsNotMarked) {
+  header_.unjudged = {};
+  EXPECT_EQ(Take(),
+            (std::vector<uint64_t>{1, NotedCode::kElsewhereMethod, NotedCode::kOuterMethod, 2}));
+}
+
+TEST_F(SampleCorrectorTest, LeavesAllIfNobodyJudges) {
+  corrector_.Use(nullptr);
+  EXPECT_EQ(Take(),
+            (std::vector<uint64_t>{1, NotedCode::kElsewhereMethod, NotedCode::kOuterMethod, 2}));
+}
+
+}  // namespace
+}  // namespace jtrace::sampling
