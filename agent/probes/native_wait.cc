@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include <string>
+
 #include "agent/hot/sample_handler.h"
 #include "agent/probes/native_half.h"
 #include "agent/probes/probe_class.h"
@@ -27,7 +29,7 @@ absl::Status DefineLogWait(JNIEnv* jni) {
       "jtrace/NativeWait",
       EmbeddedNativeWait(),
       {const_cast<char*>("nap"), const_cast<char*>("(I)V"), reinterpret_cast<void*>(&Nap)}};
-  if (!DefineWithNativeHalf(jni, half, "java/lang/invoke/JTraceWait", EmbeddedWaitClass())) {
+  if (!DefineWithNativeHalf(jni, half, std::string(kWaitClass).c_str(), EmbeddedWaitClass())) {
     return absl::FailedPreconditionError(
         "this JVM rejects the code of overflow=wait: use overflow=gap");
   }

@@ -27,6 +27,7 @@ inline constexpr absl::string_view kExitsClass = "java/lang/invoke/JTraceExits";
 inline constexpr absl::string_view kLogClass = "java/lang/invoke/JTraceLog";
 inline constexpr absl::string_view kBlocksClass = "java/lang/invoke/JTraceBlocks";
 inline constexpr absl::string_view kRingClass = "java/lang/invoke/JTraceRing";
+inline constexpr absl::string_view kWaitClass = "java/lang/invoke/JTraceWait";
 
 // The classes of java/, which belong in java.base.
 absl::Span<const EmbeddedClass> EmbeddedProbeClasses();

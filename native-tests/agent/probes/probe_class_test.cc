@@ -58,8 +58,10 @@ TEST(ProbeClassTest, ARenamedSetRefersOnlyToItself) {
       EXPECT_TRUE(status.ok()) << status;
     }
     // Classes that all sets share keep their names.
-    const absl::Status shared = RenameProbeClass(bytes, kMetricsClass, "other/JTraceMetrics");
-    EXPECT_TRUE(shared.ok()) << shared;
+    for (const absl::string_view name : {kMetricsClass, kWaitClass}) {
+      const absl::Status shared = RenameProbeClass(bytes, name, "other/Shared");
+      EXPECT_TRUE(shared.ok()) << shared;
+    }
     const absl::string_view kept = "java/lang/invoke/JTrace";
     EXPECT_FALSE(Contains(bytes, {kept.begin(), kept.end()})) << embedded.name;
   }
