@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "native-tests/postproc/fleet/dataset_reader.h"
 #include "native-tests/support/csv.h"
 #include "native-tests/support/random_trace.h"
@@ -234,11 +237,20 @@ TEST(FleetTablesTest, ArcsDistinguishOutermostActivations) {
 
 // Reports distinguish routines of one name within a trace by result, packages of parameters, and
 // loader; the names in tables do not.
-std::string PlainName(const std::string& shown) {
-  const std::string name = std::regex_replace(shown, std::regex(R"( \[loader \d+\]$)"), "");
-  std::smatch parts;
-  if (!std::regex_match(name, parts, std::regex(R"((.*)\(([^()]*)\)(:[^ ]*)?)"))) return name;
-  return parts.str(1) + "(" + std::regex_replace(parts.str(2), std::regex(R"([^,]*\.)"), "") + ")";
+std::string PlainName(std::string name) {
+  const size_t loader = name.rfind(" [loader ");
+  if (loader != std::string::npos && name.back() == ']') name.resize(loader);
+  const size_t close = name.rfind(')');
+  const size_t open = close == std::string::npos ? close : name.rfind('(', close);
+  if (open == std::string::npos) return name;
+  const std::string result = name.substr(close + 1);
+  if (!result.empty() && (result[0] != ':' || result.find(' ') != std::string::npos)) return name;
+  std::vector<std::string> parameters =
+      absl::StrSplit(name.substr(open + 1, close - open - 1), ',');
+  for (std::string& parameter : parameters) {
+    parameter.erase(0, parameter.rfind('.') + 1);
+  }
+  return absl::StrCat(name.substr(0, open), "(", absl::StrJoin(parameters, ","), ")");
 }
 
 // A routine's sums over arcs, and its ticks over samples, are its row of the flat report.
