@@ -1,5 +1,4 @@
 // jtrace-post: turns traces into reports. All work is in RunPostProcessor.
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,14 +11,9 @@
 #include "postproc/support/memory_limit.h"
 #include "postproc/support/open_files.h"
 #include "postproc/support/out_of_memory.h"
+#include "postproc/support/terminal.h"
 
 namespace {
-
-int TerminalWidth(int fd) {
-  winsize size{};
-  if (isatty(fd) == 0 || ioctl(fd, TIOCGWINSZ, &size) != 0) return 0;
-  return size.ws_col;
-}
 
 // https://no-color.org: set and not empty means no.
 bool HasColours(int fd) {
@@ -38,7 +32,7 @@ int main(int argc, char** argv) {
       std::cout,
       std::cerr,
       [](const std::string& path) { return jtrace::postproc::InputFile::Open(path); },
-      TerminalWidth(STDOUT_FILENO),
+      jtrace::postproc::TerminalColumns(STDOUT_FILENO),
       isatty(STDERR_FILENO) != 0,
       jtrace::postproc::HasFileOpen,
       static_cast<int>(std::thread::hardware_concurrency())};

@@ -33,6 +33,17 @@ const selected = (page) =>
 // The page's own, which is never late.
 const state = async (page) => Object.fromEntries(new URLSearchParams(await page.evaluate(() => location.hash.slice(1))));
 const status = (page, state) => page.waitForSelector(`.live-bar [data-live=${state}]`, kPatience);
+// In the call tree, after 1000 calls of it. Opens what is not open: the page may have begun before there was anything.
+async function chooseStep(page) {
+  await row(page, 'main').waitFor(kPatience);
+  while ((await row(page, kStep).count()) === 0) {
+    await row(page, 'main').click();
+    await page.keyboard.press('*');
+    await page.waitForTimeout(100);
+  }
+  await untilCalls(page, 1000);
+  await row(page, kStep).click();
+}
 const total = (trace) => csv('flat', trace).find(({ name }) => name === kStep).calls;
 
 test('numbers grow in the call tree, and the open and chosen nodes stay', async () => {
@@ -41,14 +52,7 @@ test('numbers grow in the call tree, and the open and chosen nodes stay', async 
     await withUrl(`${url}&view=tree&m=calls`, async (page) => {
       await row(page, 'main').waitFor(kPatience);
       assert.equal((await state(page)).token, undefined, 'the address is without the token');
-      // Opens what is not open: the page may have begun before there was anything.
-      while ((await row(page, kStep).count()) === 0) {
-        await row(page, 'main').click();
-        await page.keyboard.press('*');
-        await page.waitForTimeout(100);
-      }
-      await untilCalls(page, 1000);
-      await row(page, kStep).click();
+      await chooseStep(page);
       const { 'tree.open': open } = await state(page);
 
       // Other threads and routines, so that numbers of all kinds change, and a hotter path.
@@ -86,14 +90,7 @@ test('the flame graph keeps its zoom and its chosen frame', async () => {
   await withLiveJvm(['mode=events', 'include=Attached'], async ({ jvm, url }) => {
     await jvm.ask('work 1000');
     await withUrl(`${url}&view=tree&m=calls`, async (page) => {
-      await row(page, 'main').waitFor(kPatience);
-      while ((await row(page, kStep).count()) === 0) {
-        await row(page, 'main').click();
-        await page.keyboard.press('*');
-        await page.waitForTimeout(100);
-      }
-      await untilCalls(page, 1000);
-      await row(page, kStep).click();
+      await chooseStep(page);
       await page.getByRole('button', { name: 'In the flame graph' }).click();
       await page.waitForSelector('.selection:has-text("Attached.step")');
       await jvm.ask('threads 3');
@@ -108,14 +105,7 @@ test('another recording of the JVM begins without what was chosen in the last on
   await withLiveJvm(['mode=events', 'include=Attached'], async ({ jvm, url, trace }) => {
     await jvm.ask('work 1000');
     await withUrl(`${url}&view=tree&m=calls`, async (page) => {
-      await row(page, 'main').waitFor(kPatience);
-      while ((await row(page, kStep).count()) === 0) {
-        await row(page, 'main').click();
-        await page.keyboard.press('*');
-        await page.waitForTimeout(100);
-      }
-      await untilCalls(page, 1000);
-      await row(page, kStep).click();
+      await chooseStep(page);
       await page.getByRole('button', { name: 'In the flame graph' }).click();
       await page.waitForSelector('.selection:has-text("Attached.step")');
       const chosen = (await state(page))['flame.at'];

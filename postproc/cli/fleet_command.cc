@@ -1,6 +1,5 @@
 #include "postproc/cli/fleet_command.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -19,6 +18,7 @@
 #include "postproc/fleet/schema.h"
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/strings.h"
+#include "postproc/support/terminal.h"
 #include "proto/control_protocol.h"
 
 namespace jtrace::control {
@@ -34,10 +34,8 @@ constexpr int64_t kAllChecks = 1000;
 
 int TextWidth() {
   constexpr int kUsual = 120;
-  winsize size = {};
-  const bool is_terminal =
-      isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  return is_terminal && size.ws_col != 0 ? size.ws_col : kUsual;
+  const int columns = postproc::TerminalColumns(STDOUT_FILENO);
+  return columns > 0 ? columns : kUsual;
 }
 
 // The query without its comments: which tables does it name?

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +26,7 @@
 #include "postproc/input/command_line.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
+#include "postproc/support/terminal.h"
 #include "postproc/version.h"
 #include "proto/control_protocol.h"
 
@@ -46,12 +46,10 @@ bool IsForPrograms(const CommandLine& line) {
 }
 
 // The terminal's, if stdout is one.
-size_t TerminalColumns() {
-  constexpr size_t kUsual = 100;
-  winsize size = {};
-  const bool is_terminal =
-      isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  return is_terminal && size.ws_col != 0 ? size.ws_col : kUsual;
+size_t OutputColumns() {
+  constexpr int kUsual = 100;
+  const int columns = postproc::TerminalColumns(STDOUT_FILENO);
+  return static_cast<size_t>(columns > 0 ? columns : kUsual);
 }
 
 class Jtrace {
@@ -193,7 +191,7 @@ int Jtrace::Metrics(const JvmProcess& jvm) {
   if (code != kExitDone) return code;
   const absl::StatusOr<MetricsAnswer> answer = ParseMetricsAnswer(absl::StrJoin(lines, "\n"));
   if (!answer.ok()) return Fail(answer.status());
-  out_ << MetricsAsText(*answer, line_.columns != 0 ? line_.columns : TerminalColumns());
+  out_ << MetricsAsText(*answer, line_.columns != 0 ? line_.columns : OutputColumns());
   return kExitDone;
 }
 

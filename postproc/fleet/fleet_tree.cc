@@ -6,6 +6,16 @@
 
 namespace jtrace::postproc::fleet {
 
+void FleetSums::Add(const FleetSums& other) {
+  calls = WrapAdd(calls, other.calls);
+  calls_jitted = WrapAdd(calls_jitted, other.calls_jitted);
+  base = WrapAdd(base, other.base);
+  cum = WrapAdd(cum, other.cum);
+  off = WrapAdd(off, other.off);
+  base_ticks = WrapAdd(base_ticks, other.base_ticks);
+  cum_ticks = WrapAdd(cum_ticks, other.cum_ticks);
+}
+
 FleetTree::FleetTree(const ReportInput& input) {
   MakeRoutines(input.model);
   Place(input);
@@ -77,13 +87,14 @@ void FleetTree::Place(const ReportInput& input) {
           node.origin == NodeOrigin::kEvent || owners[node.routine.value] == CodeOwner::kProgram;
       node_of_[i] = is_kept ? Child(above, routine_of_[node.routine.value]) : above;
     }
-    FleetNode& sum = nodes_[node_of_[i]];
-    // A thread's root has one, which is in no total.
-    if (node.parent) sum.calls = WrapAdd(sum.calls, node.calls);
-    sum.calls_jitted = WrapAdd(sum.calls_jitted, node.calls_jitted);
-    sum.base = WrapAdd(sum.base, node.base);
-    sum.off = WrapAdd(sum.off, node.off);
-    sum.base_ticks = WrapAdd(sum.base_ticks, node.base_ticks);
+    FleetSums own;
+    // A thread's root has one call, which is in no total.
+    if (node.parent) own.calls = node.calls;
+    own.calls_jitted = node.calls_jitted;
+    own.base = node.base;
+    own.off = node.off;
+    own.base_ticks = node.base_ticks;
+    nodes_[node_of_[i]].Add(own);
   }
 }
 

@@ -16,13 +16,8 @@
 
 namespace jtrace::postproc::fleet {
 
-struct FleetNode {
-  uint32_t parent = 0;   // index; of a root its own
-  uint32_t routine = 0;  // index into FleetTree::routines; none of a root
-  uint32_t group = 0;    // index into FleetTree::groups
-  uint32_t depth = 0;    // 0: a root, of one thread group
-  uint32_t level = 0;    // 1 + the activations of the same routine above; 0 of a root
-  PathHash path;
+// In the trace's units: calls, times of the clock, samples' ticks.
+struct FleetSums {
   int64_t calls = 0;
   int64_t calls_jitted = 0;
   int64_t base = 0;
@@ -30,6 +25,17 @@ struct FleetNode {
   int64_t off = 0;
   int64_t base_ticks = 0;
   int64_t cum_ticks = 0;
+
+  void Add(const FleetSums& other);
+};
+
+struct FleetNode : FleetSums {
+  uint32_t parent = 0;   // index; of a root its own
+  uint32_t routine = 0;  // index into FleetTree::routines; none of a root
+  uint32_t group = 0;    // index into FleetTree::groups
+  uint32_t depth = 0;    // 0: a root, of one thread group
+  uint32_t level = 0;    // 1 + the activations of the same routine above; 0 of a root
+  PathHash path;
 };
 
 class FleetTree {

@@ -33,23 +33,6 @@ void AddTimes(const RunFacts& facts, bool has_times, std::initializer_list<int64
   }
 }
 
-struct ArcSums {
-  int64_t calls = 0;
-  int64_t calls_jitted = 0;
-  int64_t base = 0;
-  int64_t cum = 0;
-  int64_t base_ticks = 0;
-  int64_t cum_ticks = 0;
-  void Add(const FleetNode& node) {
-    calls = WrapAdd(calls, node.calls);
-    calls_jitted = WrapAdd(calls_jitted, node.calls_jitted);
-    base = WrapAdd(base, node.base);
-    cum = WrapAdd(cum, node.cum);
-    base_ticks = WrapAdd(base_ticks, node.base_ticks);
-    cum_ticks = WrapAdd(cum_ticks, node.cum_ticks);
-  }
-};
-
 // A group of samples: node, function + 1 (0: none), state, module, blocker.
 using SampleKey = std::tuple<uint32_t, uint32_t, SampleState, std::string_view, std::string_view>;
 struct SampleSums {
@@ -91,7 +74,7 @@ void AddNodes(const RunFacts& facts, const FleetTree& tree, parquet::Table& node
 
 void AddArcs(const RunFacts& facts, const FleetTree& tree, parquet::Table& arcs) {
   constexpr int64_t kNoCaller = -1;
-  std::map<std::tuple<int64_t, uint32_t, bool>, ArcSums> sums;  // caller, callee, outermost
+  std::map<std::tuple<int64_t, uint32_t, bool>, FleetSums> sums;  // caller, callee, outermost
   for (const FleetNode& node : tree.nodes()) {
     if (node.depth == 0) continue;
     const FleetNode& parent = tree.nodes()[node.parent];
