@@ -68,13 +68,15 @@ class LogCollector {
   void StopLogs() { hot::WriteRelaxed(arena_->log_stopped, uint64_t{1}); }
 
   // overflow=wait: from now to the end of the last file threads wait where their rings are full.
-  // Once the thread that polls runs, and it must not wait for any of them. After DefineLogWait.
+  // Just before the thread that polls begins, which must not wait for any of them. After
+  // DefineLogWait.
   void LetThreadsWait() { SetWaits(hot::LogWaits::kYes); }
   // Nobody reads the logs any longer. Any thread.
   void EndWaits() { SetWaits(hot::LogWaits::kNo); }
   // Whether a thread ended the waits, because nothing was read for about ten seconds.
   bool stalled() const {
-    return hot::ReadRelaxed(arena_->log_waits) == static_cast<uint64_t>(hot::LogWaits::kStalled);
+    return stalled_ ||
+           hot::ReadRelaxed(arena_->log_waits) == static_cast<uint64_t>(hot::LogWaits::kStalled);
   }
   // Since BeginFile, the sum of all threads.
   uint64_t file_waited_ns() const { return hot::ReadRelaxed(arena_->log_waited) - waited_before_; }
@@ -182,6 +184,7 @@ class LogCollector {
   uint64_t calls_ = 0;
   uint64_t dropped_ = 0;
   uint64_t dropped_before_file_ = 0;
+  bool stalled_ = false;        // in this recording, as its last file's end found
   uint64_t waited_before_ = 0;  // log_waited when the file began
 };
 

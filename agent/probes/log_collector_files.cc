@@ -11,7 +11,10 @@ using hot::LogKind;
 using hot::ThreadState;
 
 void LogCollector::EndFile(bool is_last, Visit visit) {
-  if (is_last) EndWaits();
+  if (is_last) {
+    stalled_ = stalled();
+    EndWaits();
+  }
   ForEachState([&](ThreadState& state) {
     if (hot::HasLog(state)) EndFileOf(state, is_last, visit);
   });
@@ -68,6 +71,7 @@ void LogCollector::FinishGap(const ThreadState& state, const Gap& gap, hot::Ref 
 
 void LogCollector::BeginRecording(bool follow, CallKinds kinds) {
   EndWaits();
+  stalled_ = false;
   const absl::flat_hash_map<uint64_t, Reader> before = std::exchange(readers_, {});
   ForEachState([&](ThreadState& state) {
     if (!hot::HasLog(state)) return;

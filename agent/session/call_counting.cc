@@ -109,8 +109,8 @@ std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& o
   logs_->BeginRecording(/*follow=*/options.loop.on(), kinds);
   return std::make_unique<trace::LogSource>(
       trace.clock, *logs_, std::move(source), threads, trace.encoder, trace.losses,
-      trace::LogSource::Settings{options.log_budget, options.codes.Has(Code::kThreadSwitch),
-                                 switches_});
+      trace::LogSource::Settings{options.log_budget, options.log_waits,
+                                 options.codes.Has(Code::kThreadSwitch), switches_});
 }
 
 trace::CallPlaceOf CallCounting::CallPlaces(const Options& options) const {

@@ -33,7 +33,7 @@ class CallCounting {
   absl::Status Start(JNIEnv* jni, Options& options, Instrumentation& instrumentation);
   // No recording uses the probes any more.
   void Idle();
-  // overflow=wait: the writer runs, so threads may wait for room in their logs.
+  // overflow=wait: the writer is about to run, so threads may wait for room in their logs.
   void LetThreadsWait();
   // The writer failed: no thread waits for room in its log any longer. Any thread.
   void EndWaits();

@@ -9,13 +9,19 @@
 namespace jtrace::trace {
 namespace {
 
+// The bytes that a log keeps when it is cleared.
+size_t MemoryOf(const proto::EventLog& log) {
+  return static_cast<size_t>(log.op().Capacity()) * sizeof(uint32_t) +
+         static_cast<size_t>(log.delta_ns().Capacity()) * sizeof(uint64_t);
+}
+
 // Turns a run into a log, with events for the times that the thread was off the processors.
 class RunEncoder {
  public:
   // `now`: the time of everything without a clock.
   RunEncoder(const SessionClock& clock, const LogRun& run, uint32_t thread, uint64_t now,
-             std::vector<std::unique_ptr<proto::EventLog>>& spare, proto::Chunk& chunk)
-      : clock_(clock), run_(run), thread_(thread), now_(now), spare_(spare), chunk_(chunk) {}
+             absl::FunctionRef<proto::EventLog*()> new_log, proto::Chunk& chunk)
+      : clock_(clock), run_(run), thread_(thread), now_(now), new_log_(new_log), chunk_(chunk) {}
 
   // `number_of`: a node's number by its Ref.
   template <typename NumberOf>
@@ -70,21 +76,12 @@ class RunEncoder {
   }
 
   void Begin(uint64_t time) {
-    log_ = NewLog();
+    log_ = new_log_();
     log_->set_thread(thread_);
     log_->set_time_ns(time);
     last_ = time;
     with_times_ = run_.has_clock;
     if (with_times_) log_->mutable_delta_ns()->Reserve(static_cast<int>(run_.ops.size()));
-  }
-
-  proto::EventLog* NewLog() {
-    if (spare_.empty()) return chunk_.add_log();
-    proto::EventLog* log = spare_.back().release();
-    spare_.pop_back();
-    log->Clear();
-    chunk_.mutable_log()->AddAllocated(log);
-    return log;
   }
 
   void AddTime(uint64_t time) {
@@ -132,7 +129,7 @@ class RunEncoder {
   const LogRun& run_;
   const uint32_t thread_;
   const uint64_t now_;
-  std::vector<std::unique_ptr<proto::EventLog>>& spare_;
+  const absl::FunctionRef<proto::EventLog*()> new_log_;
   proto::Chunk& chunk_;
   proto::EventLog* log_ = nullptr;
   bool with_times_ = false;
@@ -172,7 +169,8 @@ void LogSource::DefineRoutines(const LogRun& run) {
 void LogSource::Add(const LogRun& run, proto::Chunk& chunk) {
   DefineRoutines(run);
   const uint32_t thread = threads_.NumberOfJava(run.java_tid);
-  RunEncoder encoder(clock_, run, thread, clock_.Now(), spare_, chunk);
+  const auto new_log = [&] { return NewLog(chunk); };
+  RunEncoder encoder(clock_, run, thread, clock_.Now(), new_log, chunk);
   encoder.Encode(settings_.switches, [this](uint64_t ref) { return trees_.NumberOf(ref); });
   if (settings_.recorded != nullptr && !run.times.empty()) {
     settings_.recorded->AddUntil(thread, clock_.Since(run.times.back()), chunk);
@@ -180,11 +178,25 @@ void LogSource::Add(const LogRun& run, proto::Chunk& chunk) {
 }
 
 void LogSource::Recycle(proto::Chunk& written) {
-  // As many as a chunk of the usual size has.
-  constexpr size_t kMostSpare = 32;
-  while (spare_.size() < kMostSpare && written.log_size() > 0) {
-    spare_.emplace_back(written.mutable_log()->ReleaseLast());
+  // As much as a chunk of the usual size has.
+  constexpr size_t kMostSpareBytes = 8u << 20;
+  while (written.log_size() > 0) {
+    std::unique_ptr<proto::EventLog> log(written.mutable_log()->ReleaseLast());
+    const size_t bytes = MemoryOf(*log);
+    if (spare_bytes_ + bytes > kMostSpareBytes) return;
+    spare_bytes_ += bytes;
+    spare_.push_back(std::move(log));
   }
+}
+
+proto::EventLog* LogSource::NewLog(proto::Chunk& chunk) {
+  if (spare_.empty()) return chunk.add_log();
+  proto::EventLog* log = spare_.back().release();
+  spare_.pop_back();
+  spare_bytes_ -= MemoryOf(*log);
+  log->Clear();
+  chunk.mutable_log()->AddAllocated(log);
+  return log;
 }
 
 void LogSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
@@ -195,16 +207,17 @@ void LogSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
   WatchBudget();
   losses_.Set("log.dropped", Severity::kInfo, collector_.file_dropped_calls(),
               "calls that the log had no room for: counted, but without their order and times",
-              "log fewer methods: include=com.acme.**, or use record=tree, or overflow=wait");
+              settings_.waits ? "raise memory=, or log fewer methods: include=com.acme.**"
+                              : "log fewer methods: include=com.acme.**, or use record=tree, or "
+                                "overflow=wait");
   ReportWaits();
 }
 
 void LogSource::ReportWaits() {
   constexpr uint64_t kNanosPerMilli = 1'000'000;
   losses_.Set("log.waited", Severity::kInfo, collector_.file_waited_ns() / kNanosPerMilli,
-              "milliseconds that threads waited for room in their logs (overflow=wait): in the "
-              "times of their calls, too",
-              "log fewer methods: include=com.acme.**");
+              "milliseconds that threads waited for room in their logs (overflow=wait)",
+              "log fewer methods: include=com.acme.**; only clock=cpu leaves waits out of times");
   if (!collector_.stalled()) return;
   losses_.Set(
       "log.waits_ended", Severity::kWarning, 1,

@@ -20,6 +20,7 @@ class LogSource : public ChunkSource {
  public:
   struct Settings {
     uint64_t budget = 0;               // logbudget=, bytes of a file; 0: none
+    bool waits = false;                // overflow=wait
     bool switches = true;              // whether times off the processors become events (0x11)
     SwitchSource* recorded = nullptr;  // those that the kernel records
   };
@@ -46,6 +47,8 @@ class LogSource : public ChunkSource {
  private:
   void Add(const LogRun& run, proto::Chunk& chunk);
   void DefineRoutines(const LogRun& run);
+  // An empty one in the chunk.
+  proto::EventLog* NewLog(proto::Chunk& chunk);
   // How long threads waited (overflow=wait).
   void ReportWaits();
   // Stops the logs when the budget is spent.
@@ -64,6 +67,7 @@ class LogSource : public ChunkSource {
   std::vector<uint8_t> defined_;  // by routine; 1: the file defines it
   // Logs that were written, with their memory, for later ones.
   std::vector<std::unique_ptr<proto::EventLog>> spare_;
+  size_t spare_bytes_ = 0;
 };
 
 }  // namespace jtrace::trace

@@ -111,6 +111,18 @@ test('a click chooses one cell', () => open(async (page) => {
   assert.equal(shown['app.web.Page.render(app.web.Request,java.io.Writer)'], 6);
 }));
 
+test('the sliders reach both ends', () => open(async (page) => {
+  const [from, to] = await page.$$('.range-picker input');
+  await to.press('Home');
+  assert.match(stateOf(page).range, /^0-\d+$/);
+  await to.press('End');
+  await from.press('End');
+  const count = Number(stateOf(page).range.split('-')[1]);
+  await from.press('Home');
+  await page.waitForSelector('.range-banner', { state: 'detached' });
+  assert.notEqual(count % 128, 0, 'the last step is a short one');
+}));
+
 test('keys mark cells and choose them', () => open(async (page) => {
   await page.focus('.heatmap canvas');
   const said = () => page.textContent('.heat-cell');

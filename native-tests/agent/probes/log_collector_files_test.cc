@@ -90,6 +90,9 @@ TEST_F(LogCollectorFilesTest, AThreadMayEndTheWaits) {
   EXPECT_FALSE(collector.stalled());
   arena_->log_waits = static_cast<uint64_t>(hot::LogWaits::kStalled);  // as a thread does
   EXPECT_TRUE(collector.stalled());
+  collector.EndFile(/*is_last=*/true, [](const LogRun&) {});
+  EXPECT_EQ(arena_->log_waits, 0u);
+  EXPECT_TRUE(collector.stalled()) << "the last chunk is yet to report it";
   collector.BeginRecording(/*follow=*/false);
   EXPECT_FALSE(collector.stalled());
 }

@@ -14,15 +14,16 @@ interface PickerProps {
 
 export function RangePicker({ data, times, range, onPreview, onChange }: PickerProps) {
   const withFrom = (from: number) => ({ from, to: Math.max(range.to, from + 1) });
-  const withTo = (to: number) => ({ from: Math.min(range.from, to - 1), to });
+  const withTo = (to: number) => ({ from: Math.min(range.from, to - 1), to: Math.min(to, times.count) });
   const step = Math.ceil(times.count / kSteps);
+  const steps = Math.ceil(times.count / step); // the last one may be shorter
   const slider = (label: string, least: number, value: number, to: (value: number) => TimeRange) => (
     <label>
       {label}
       <input
         type="range"
         min={least}
-        max={times.count - step + least}
+        max={(steps - 1) * step + least}
         step={step}
         value={value}
         onInput={(event) => onPreview(to(Number(event.currentTarget.value)))}
