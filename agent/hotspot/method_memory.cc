@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/hot/walk/debug_info.h"
 #include "agent/hotspot/checked_read.h"
@@ -109,29 +110,31 @@ MethodMemory MethodMemory::Of(const void* libjvm_address, JNIEnv* jni) {
 }
 
 MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
-    : methods_(structs.Field("InstanceKlass", "_methods")),
-      array_length_(structs.Field("Array<int>", "_length")),
-      array_data_(structs.Field("Array<Method*>", "_data")),
-      const_method_(structs.Field("Method", "_constMethod")),
-      constants_(structs.Field("ConstMethod", "_constants")),
-      pool_holder_(structs.Field("ConstantPool", "_pool_holder")),
-      name_index_(structs.Field("ConstMethod", "_name_index")),
-      signature_index_(structs.Field("ConstMethod", "_signature_index")),
-      klass_name_(structs.Field("Klass", "_name")),
-      symbol_length_(structs.Field("Symbol", "_length")),
-      symbol_body_(structs.Field("Symbol", "_body[0]")),
-      pool_size_(structs.Size("ConstantPool")) {
-  const hot::Offset needed[] = {methods_,         array_length_,  array_data_,
-                                const_method_,    constants_,     name_index_,
-                                signature_index_, symbol_length_, symbol_body_};
+    : layout_{.methods = structs.Field("InstanceKlass", "_methods"),
+              .array_length = structs.Field("Array<int>", "_length"),
+              .array_data = structs.Field("Array<Method*>", "_data"),
+              .const_method = structs.Field("Method", "_constMethod"),
+              .constants = structs.Field("ConstMethod", "_constants"),
+              .pool_holder = structs.Field("ConstantPool", "_pool_holder"),
+              .name_index = structs.Field("ConstMethod", "_name_index"),
+              .signature_index = structs.Field("ConstMethod", "_signature_index"),
+              .klass_name = structs.Field("Klass", "_name"),
+              .symbol_length = structs.Field("Symbol", "_length"),
+              .symbol_body = structs.Field("Symbol", "_body[0]"),
+              .pool_size = structs.Size("ConstantPool")} {
+  const hot::Offset needed[] = {
+      layout_.methods,         layout_.array_length,  layout_.array_data,
+      layout_.const_method,    layout_.constants,     layout_.name_index,
+      layout_.signature_index, layout_.symbol_length, layout_.symbol_body};
   const uintptr_t klass_offset = structs.Static("java_lang_Class", "_klass_offset");
-  if (klass_offset == 0 || pool_size_ == 0 || field_id_shift == 0 || ChecksJni(structs)) return;
+  if (klass_offset == 0 || layout_.pool_size == 0 || field_id_shift == 0 || ChecksJni(structs))
+    return;
   if (std::find(std::begin(needed), std::end(needed), hot::kAbsent) != std::end(needed)) return;
   const auto offset = Load<CheckedMemory, int32_t>(klass_offset);
   // JNI reads the field without a check.
   constexpr int32_t kLargestClass = 1024;
   if (offset <= 0 || offset >= kLargestClass || offset % 4 != 0) return;
-  klass_field_ = InstanceFieldId(offset, field_id_shift);
+  layout_.klass_field = InstanceFieldId(offset, field_id_shift);
   usable_ = true;
 }
 
@@ -140,48 +143,55 @@ typename Memory::Text MethodMemory::Text(uintptr_t constants, uintptr_t index_ad
   const auto index = Load<Memory, uint16_t>(index_address);
   // The lowest bit marks entries that are not resolved, which texts are from the start.
   const uintptr_t symbol =
-      Load<Memory, uintptr_t>(constants + pool_size_ + 8 * uintptr_t{index}) & ~uintptr_t{1};
+      Load<Memory, uintptr_t>(constants + layout_.pool_size + 8 * uintptr_t{index}) & ~uintptr_t{1};
   return SymbolText<Memory>(symbol);
 }
 
 template <typename Memory>
 typename Memory::Text MethodMemory::SymbolText(uintptr_t symbol) const {
   if (symbol == 0) return {};
-  const auto length = Load<Memory, uint16_t>(symbol + static_cast<uintptr_t>(symbol_length_));
-  return Memory::TextAt(symbol + static_cast<uintptr_t>(symbol_body_), length);
+  const auto length =
+      Load<Memory, uint16_t>(symbol + static_cast<uintptr_t>(layout_.symbol_length));
+  return Memory::TextAt(symbol + static_cast<uintptr_t>(layout_.symbol_body), length);
 }
 
 uintptr_t MethodMemory::KlassOf(JNIEnv* jni, jclass klass) const {
   if (!usable_ || jni == nullptr) return 0;
-  return static_cast<uintptr_t>(jni->GetLongField(klass, klass_field_));
+  return static_cast<uintptr_t>(jni->GetLongField(klass, layout_.klass_field));
 }
 
 template <typename Memory>
 bool MethodMemory::Read(uintptr_t klass, Visitor visit) const {
-  const auto array = Follow<Memory>(klass, methods_);
+  const auto array = Follow<Memory>(klass, layout_.methods);
   if (array == 0) return false;
-  const auto length = Load<Memory, int32_t>(array + static_cast<uintptr_t>(array_length_));
+  const auto length = Load<Memory, int32_t>(array + static_cast<uintptr_t>(layout_.array_length));
   if (length <= 0 || length > kMaxMethods) return false;
   for (uintptr_t i = 0; i < static_cast<uintptr_t>(length); ++i) {
     const auto method =
-        Load<Memory, uintptr_t>(array + static_cast<uintptr_t>(array_data_) + 8 * i);
-    const uintptr_t const_method = Follow<Memory>(method, const_method_);
-    const uintptr_t constants = Follow<Memory>(const_method, constants_);
+        Load<Memory, uintptr_t>(array + static_cast<uintptr_t>(layout_.array_data) + 8 * i);
+    const uintptr_t const_method = Follow<Memory>(method, layout_.const_method);
+    const uintptr_t constants = Follow<Memory>(const_method, layout_.constants);
     if (constants == 0) return false;
-    const auto name = Text<Memory>(constants, const_method + static_cast<uintptr_t>(name_index_));
+    const auto name =
+        Text<Memory>(constants, const_method + static_cast<uintptr_t>(layout_.name_index));
     const auto descriptor =
-        Text<Memory>(constants, const_method + static_cast<uintptr_t>(signature_index_));
+        Text<Memory>(constants, const_method + static_cast<uintptr_t>(layout_.signature_index));
     visit({.method = method, .name = name, .descriptor = descriptor});
   }
   return true;
 }
 
-std::optional<int32_t> MethodMemory::CountMethods(JNIEnv* jni, jclass klass) const {
-  const uintptr_t array = Follow<PlainMemory>(KlassOf(jni, klass), methods_);
+std::optional<std::vector<uintptr_t>> MethodMemory::MethodsOf(JNIEnv* jni, jclass klass) const {
+  const uintptr_t array = Follow<PlainMemory>(KlassOf(jni, klass), layout_.methods);
   if (array == 0) return std::nullopt;
-  const auto count = Load<PlainMemory, int32_t>(array + static_cast<uintptr_t>(array_length_));
+  const auto count =
+      Load<PlainMemory, int32_t>(array + static_cast<uintptr_t>(layout_.array_length));
   if (count < 0 || count > kMaxMethods) return std::nullopt;
-  return count;
+  std::vector<uintptr_t> methods(static_cast<size_t>(count));
+  if (methods.empty()) return methods;
+  PlainMemory::Copy(array + static_cast<uintptr_t>(layout_.array_data), methods.data(),
+                    methods.size() * sizeof(uintptr_t));
+  return methods;
 }
 
 bool MethodMemory::ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const {
@@ -190,18 +200,18 @@ bool MethodMemory::ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const
 
 std::optional<MethodMemory::Description> MethodMemory::Describe(uintptr_t method) const {
   using Memory = GuardedMemory;
-  if (!usable_ || pool_holder_ == hot::kAbsent) return std::nullopt;
-  const uintptr_t const_method = Follow<Memory>(method, const_method_);
-  const uintptr_t constants = Follow<Memory>(const_method, constants_);
+  if (!usable_ || layout_.pool_holder == hot::kAbsent) return std::nullopt;
+  const uintptr_t const_method = Follow<Memory>(method, layout_.const_method);
+  const uintptr_t constants = Follow<Memory>(const_method, layout_.constants);
   if (constants == 0) return std::nullopt;
   Description found;
-  found.klass = Follow<Memory>(constants, pool_holder_);
-  if (found.klass != 0 && klass_name_ != hot::kAbsent) {
-    found.class_name = SymbolText<Memory>(Follow<Memory>(found.klass, klass_name_));
+  found.klass = Follow<Memory>(constants, layout_.pool_holder);
+  if (found.klass != 0 && layout_.klass_name != hot::kAbsent) {
+    found.class_name = SymbolText<Memory>(Follow<Memory>(found.klass, layout_.klass_name));
   }
-  found.name = Text<Memory>(constants, const_method + static_cast<uintptr_t>(name_index_));
+  found.name = Text<Memory>(constants, const_method + static_cast<uintptr_t>(layout_.name_index));
   found.descriptor =
-      Text<Memory>(constants, const_method + static_cast<uintptr_t>(signature_index_));
+      Text<Memory>(constants, const_method + static_cast<uintptr_t>(layout_.signature_index));
   if (found.klass == 0 || found.name.empty() || !found.descriptor.starts_with('(')) {
     return std::nullopt;
   }
@@ -212,7 +222,8 @@ bool MethodMemory::ReadsWhatIsKnown(JNIEnv* jni) const {
   if (jni->PushLocalFrame(1) != JNI_OK) return false;
   jclass const object = jni->FindClass("java/lang/Object");
   const uintptr_t klass =
-      object == nullptr ? 0 : static_cast<uintptr_t>(jni->GetLongField(object, klass_field_));
+      object == nullptr ? 0
+                        : static_cast<uintptr_t>(jni->GetLongField(object, layout_.klass_field));
   if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
   jni->PopLocalFrame(nullptr);
   constexpr std::pair<absl::string_view, absl::string_view> kKnown[] = {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
@@ -28,7 +29,26 @@ struct MethodInMemory {
 
 class MethodMemory {
  public:
+  // Where the JVM keeps what is read.
+  struct Layout {
+    jfieldID klass_field = nullptr;  // of java.lang.Class: injected by the JVM, unknown to Java
+    hot::Offset methods = hot::kAbsent;
+    hot::Offset array_length = hot::kAbsent;
+    hot::Offset array_data = hot::kAbsent;
+    hot::Offset const_method = hot::kAbsent;
+    hot::Offset constants = hot::kAbsent;
+    hot::Offset pool_holder = hot::kAbsent;
+    hot::Offset name_index = hot::kAbsent;
+    hot::Offset signature_index = hot::kAbsent;
+    hot::Offset klass_name = hot::kAbsent;
+    hot::Offset symbol_length = hot::kAbsent;
+    hot::Offset symbol_body = hot::kAbsent;
+    uint32_t pool_size = 0;  // sizeof(ConstantPool): the entries follow it
+  };
+
   MethodMemory() = default;  // reads nothing
+  // `layout` is right.
+  explicit MethodMemory(const Layout& layout) : usable_(true), layout_(layout) {}
   // `libjvm_address`: any address in libjvm. In VMInit or later, on a Java thread. Usable only if
   // it reads the known methods of java.lang.Object.
   static MethodMemory Of(const void* libjvm_address, JNIEnv* jni);
@@ -41,8 +61,8 @@ class MethodMemory {
   // the JVM's own and live as long as the class. False: not all can be read. On a Java thread.
   using Visitor = absl::FunctionRef<void(const MethodInMemory&)>;
   bool ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const;
-  // How many there are; nothing if that cannot be read. On a Java thread.
-  std::optional<int32_t> CountMethods(JNIEnv* jni, jclass klass) const;
+  // The methods alone, which takes less; nothing if they cannot be read. On a Java thread.
+  std::optional<std::vector<uintptr_t>> MethodsOf(JNIEnv* jni, jclass klass) const;
 
   // A method by its address alone, with copied texts.
   struct Description {
@@ -65,19 +85,7 @@ class MethodMemory {
   typename Memory::Text SymbolText(uintptr_t symbol) const;
 
   bool usable_ = false;
-  jfieldID klass_field_ = nullptr;  // of java.lang.Class: injected by the JVM, unknown to Java
-  hot::Offset methods_ = hot::kAbsent;
-  hot::Offset array_length_ = hot::kAbsent;
-  hot::Offset array_data_ = hot::kAbsent;
-  hot::Offset const_method_ = hot::kAbsent;
-  hot::Offset constants_ = hot::kAbsent;
-  hot::Offset pool_holder_ = hot::kAbsent;
-  hot::Offset name_index_ = hot::kAbsent;
-  hot::Offset signature_index_ = hot::kAbsent;
-  hot::Offset klass_name_ = hot::kAbsent;
-  hot::Offset symbol_length_ = hot::kAbsent;
-  hot::Offset symbol_body_ = hot::kAbsent;
-  uint32_t pool_size_ = 0;  // sizeof(ConstantPool): the entries follow it
+  Layout layout_;
 };
 
 }  // namespace jtrace::jvmti

@@ -20,6 +20,11 @@ void NotesJudge::Publish() {
   layout_->unreliable_code = unreliable_.published();
 }
 
+void NotesJudge::Clear() {
+  judged_.Clear();
+  unreliable_.Clear();
+}
+
 void NotesJudge::Judge(const hot::CodeBlob& nmethod) {
   const uintptr_t compilation = hot::CompilationKey(*layout_, nmethod.address);
   if (Has(judged_, compilation)) return;

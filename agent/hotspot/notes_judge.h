@@ -24,6 +24,10 @@ class NotesJudge {
   // Lets handlers see the verdicts. Before they run.
   void Publish();
 
+  // Forgets the verdicts, for a new recording: keys of code that was freed would add up. No handler
+  // whose samples are kept runs.
+  void Clear();
+
   // Of an nmethod that is alive during the call.
   void Judge(const hot::CodeBlob& nmethod);
 

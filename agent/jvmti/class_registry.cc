@@ -86,6 +86,20 @@ void ClassRegistry::Record(const NumberedMethods& methods, bool are_probes) {
   }
 }
 
+std::optional<int32_t> ClassRegistry::CountMethods(jclass klass) {
+  const auto methods = memory_.MethodsOf(Jni(), klass);
+  if (!methods.has_value()) return std::nullopt;
+  absl::MutexLock lock(&mutex_);
+  ++counted_classes_;
+  bool was_reused = false;
+  for (const uintptr_t method : *methods) {
+    was_reused |= methods_.erase(method) != 0;
+    was_reused |= old_methods_.erase(method) != 0;
+  }
+  if (was_reused) reuses_.fetch_add(1);
+  return static_cast<int32_t>(methods->size());
+}
+
 void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   jlong tag = 0;
   env_->GetTag(klass, &tag);
@@ -105,7 +119,7 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   proto::ClassEvent details;
   details.set_class_id(identity.id);
   std::optional<int32_t> count;
-  if (numbers_later_ && !identity.is_probe) count = memory_.CountMethods(Jni(), klass);
+  if (numbers_later_ && !identity.is_probe) count = CountMethods(klass);
   if (!count.has_value()) {
     for (const auto& [key, numbers] : NumberMethods(klass, identity)) {
       details.add_method(numbers.method);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,10 +51,13 @@ class ClassRegistry {
   // Prepares reading methods from the JVM: call it before the first class is recorded. Any address
   // in libjvm.
   void LearnJvm(const void* libjvm_address);
+  // The same, if it is known where the JVM has what is read.
+  void ReadMethodsFrom(const MethodMemory& memory) { memory_ = memory; }
   // Whether methods get jmethodIDs when their class is prepared.
   void MakeIds(bool on) { makes_ids_ = on; }
   // Whether methods get their numbers when a sample has them, and records of classes only count
-  // them. To name all methods of all classes takes longer than all else that samples do.
+  // them. To name all methods of all classes takes longer than all else that samples do. A new
+  // class takes the addresses of its methods from those that had them before.
   void NumberLater(bool on) { numbers_later_ = on; }
   // Calls `needed` when methods may be known by their jmethodIDs only, at once if there are such
   // methods already: they were redefined, or the JVM's memory could not be read.
@@ -134,6 +138,10 @@ class ClassRegistry {
   NumberedMethods MethodsInMemory(jclass klass, const ClassIdentity& identity);
   NumberedMethods MethodsById(jclass klass, const ClassIdentity& identity);
   void Record(const NumberedMethods& methods, bool are_probes);
+  // How many methods a new class has; nothing if that cannot be read. Whatever had their addresses
+  // before is forgotten.
+  std::optional<int32_t> CountMethods(jclass klass);
+  uint64_t CountedClasses() const;
   void NeedIds();
   NumberedMethods NumberMethods(jclass klass, const ClassIdentity& identity);
   void RecordMethods(jclass klass, const ClassIdentity& identity, uint32_t thread);
@@ -157,6 +165,7 @@ class ClassRegistry {
   absl::flat_hash_map<MethodKey, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uintptr_t, uint32_t> classes_ ABSL_GUARDED_BY(mutex_);  // by Klass
   std::atomic<uint64_t> reuses_{0};
+  uint64_t counted_classes_ ABSL_GUARDED_BY(mutex_) = 0;
   MethodMemory memory_;
   std::atomic<bool> makes_ids_{false};
   std::atomic<bool> numbers_later_{false};

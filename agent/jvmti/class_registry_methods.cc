@@ -99,7 +99,13 @@ uint32_t ClassRegistry::Learn(jmethodID id) {
   return numbers.method;
 }
 
+uint64_t ClassRegistry::CountedClasses() const {
+  absl::MutexLock lock(&mutex_);
+  return counted_classes_;
+}
+
 uint32_t ClassRegistry::LearnMethod(uintptr_t method) {
+  const uint64_t counted_before = CountedClasses();
   const auto found = memory_.Describe(method);
   const uint32_t class_id = found.has_value() ? ClassOf(found->klass) : 0;
   if (class_id == 0) return 0;
@@ -107,7 +113,13 @@ uint32_t ClassRegistry::LearnMethod(uintptr_t method) {
   identity.id = class_id;
   identity.name = DottedName(found->class_name);
   const Numbers numbers = NumberMethod(identity, found->name, found->descriptor);
-  Record({{method, numbers}}, /*are_probes=*/false);
+  absl::MutexLock lock(&mutex_);
+  // A class that was counted meanwhile may have taken the address.
+  if (counted_classes_ == counted_before) {
+    methods_.insert_or_assign(method, numbers);
+  } else {
+    reuses_.fetch_add(1);
+  }
   return numbers.method;
 }
 

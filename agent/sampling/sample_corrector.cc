@@ -10,8 +10,9 @@ void SampleCorrector::Take(const hot::SampleView& view,
   const std::span frames(view.frames, view.header.frame_count);
   const bool is_marked = judge_ != nullptr && frame.pc != 0 && frame.first < frames.size();
   if (!is_marked || !judge_->Correct(frame, &methods_)) return take(view);
-  // stack=frame keeps one method of the frame.
-  const bool is_whole = frame.first + frame.count <= frames.size();
+  // Unwinds have whole stacks in each mode.
+  const bool is_one = keeps_one_ && !view.header.is_unwind;
+  const bool is_whole = !is_one && frame.first + frame.count <= frames.size();
   if (!is_whole) methods_.resize(1);
   const std::span rest =
       is_whole ? frames.subspan(frame.first + frame.count) : std::span<const hot::Frame>();

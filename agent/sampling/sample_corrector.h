@@ -12,14 +12,19 @@ namespace jtrace::sampling {
 // Use before samples are drained; Take on the thread that drains.
 class SampleCorrector {
  public:
-  // Null: samples stay as they are.
-  void Use(NotesJudge* judge) { judge_ = judge; }
+  // Null: samples stay as they are. `keeps_one`: samples have one frame, however many methods are
+  // in it (stack=frame).
+  void Use(NotesJudge* judge, bool keeps_one) {
+    judge_ = judge;
+    keeps_one_ = keeps_one;
+  }
 
   // Hands on the sample, with other methods in its interrupted frame if those it has are wrong.
   void Take(const hot::SampleView& view, absl::FunctionRef<void(const hot::SampleView&)> take);
 
  private:
   NotesJudge* judge_ = nullptr;
+  bool keeps_one_ = false;
   std::vector<hot::Frame> methods_;
   std::vector<hot::Frame> frames_;
 };

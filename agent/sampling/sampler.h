@@ -22,6 +22,7 @@
 #include "agent/hotspot/address_set.h"
 #include "agent/hotspot/intrinsic_names.h"
 #include "agent/hotspot/known_objects_check.h"
+#include "agent/sampling/code_reader.h"
 #include "agent/sampling/kernel_symbols.h"
 #include "agent/sampling/perf_events.h"
 #include "agent/sampling/sample_totals.h"
@@ -69,14 +70,14 @@ struct SamplerOptions {
 //
 // Threads: the Attach/Detach functions may be called from any thread at any time; Drain from one
 // thread at a time (the writer); Create, Start and Stop from the session's thread.
-class Sampler {
+class Sampler : public CodeReader {
  public:
   // Reserves memory and reads the JVM's symbol tables; arms nothing. `libjvm_address`: any address
   // in libjvm, e.g. (*vm)->functions->GetEnv.
   static absl::StatusOr<std::unique_ptr<Sampler>> Create(const SamplerOptions& options,
                                                          const void* libjvm_address);
   // Stops if necessary; leaks what handlers might still use.
-  ~Sampler();
+  ~Sampler() override;
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
@@ -138,13 +139,10 @@ class Sampler {
   // JVMTI CompiledMethodLoad: compares what the JVM reports with what samples read of compiled
   // code.
   void NoteCompiledCode(const void* address, const void* compile_info);
-  // Whether reports of compiled methods are still needed. Any thread.
-  bool NeedsCompiledCode() const;
-  // Makes the JVM keep debug information for each instruction while no reports of compiled methods
-  // are requested, which has the same effect. False: this JVM needs the reports. After Start.
-  bool KeepDebugInfo();
-  // Ends that.
-  void StopKeepingDebugInfo();
+  bool NeedsCompiledCode() const override;
+  // After Start.
+  bool KeepDebugInfo() override;
+  void StopKeepingDebugInfo() override;
 
   // Whether some methods are known by their jmethodIDs only, as all are at first. Otherwise frames
   // have the JVM's Methods. Any thread.

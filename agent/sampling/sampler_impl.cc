@@ -126,11 +126,14 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   const bool has_gaps =
       options_.stack == hot::StackMode::kApp || options_.stack == hot::StackMode::kAppFrame;
   jvm_.JudgeEarly(has_gaps);
-  corrector_.Use(has_gaps ? nullptr : &jvm_.notes_judge());
+  corrector_.Use(has_gaps ? nullptr : &jvm_.notes_judge(),
+                 options_.stack == hot::StackMode::kFrame);
   OnHugePages(hot::KnownFrameMemory());
   OnHugePages(hot::CfiRowMemory());
   // Drops samples of an earlier recording that were not drained.
   Drain([](const hot::SampleView&) {});
+  // Handlers have ended; one that did not end in time takes no sample that anybody reads.
+  jvm_.notes_judge().Clear();
   totals_at_start_ = Totals();
   times_at_start_ = MeasuredHandlerTimes();
   watch_.Begin(Silence(), options_.signal);

@@ -19,7 +19,7 @@ absl::Status CodeReports::Expect(const Options& options) {
   return jvmti::EnableEvents(env_, kEvents);
 }
 
-void CodeReports::Start(const Options& options, sampling::Sampler& sampler) {
+void CodeReports::Start(const Options& options, sampling::CodeReader& sampler) {
   const bool wants_records = options.WantsCodeRecords();
   if (!wants_records && !options.WantsDebugInfo()) return;
   const absl::MutexLock lock(&mutex_);

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/options/options.h"
-#include "agent/sampling/sampler.h"
+#include "agent/sampling/code_reader.h"
 
 namespace jtrace {
 
@@ -23,8 +23,8 @@ class CodeReports {
 
   // At load: whoever listens before the first method is compiled gets debug information for all.
   absl::Status Expect(const Options& options);
-  // A recording begins; its samples are started.
-  void Start(const Options& options, sampling::Sampler& sampler);
+  // A recording begins, its samples are started; or records of code are requested since.
+  void Start(const Options& options, sampling::CodeReader& sampler);
   // Requests reports of methods that are compiled already, if any are needed.
   void ReportExisting();
   // A method was reported, and all that need it have seen it.
@@ -40,8 +40,8 @@ class CodeReports {
   absl::Mutex mutex_;
   bool is_listening_ ABSL_GUARDED_BY(mutex_) = false;
   // Not null: only this sampler needs the reports.
-  sampling::Sampler* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  sampling::Sampler* sampler_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  sampling::CodeReader* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  sampling::CodeReader* sampler_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace jtrace

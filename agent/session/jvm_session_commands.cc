@@ -1,4 +1,5 @@
 // The session's commands; most of them concern the running recording.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -79,7 +80,7 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
   }
   {
     absl::MutexLock lock(&lifecycle_);
-    const Recording* const recording = Running();
+    Recording* const recording = Running();
     if (recording == nullptr) return NotRecording();
     if (recording->samples() == nullptr) {
       return absl::FailedPreconditionError(
@@ -90,6 +91,9 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
       return absl::FailedPreconditionError(
           "codes= of this recording leaves hooks (0x33) out; begin one without");
     }
+    const bool adds = std::ranges::any_of(
+        wanted, [](const hooks::HookSpec& spec) { return spec.kind != hooks::HookKind::kOff; });
+    if (adds) recording->commands().RecordCode();
   }
   // Reading libraries' symbols may take seconds: a stop does not wait for it, and removes the
   // hooks.

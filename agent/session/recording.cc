@@ -81,6 +81,8 @@ absl::Status Recording::StartParts(JNIEnv* jni) {
   parts_.jvm.registries.loaders.LearnJdk(jni);
   parts_.jvm.registries.classes.sources().Learn(jni);
   parts_.jvm.registries.classes.LearnJvm(parts_.jvm.libjvm_address());
+  parts_.jvm.registries.classes.NumberLater(NumbersMethodsLater(parts_.options));
+  parts_.jvm.registries.classes.MakeIds(NeedsAppScope(parts_.options));
   parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(),
                             HasTrees(parts_.options), parts_.jvm.trace.losses);
   if (parts_.classes != nullptr) {

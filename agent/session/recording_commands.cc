@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "agent/session/recording_summary.h"
+#include "proto/trace_format.h"
 
 namespace jtrace {
 namespace {
@@ -49,6 +50,19 @@ void RecordingCommands::NoteOpenActivations() {
   instrumentation.blocks()->SetOpen(
       jvmti::FindOpenActivations(parts_.jvm.env, jni, parts_.jvm.registries.classes,
                                  parts_.jvm.registries.threads, instrumentation.counted()));
+}
+
+// Other threads read the recording's options, which stay as they are.
+void RecordingCommands::RecordCode() {
+  JvmParts& jvm = parts_.jvm;
+  if (jvm.trace.encoder.Wants(format::kJit, format::kJitCode)) return;
+  Options options = parts_.options;
+  options.codes.SetDefault(Code::kJitCode, true);
+  options.codes.SetDefault(Code::kJitInlining, true);
+  if (!options.codes.Has(Code::kJitCode)) return;
+  jvm.trace.encoder.SetCodes(options.codes);
+  jvm.code_reports.Start(options, *jvm.sampler.load());
+  jvm.code_reports.ReportExisting();
 }
 
 absl::Status RecordingCommands::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {

@@ -36,6 +36,9 @@ class RecordingCommands {
   std::string DescribeStatus();
   // The losses so far (recording_summary.h).
   std::string DescribeWarnings() const;
+  // Hooks are added to a recording that began without them: from now on it has records of compiled
+  // code, which name their callers, unless codes= leaves them out. On a thread that the JVM knows.
+  void RecordCode();
   // Calls `ask` on the writer thread. FailedPrecondition: the recording keeps no call trees.
   absl::Status AskTrees(const std::function<void(metrics::TreeWindows&)>& ask);
   Due WhatIsDue(absl::Time now);

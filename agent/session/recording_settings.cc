@@ -43,6 +43,11 @@ bool NeedsAppScope(const Options& options) {
                                     options.samples.stack == hot::StackMode::kAppFrame);
 }
 
+bool NumbersMethodsLater(const Options& options) {
+  return !options.WantsEvents() && !NeedsAppScope(options) && !options.WantsCodeRecords() &&
+         !options.codes.Has(Code::kClassMethod);
+}
+
 sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
   sampling::SamplerOptions result;
   result.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options.samples.interval));

@@ -15,6 +15,9 @@ absl::Duration PollPeriod(const Options& options);
 // Whether samples distinguish the application's methods from others.
 bool NeedsAppScope(const Options& options);
 
+// Whether methods get numbers only when a sample has them: nothing else needs them.
+bool NumbersMethodsLater(const Options& options);
+
 sampling::SamplerOptions SamplerOptionsOf(const Options& options);
 hot::ProbeClock ProbeClockOf(Clock clock);
 ProbeOptions ProbeOptionsOf(const Options& options);

@@ -32,9 +32,6 @@ absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumbe
                                      trace::SampleSource::PlaceAt place_at) {
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
   sampler_.NeedMethodIds(NeedsAppScope(options_));
-  const bool names_all = options_.WantsEvents() || NeedsAppScope(options_) ||
-                         options_.WantsCodeRecords() || options_.codes.Has(Code::kClassMethod);
-  jvm_.registries.classes.NumberLater(!names_all);
   jvm_.registries.classes.OnIdsNeeded([&sampler = sampler_] { sampler.NeedMethodIds(true); });
   if (absl::Status status = sampler_.Start(jni); !status.ok()) return status;
   ReportKernelFrames();
@@ -79,7 +76,6 @@ void SampleCollection::ReportSampler() {
 
 absl::Status SampleCollection::StartAppScope() {
   sampler_.app_methods().Clear();
-  jvm_.registries.classes.MakeIds(NeedsAppScope(options_));
   if (!NeedsAppScope(options_)) return absl::OkStatus();
   auto filter = classfile::ScopeFilter::Create(options_.include, options_.exclude);
   if (!filter.ok()) return filter.status();

@@ -62,7 +62,7 @@ absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argum
   if (verb == "flush") return ReplyWith(session_.Flush(), reply);
   if (verb == "status") return ReplyWith(session_.DescribeStatus(), reply);
   if (verb == "mark") return session_.Mark(argument);
-  if (verb == "hook") return ReplyWith(session_.Hook(argument), reply);
+  if (verb == "hook") return Hook(argument, reply);
   if (verb == "metrics") return Metrics(argument, reply);
   constexpr size_t kLongestQuoted = 40;
   const std::string quoted = VisibleText({verb.data(), std::min(verb.size(), kLongestQuoted)});
@@ -111,6 +111,13 @@ absl::Status SessionControl::Resume(Reply reply) {
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
   return ReplyWith(session_.Resume(*jni, CallerOf(reply)), reply);
+}
+
+absl::Status SessionControl::Hook(absl::string_view specs, Reply reply) {
+  const JavaScope scope(vm_);
+  const auto jni = scope.jni();
+  if (!jni.ok()) return jni.status();
+  return ReplyWith(session_.Hook(specs), reply);
 }
 
 absl::Status SessionControl::Stop(Reply reply) {

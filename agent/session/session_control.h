@@ -33,6 +33,7 @@ class SessionControl : public Commands {
 
  private:
   absl::Status Start(absl::string_view options, Reply reply);
+  absl::Status Hook(absl::string_view specs, Reply reply);
   absl::Status Resume(Reply reply);
   absl::Status Stop(Reply reply);
   absl::Status Metrics(absl::string_view options, Reply reply);

@@ -49,6 +49,18 @@ TEST_F(NotesJudgeTest, RightNotesStay) {
   EXPECT_TRUE(IsJudged());
 }
 
+TEST_F(NotesJudgeTest, ANewRecordingJudgesAgain) {
+  AddPairs(NotedCode::kElsewhere);
+  judge_.Judge(code_.blob());
+  ASSERT_TRUE(IsJudged());
+  judge_.Clear();
+  EXPECT_FALSE(IsJudged());
+  EXPECT_FALSE(code_.vm().unreliable_code->load()->Contains(Interrupted().compilation));
+  ASSERT_TRUE(judge_.Correct(Interrupted(), &methods_));
+  EXPECT_EQ(methods_[0].value, NotedCode::kInlinedMethod);
+  EXPECT_TRUE(IsJudged());
+}
+
 // The handler's next walk finds the verdict.
 TEST_F(NotesJudgeTest, TheVerdictHoldsForWalks) {
   AddPairs(NotedCode::kElsewhere);

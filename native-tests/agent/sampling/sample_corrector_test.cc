@@ -20,7 +20,7 @@ class SampleCorrectorTest : public ::testing::Test {
   SampleCorrectorTest() {
     for (int i = 0; i < NotedCode::kCalls; ++i) code_.AddPair(NotedCode::kElsewhere);
     judge_.Publish();
-    corrector_.Use(&judge_);
+    corrector_.Use(&judge_, /*keeps_one=*/false);
     header_.unjudged = {code_.pc(8), hot::CompilationKey(code_.vm(), code_.blob().address), 1, 2};
   }
 
@@ -49,9 +49,25 @@ TEST_F(SampleCorrectorTest, ReplacesTheMethodsOfTheInterruptedFrame) {
 }
 
 TEST_F(SampleCorrectorTest, OfStackFrameTheInnermostMethodIsLeft) {
+  corrector_.Use(&judge_, /*keeps_one=*/true);
   frames_ = {Frame(hot::FrameKind::kInlined, NotedCode::kElsewhereMethod)};
   header_.unjudged.first = 0;
   EXPECT_EQ(Take(), (std::vector<uint64_t>{NotedCode::kInlinedMethod}));
+}
+
+TEST_F(SampleCorrectorTest, OfStackFrameTheInnermostMethodIsLeftOfMoreThanThereWere) {
+  corrector_.Use(&judge_, /*keeps_one=*/true);
+  frames_ = {Frame(hot::FrameKind::kCompiled, NotedCode::kOuterMethod)};
+  header_.unjudged.first = 0;
+  header_.unjudged.count = 1;
+  EXPECT_EQ(Take(), (std::vector<uint64_t>{NotedCode::kInlinedMethod}));
+}
+
+TEST_F(SampleCorrectorTest, AnUnwindIsWholeWithStackFrame) {
+  corrector_.Use(&judge_, /*keeps_one=*/true);
+  header_.is_unwind = true;
+  EXPECT_EQ(Take(),
+            (std::vector<uint64_t>{1, NotedCode::kInlinedMethod, NotedCode::kOuterMethod, 2}));
 }
 
 TEST_F(SampleCorrectorTest, LeavesWhatIsNotMarked) {
@@ -61,7 +77,7 @@ TEST_F(SampleCorrectorTest, LeavesWhatIsNotMarked) {
 }
 
 TEST_F(SampleCorrectorTest, LeavesAllIfNobodyJudges) {
-  corrector_.Use(nullptr);
+  corrector_.Use(nullptr, /*keeps_one=*/false);
   EXPECT_EQ(Take(),
             (std::vector<uint64_t>{1, NotedCode::kElsewhereMethod, NotedCode::kOuterMethod, 2}));
 }

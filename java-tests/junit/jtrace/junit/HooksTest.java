@@ -309,6 +309,25 @@ final class HooksTest {
     }
   }
 
+  /** A recording of samples has records of compiled code from then on. */
+  @Test
+  void callersInCompiledCodeHaveNamesInARecordingThatBeganWithoutHooks()
+      throws InterruptedException {
+    try (LiveJvm live = new LiveJvm()) {
+      Path trace = live.folder.resolve("hooked.bin");
+      live.jtrace("start", "out=" + trace);
+      // Until the JIT has compiled the loop.
+      LiveJvm.await(() -> live.askNumber("load") > 10_000_000);
+      live.jtrace("hook", "libjvm.so!os::javaTimeNanos()");
+      LiveJvm.await(() -> !live.jtrace("hook").contains(" 0 calls"));
+      live.jtrace("stop");
+      List<Map<String, String>> rows = Report.of(trace, "--report=hooks").rows();
+      assertTrue(
+          rows.stream().anyMatch(row -> row.get("native").startsWith("Attached.")),
+          rows.toString());
+    }
+  }
+
   /** Hooks, and breakpoints of a debugger that passes our traps on, in the same threads. */
   @Test
   void gdbAndHooksWorkTogether() throws IOException, InterruptedException {
