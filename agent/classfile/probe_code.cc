@@ -70,6 +70,7 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
   if (spec.token == TokenKind::kNone) return true;
   const bool is_long = spec.token == TokenKind::kLong;
   exit = pool.AddMethodref(owner, spec.exit, is_long ? "(J)V" : "(I)V");
+  exit_thrown = pool.AddMethodref(owner, spec.exit_thrown, is_long ? "(J)V" : "(I)V");
   resume = pool.AddMethodref(owner, spec.resume, is_long ? "(JI)V" : "(II)V");
   throwable = pool.FindOrAddClass("java/lang/Throwable");
   stack_map_table = pool.FindOrAddUtf8("StackMapTable");
@@ -77,7 +78,7 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
     leaf = pool.AddMethodref(owner, spec.leaf, "(I)V");
     if (leaf == 0) return false;
   }
-  return exit != 0 && resume != 0 && throwable != 0 && stack_map_table != 0;
+  return exit != 0 && exit_thrown != 0 && resume != 0 && throwable != 0 && stack_map_table != 0;
 }
 
 bool ProbeConstants::AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoolBuilder& pool) {
@@ -130,7 +131,7 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
   Call(resume, constants.resume);
 
   load(catch_all);
-  Call(catch_all, constants.exit);
+  Call(catch_all, constants.exit_thrown);
   catch_all.U1(kOpAthrow);
 
   if (constants.leaf == 0) return;

@@ -17,6 +17,7 @@ struct ProbeConstants {
   std::array<uint16_t, kCallProbeCount> enter_call = {};  // 0: the spec has none
   int passed_local = -1;                                  // as ProbeSpec
   uint16_t exit = 0;
+  uint16_t exit_thrown = 0;
   uint16_t resume = 0;
   uint16_t leaf = 0;  // 0: the spec has none
   uint16_t mark = 0;  // only for exceptions

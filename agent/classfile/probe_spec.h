@@ -14,7 +14,8 @@ inline constexpr uint32_t kIdWithoutPlace = 1u << 30;
 // Probes are static methods of one class that every loader can see.
 //
 //     <token> enter(int id)            first thing in the method
-//     void    exit(<token>)            before every return, and in the catch-all handler
+//     void    exit(<token>)            before every return
+//     void    exitThrown(<token>)      in the catch-all handler, which rethrows
 //     void    resume(<token>, int id)  at every catch handler of the method
 //     void    leaf(int id)             instead of all these where nothing can be called (leaf.h)
 //
@@ -43,6 +44,7 @@ struct ProbeSpec {
   TokenKind token = TokenKind::kLong;
   std::string enter = "enter";
   std::string exit = "exit";
+  std::string exit_thrown = "exit";
   std::string resume = "resume";
   std::string leaf = "";          // empty: leaves get the usual probes
   std::string mark = "leaf";      // `leaf` at exceptions
@@ -62,7 +64,9 @@ struct ProbeSpec {
   bool exceptions() const { return thrown || caught; }
 
   // The probes of `record=tree` and `record=log`.
-  static ProbeSpec Tree() { return {.owner = "java/lang/invoke/JTraceProbe"}; }
+  static ProbeSpec Tree() {
+    return {.owner = "java/lang/invoke/JTraceProbe", .exit_thrown = "exitThrown"};
+  }
   // The same where an activation need only be counted, not seen itself: no clock, no log.
   static ProbeSpec TreeWithLeaves() {
     ProbeSpec spec = Tree();

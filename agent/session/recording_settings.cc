@@ -44,8 +44,7 @@ bool NeedsAppScope(const Options& options) {
 }
 
 bool NumbersMethodsLater(const Options& options) {
-  return !options.WantsEvents() && !NeedsAppScope(options) && !options.WantsCodeRecords() &&
-         !options.codes.Has(Code::kClassMethod);
+  return !NeedsAppScope(options) && !options.codes.Has(Code::kClassMethod);
 }
 
 sampling::SamplerOptions SamplerOptionsOf(const Options& options) {

@@ -15,7 +15,7 @@ absl::Duration PollPeriod(const Options& options);
 // Whether samples distinguish the application's methods from others.
 bool NeedsAppScope(const Options& options);
 
-// Whether methods get numbers only when a sample has them: nothing else needs them.
+// Whether methods get numbers only when a sample or a record of compiled code has them.
 bool NumbersMethodsLater(const Options& options);
 
 sampling::SamplerOptions SamplerOptionsOf(const Options& options);

@@ -4,7 +4,7 @@ import sys
 from container import AS_USER, USER, WITHOUT_SYSCALL, Case, as_alone, child_of, execute
 
 RECORDING = r"recording to \S+ \(.*\)\n"
-WROTE = r"wrote \S+: [\d,]+ samples, .*"
+WROTE = r"wrote \S+: ([\d,]+ calls, )?[\d,]+ samples, .*"
 WITHOUT_CAPABILITIES = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]
 NEEDS_TMP = r"jtrace: cannot (make|open) \S+: .*; the JVM needs a writable /tmp"
 

@@ -27,11 +27,12 @@ TEST(InstrumenterTest, EmptyMethodByteForByte) {
   ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}, .max_stack = 0}), r));
   const uint16_t enter = r.Probe("enter");
   const uint16_t exit = r.Probe("exit");
+  const uint16_t thrown = r.Probe("exitThrown");
   EXPECT_THAT(r.Code(), ElementsAre(kOpSipush, 0, kId, kOpInvokestatic, High(enter), Low(enter),
                                     63,                                          // lstore_0
                                     30, kOpInvokestatic, High(exit), Low(exit),  // lload_0
                                     kOpReturn,                                   //
-                                    30, kOpInvokestatic, High(exit), Low(exit), kOpAthrow));
+                                    30, kOpInvokestatic, High(thrown), Low(thrown), kOpAthrow));
   EXPECT_EQ(r.code.max_locals, 2);
   EXPECT_EQ(r.code.max_stack, 3);
   ASSERT_EQ(r.code.exceptions.size(), 1u);

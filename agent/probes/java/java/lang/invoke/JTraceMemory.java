@@ -3,6 +3,7 @@ package java.lang.invoke;
 import static java.lang.invoke.JTraceLayout.*;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 
 /** The memory of the probes: threads take chunks from the arena and cut off from their newest. */
 final class JTraceMemory {
@@ -12,6 +13,7 @@ final class JTraceMemory {
   private JTraceMemory() {}
 
   /** Zeroed memory for a node: one that the writer thread released, or new; 0: none left. */
+  @DontInline
   static long allocateNode(long state, int limit) {
     int free = U.getInt(state + STATE_POOL);
     if (free == 0 && U.getInt(state + STATE_FREED) != 0) {

@@ -136,6 +136,15 @@ public final class JTraceProbe {
   }
 
   /**
+   * Exit by an exception, which takes some microseconds: a call, because C2 would compile the probe
+   * into the handler of every method that calls another.
+   */
+  @DontInline
+  public static void exitThrown(long token) {
+    exitElsewhere(token);
+  }
+
+  /**
    * Code of C2 contains the probe's own code. In C1, which cannot fold most of it, that would make
    * frames three to twelve times as large, and so the depth of recursion a third to a twelfth; its
    * code, and the interpreter, call a method that C2 compiles soon.

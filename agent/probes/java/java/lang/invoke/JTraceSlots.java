@@ -7,6 +7,7 @@ import static java.lang.invoke.JTraceTree.parent;
 import static java.lang.invoke.JTraceTree.routine;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 
 /** Finds a node's children: in its slots, and if there are very many in a table after them. */
 final class JTraceSlots {
@@ -65,6 +66,7 @@ final class JTraceSlots {
    * Address of a slot for the child id, which the node does not have: the first free one from its
    * own on, or one of the table; 0: no memory below {@code limit}.
    */
+  @DontInline
   static long freeSlot(long state, long node, int id, int limit) {
     int mask = mask(node);
     int most = mask == FIRST_MASK ? mask : mask / 4 * 3;
@@ -137,6 +139,7 @@ final class JTraceSlots {
    * A child was not in its own slot. Where that happens repeatedly, slots are added: 32, or four a
    * child. Most nodes of a big tree are seen a few times, and have few.
    */
+  @DontInline
   static void spread(long state, long node) {
     int misses = U.getInt(state + STATE_MISSES) + 1;
     U.putInt(state + STATE_MISSES, misses);
@@ -149,6 +152,7 @@ final class JTraceSlots {
   }
 
   /** Twice the slots. If this is cut off before the mask is updated, children may be made twice. */
+  @DontInline
   private static boolean growSlots(long state, long node, int limit) {
     long old = U.getLong(node + NODE_SLOTS);
     int oldMask = mask(node);
@@ -188,6 +192,7 @@ final class JTraceSlots {
   }
 
   /** {@code address}: as freeSlot returned it. */
+  @DontInline
   static void setSlot(long parent, long address, long child, int id) {
     long offset = address - U.getLong(parent + NODE_SLOTS);
     if (offset >= 0 && offset <= mask(parent)) {

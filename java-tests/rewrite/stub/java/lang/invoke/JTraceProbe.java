@@ -30,6 +30,8 @@ public final class JTraceProbe {
 
   public static void exit(long token) {}
 
+  public static void exitThrown(long token) {}
+
   public static void resume(long token, int id) {}
 
   public static void leaf(int id) {}
