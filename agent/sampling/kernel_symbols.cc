@@ -13,11 +13,12 @@ constexpr std::chrono::seconds kOld(10);
 // A symbol that begins further below an address than the longest function does not cover it.
 constexpr uint64_t kLongestFunction = 1 << 20;
 
-// "ffffffff81000000 T _stext" or "… t name	[module]": the address and name of code.
+// "ffffffff81000000 T _stext" or "… t name	[module]": the address and name of code. The address
+// is 0 if it is hidden.
 bool ParseLine(std::string_view line, uint64_t* address, std::string_view* name) {
   const char* const end = line.data() + line.size();
   const auto [rest, error] = std::from_chars(line.data(), end, *address, 16);
-  if (error != std::errc() || end - rest < 4 || *address == 0) return false;
+  if (error != std::errc() || end - rest < 4) return false;
   constexpr std::string_view kCode = "tTwW";
   if (kCode.find(rest[1]) == std::string_view::npos) return false;
   *name = std::string_view(rest + 3, static_cast<size_t>(end - rest - 3));
@@ -37,7 +38,7 @@ void KernelSymbols::Read() {
   while (std::getline(file, line)) {
     uint64_t address;
     std::string_view name;
-    if (!ParseLine(line, &address, &name)) continue;
+    if (!ParseLine(line, &address, &name) || address == 0) continue;
     symbols_.push_back({address, static_cast<uint32_t>(names_.size())});
     names_.append(name).push_back('\0');
   }
@@ -49,9 +50,15 @@ void KernelSymbols::ReadIfOld() {
   if (!was_read_ || std::chrono::steady_clock::now() - read_at_ > kOld) Read();
 }
 
-bool KernelSymbols::readable() {
-  if (!was_read_) Read();
-  return !symbols_.empty();
+bool KernelSymbols::readable() const {
+  std::ifstream file(path_);
+  std::string line;
+  while (std::getline(file, line)) {
+    uint64_t address;
+    std::string_view name;
+    if (ParseLine(line, &address, &name)) return address != 0;
+  }
+  return false;
 }
 
 std::string_view KernelSymbols::Find(uint64_t address) const {

@@ -18,8 +18,9 @@ class KernelSymbols {
   // "do_syscall_64"; "[0xffffffff81…]" if unknown.
   std::string NameOf(uint64_t address);
 
-  // Whether names can be read at all; kptr_restrict shows every address as 0. Reads the table.
-  bool readable();
+  // Whether names can be read at all; kptr_restrict shows every address as 0. Reads the table up to
+  // its first function: all of it takes 40 ms, which a program's start would pay.
+  bool readable() const;
 
  private:
   struct Symbol {

@@ -40,6 +40,14 @@ TEST_F(KernelSymbolsTest, HiddenAddressesGiveNoNames) {
   EXPECT_EQ(symbols.NameOf(0xffffffff81001fff), "[0xffffffff81001fff]");
 }
 
+// Those of processors come first on some kernels, and are small numbers or 0 in any case.
+TEST_F(KernelSymbolsTest, TheFirstFunctionShowsWhetherAddressesAreHidden) {
+  Write("0000000000000000 A __per_cpu_start\nffffffff81000000 T _stext\n");
+  EXPECT_TRUE(KernelSymbols(path_).readable());
+  Write("0000000000000000 A __per_cpu_start\n0000000000000000 T _stext\n");
+  EXPECT_FALSE(KernelSymbols(path_).readable());
+}
+
 TEST_F(KernelSymbolsTest, NoTableGivesNoNames) {
   KernelSymbols symbols("/nonexistent");
   EXPECT_FALSE(symbols.readable());
