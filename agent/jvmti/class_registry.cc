@@ -232,6 +232,11 @@ bool ClassRegistry::ForEachMethod(jclass klass, MethodMemory::Visitor visit) con
 
 void ClassRegistry::NoteOldMethods(jclass klass,
                                    absl::FunctionRef<uintptr_t(jmethodID)> method_behind) {
+  // Threads may be inside those that no sample has had yet: they have no other code's routine.
+  if (numbers_later_) {
+    const ClassIdentity identity = IdentityOf(klass);
+    Record(MethodsInMemory(klass, identity), identity.is_probe);
+  }
   jint count = 0;
   Allocated<jmethodID> methods(env_);
   if (env_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return;

@@ -107,7 +107,7 @@ class ClassRegistry {
   // start. The Klass's address may be reused when the class is unloaded, as for a Method
   // (MethodKey).
   uint32_t ClassOf(uintptr_t klass) const;
-  // Method.id; 0 if its class was never seen.
+  // Method.id; 0 if its class was never seen, or if it is not numbered yet (NumberLater).
   uint32_t MethodOf(MethodKey method) const;
   // Grows when a key is reused for another method.
   uint64_t reuses() const { return reuses_.load(std::memory_order_relaxed); }
@@ -142,6 +142,8 @@ class ClassRegistry {
   // before is forgotten.
   std::optional<int32_t> CountMethods(jclass klass);
   uint64_t CountedClasses() const;
+  // LearnMethod; false: a class was counted meanwhile, and may have taken the address.
+  bool TryToLearn(uintptr_t method, uint32_t& number);
   void NeedIds();
   NumberedMethods NumberMethods(jclass klass, const ClassIdentity& identity);
   void RecordMethods(jclass klass, const ClassIdentity& identity, uint32_t thread);

@@ -105,22 +105,31 @@ uint64_t ClassRegistry::CountedClasses() const {
 }
 
 uint32_t ClassRegistry::LearnMethod(uintptr_t method) {
+  constexpr int kTries = 3;
+  uint32_t number = 0;
+  for (int i = 0; i < kTries; ++i) {
+    if (TryToLearn(method, number)) return number;
+  }
+  reuses_.fetch_add(1);
+  return number;
+}
+
+bool ClassRegistry::TryToLearn(uintptr_t method, uint32_t& number) {
   const uint64_t counted_before = CountedClasses();
   const auto found = memory_.Describe(method);
   const uint32_t class_id = found.has_value() ? ClassOf(found->klass) : 0;
-  if (class_id == 0) return 0;
+  number = 0;
+  if (class_id == 0) return true;
   ClassIdentity identity;
   identity.id = class_id;
   identity.name = DottedName(found->class_name);
   const Numbers numbers = NumberMethod(identity, found->name, found->descriptor);
+  number = numbers.method;
   absl::MutexLock lock(&mutex_);
   // A class that was counted meanwhile may have taken the address.
-  if (counted_classes_ == counted_before) {
-    methods_.insert_or_assign(method, numbers);
-  } else {
-    reuses_.fetch_add(1);
-  }
-  return numbers.method;
+  if (counted_classes_ != counted_before) return false;
+  methods_.insert_or_assign(method, numbers);
+  return true;
 }
 
 }  // namespace jtrace::jvmti

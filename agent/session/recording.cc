@@ -137,7 +137,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
   if (is_live) AdoptRunningThreads(jni);
   EnableRecordedEvents(parts_.jvm, parts_.options);
   AttachSwitches(jni);
-  // In a running JVM, methods get numbers before their classes change: threads may be inside them.
+  // In a running JVM, before classes change: threads may be inside their methods.
   if (is_live) parts_.jvm.registries.classes.PrepareLoaded(jni, /*thread=*/0);
   if (parts_.classes != nullptr) {
     is_live ? parts_.classes->PlanAdding(jni) : parts_.classes->AddToLoaded(jni);
@@ -343,6 +343,7 @@ void Recording::CleanUp(JNIEnv* jni) {
   if (parts_.calls != nullptr) parts_.calls->Idle();
   parts_.jvm.registries.redefined.EndRecording();
   parts_.drain.reset();
+  if (parts_.calls != nullptr) parts_.calls->EndWaits();  // if no writer began
   // If the writer failed by now, it has switched off events that are still needed to count threads.
   if (parts_.jvm.counts_threads.load()) CountThreads(parts_.jvm);
   parts_.jvm.written.store(nullptr);

@@ -11,7 +11,9 @@ namespace {
 
 // The bytes that a log keeps when it is cleared.
 size_t MemoryOf(const proto::EventLog& log) {
-  return static_cast<size_t>(log.op().Capacity()) * sizeof(uint32_t) +
+  constexpr size_t kAllocator = 64;
+  return sizeof(proto::EventLog) + kAllocator +
+         static_cast<size_t>(log.op().Capacity()) * sizeof(uint32_t) +
          static_cast<size_t>(log.delta_ns().Capacity()) * sizeof(uint64_t);
 }
 

@@ -99,11 +99,6 @@ SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler
       repeats_(sampler.timer_in_use() == sampling::TimerKind::kWall) {}
 
 void SampleSource::Poll(proto::Chunk& chunk) {
-  // Known frames stay valid while they name the same methods.
-  if (const uint64_t reuses = classes_.reuses(); reuses != reuses_) {
-    frames_.clear();
-    reuses_ = reuses;
-  }
   sampler_.Drain([&](const hot::SampleView& view) { Add(view, chunk); });
 }
 
@@ -116,6 +111,11 @@ void SampleSource::Seal(uint64_t, proto::Chunk& chunk) {
 }
 
 void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
+  // Known frames stay valid while they name the same methods.
+  if (const uint64_t reuses = classes_.reuses(); reuses != reuses_) {
+    frames_.clear();
+    reuses_ = reuses;
+  }
   const hot::SampleHeader& header = view.header;
   LastSample* const last = repeats_ && !header.is_unwind ? &last_[view.thread_slot] : nullptr;
   if (header.idle_ticks != 0 && last != nullptr && last->number + 1 == header.number) {

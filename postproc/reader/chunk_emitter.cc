@@ -241,11 +241,12 @@ void ChunkEmitter::EmitCode(const proto::Event& event, int64_t time) {
 // Of a class: how many methods. Of a method: its name, whether it is compiled and where.
 void ChunkEmitter::AddMethodArgs(const proto::Event& event, std::vector<std::string>& args) {
   const proto::ClassEvent& details = event.class_event();
-  if (details.method_size() == 0) return;
-  if (event.minor() != format::kClassMethod) {
-    args.push_back(StrCat("methods=", details.method_size()));
-    return;
+  if (event.minor() == format::kClassLoad) {
+    // Older agents list the methods instead.
+    const int64_t count = std::max<int64_t>(event.value(), details.method_size());
+    if (count > 0) args.push_back(StrCat("methods=", count));
   }
+  if (event.minor() != format::kClassMethod || details.method_size() == 0) return;
   args.emplace_back(model_.RoutineName(definitions_.Method(details.method(0))));
   if (event.value() >= 0) args.push_back(StrCat("jitted=", event.value()));
   if (details.jitted_address_size() > 0) {

@@ -38,6 +38,21 @@ final class ClassMethodsTest {
         .orElse("");
   }
 
+  /** Also where methods get their numbers later. */
+  @Test
+  void everyLoadedClassHasItsNumberOfMethods() {
+    for (String mode : List.of("mode=merged", "mode=samples", "mode=samples,stack=app")) {
+      Jvm.Result run = new Jvm().agent(mode).run("MixedCalls");
+      String methods =
+          run.report("--report=classes").rows().stream()
+              .filter(row -> row.get("name").equals("MixedCalls"))
+              .map(row -> row.get("methods"))
+              .findFirst()
+              .orElse("absent");
+      assertEquals("5", methods, mode);
+    }
+  }
+
   /** A class loaded while the trace runs: its record, then one for each method. */
   @Test
   void methodsFollowTheirClass() {
