@@ -8,6 +8,7 @@
 #include <string>
 
 #include "postproc/fleet/schema.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc::fleet {
 namespace {
@@ -48,6 +49,47 @@ TEST(FleetQueriesTest, ParamsAreQuoted) {
   QueryParams params;
   params.routine = "a.B.it's";
   EXPECT_THAT(ParamsView(params), HasSubstr("'a.B.it''s' AS routine"));
+}
+
+// Version 1 for good: n number, t text, b Boolean, ? may be null. A change here is wrong: files
+// with these columns are everywhere. A column is added at the end of its table, with a new version,
+// and with a list of its own beside this one.
+constexpr std::string_view kVersion1[kTables] = {
+    "run_id:n trace:t version:t? container:t? pid:n? start_ns:n? duration_ns:n? "
+    "jvm:t? command:t? options:t? mode:t? record:t? clock:t? timer:t? "
+    "interval_ns:n? agent_version:t? agent_cpu_ns:n? complete:b schema_version:n",
+    "routine_id:n routine:t class:t? method:t descriptor:t? kind:t owner:t "
+    "probed:b",
+    "path_hi:n path_lo:n parent_hi:n? parent_lo:n? routine_id:n? depth:n level:n",
+    "run_id:n thread_group:t path_hi:n path_lo:n calls:n calls_jitted:n base_ns:n? "
+    "cum_ns:n? off_ns:n? base_ticks:n cum_ticks:n",
+    "run_id:n caller_id:n? callee_id:n outermost:b calls:n calls_jitted:n "
+    "base_ns:n? cum_ns:n? base_ticks:n cum_ticks:n",
+    "run_id:n thread_group:t path_hi:n path_lo:n state:t function_id:n? module:t? "
+    "blocker:t? samples:n ticks:n",
+    "run_id:n thread_group:t thread:t tid:n? threads:n is_virtual:b is_daemon:b "
+    "is_jvm:b calls:n samples:n ticks:n",
+    "run_id:n thread_group:t path_hi:n path_lo:n metric:t unit:t value:n",
+    "run_id:n class:t methods:n? loads:n unloads:n first_load_ns:n? source:t?",
+    "run_id:n loss:t severity:t losses:n what:t advice:t?",
+};
+
+std::string ShortType(const parquet::ColumnSpec& column) {
+  const std::string_view type = column.type == parquet::Type::kText      ? "t"
+                                : column.type == parquet::Type::kBoolean ? "b"
+                                                                         : "n";
+  return StrCat(column.name, ":", type, column.nullable ? "?" : "");
+}
+
+TEST(FleetSchemaTest, Version1HasItsColumns) {
+  ASSERT_EQ(kSchemaVersion, 1);
+  for (size_t i = 0; i < kTables; ++i) {
+    std::string columns;
+    for (const parquet::ColumnSpec& column : ColumnsOf(static_cast<TableId>(i))) {
+      StrAppend(&columns, columns.empty() ? "" : " ", ShortType(column));
+    }
+    EXPECT_EQ(columns, kVersion1[i]) << "a change of columns is a new version";
+  }
 }
 
 // postproc/fleet/SCHEMA.md has a row for each column, with its type and whether it may be null.
