@@ -2,13 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "common/visible_text.h"
 #include "postproc/cli/fleet_answer.h"
+#include "postproc/cli/fleet_folder.h"
 #include "postproc/cli/fleet_options.h"
 #include "postproc/cli/fleet_trace.h"
 #include "postproc/cli/own_files.h"
@@ -47,15 +48,6 @@ std::string WithoutComments(std::string_view sql) {
   return code;
 }
 
-bool HasFiles(const std::filesystem::path& folder) {
-  std::error_code error;
-  for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->path().extension() == ".parquet") return true;
-  }
-  return false;
-}
-
 // One call of the command.
 class Fleet {
  public:
@@ -66,12 +58,12 @@ class Fleet {
 
  private:
   std::vector<std::string> Views(std::string_view query) const;
-  absl::Status CheckFolder() const;
   absl::StatusOr<Session> Open() const;
   absl::StatusOr<Answer> Ask(Session& session, std::string_view query);
   absl::Status Answered(Session& session);
   absl::Status Show(Session& session, std::string_view query);
   absl::Status WriteTrace(Session& session);
+  void WriteSql() const;
 
   const FleetOptions& options_;
   std::ostream& out_;
@@ -89,16 +81,10 @@ std::vector<std::string> Fleet::Views(std::string_view query) const {
     const bool is_named = code.find(StrCat("FROM ", name)) != std::string::npos ||
                           code.find(StrCat("JOIN ", name)) != std::string::npos;
     if (!is_named) continue;
-    const bool is_empty = !HasFiles(std::filesystem::path(options_.data) / name);
+    const bool is_empty = !HasTables(std::filesystem::path(options_.data) / name);
     views.push_back(postproc::fleet::ViewOf(table, options_.data, options_.filter, is_empty));
   }
   return views;
-}
-
-absl::Status Fleet::CheckFolder() const {
-  if (HasFiles(std::filesystem::path(options_.data) / "runs")) return absl::OkStatus();
-  return absl::NotFoundError(StrCat(
-      options_.data, " has no tables of runs; jtrace-post --report=parquet -o DIR writes them"));
 }
 
 absl::StatusOr<Session> Fleet::Open() const {
@@ -158,13 +144,27 @@ absl::Status Fleet::Answered(Session& session) {
   return Show(session, "check");
 }
 
+void Fleet::WriteSql() const {
+  std::vector<std::string> made;
+  std::vector<std::string_view> queries = {options_.query};
+  if (options_.query == "trace") queries = {"merged_nodes", "merged_samples"};
+  for (const std::string_view query : queries) {
+    for (const std::string& view : Views(query)) {
+      if (std::find(made.begin(), made.end(), view) != made.end()) continue;
+      out_ << view << ";\n\n";
+      made.push_back(view);
+    }
+    out_ << postproc::fleet::FindQuery(query) << ";\n";
+  }
+}
+
 absl::Status Fleet::Run() {
   if (options_.only_sql) {
-    for (const std::string& view : Views(options_.query)) out_ << view << ";\n\n";
-    out_ << postproc::fleet::FindQuery(options_.query) << ";\n";
+    WriteSql();
     return absl::OkStatus();
   }
-  if (absl::Status status = CheckFolder(); !status.ok()) return status;
+  if (absl::Status status = CheckFolder(options_.data, options_.filter); !status.ok())
+    return status;
   absl::StatusOr<Session> session = Open();
   if (!session.ok()) return session.status();
   return Answered(*session);
