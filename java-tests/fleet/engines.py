@@ -9,7 +9,8 @@ import sys
 TABLES = ("runs", "routines", "paths", "nodes", "arcs", "samples", "threads", "metrics", "classes", "losses")
 SQL = pathlib.Path(__file__).resolve().parents[2] / "postproc/fleet/sql"
 QUERIES = {"top": [], "flat": [], "tree": [], "arcs": [], "dead": [], "hosts": [], "percentiles": [], "check": [],
-           "callers": ["--of=cases.Recursion.over"], "diff": ["--before=version=17", "--after=version=25"]}
+           "callers": ["--of=cases.Recursion.over"], "diff": ["--before=version=17", "--after=version=25"],
+           "merged_nodes": [], "merged_samples": []}
 
 
 def module(build, name, folder="python"):
@@ -24,7 +25,8 @@ def module(build, name, folder="python"):
 
 def statements(build, data, query, options):
     """What jtrace runs: the views, and the query."""
-    printed = subprocess.run([build / "bin/jtrace", "fleet", query, f"--data={data}", "--sql", *options], check=True,
+    command = "trace" if query.startswith("merged_") else query
+    printed = subprocess.run([build / "bin/jtrace", "fleet", command, f"--data={data}", "--sql", *options], check=True,
                              text=True, stdout=subprocess.PIPE).stdout
     views = re.findall(r"^CREATE VIEW .*?;\n", printed, re.M)
     return [view.rstrip(";\n") for view in views], (SQL / f"{query}.sql").read_text()
@@ -46,7 +48,8 @@ class DuckDb:
         session = self.duckdb.connect()
         for table in TABLES:
             if any((self.data / table).rglob("*.parquet")):
-                session.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{self.data}/{table}/*/*/*/*.parquet',"
+                session.execute(f"CREATE VIEW {table} AS SELECT * FROM"
+                                f" read_parquet('{self.data}/{table}/*/*/*/*.parquet',"
                                 " hive_partitioning = true, union_by_name = true)")
         return session.execute(sql).fetchall()
 
@@ -75,7 +78,7 @@ class Spark:
         for view in views:
             name = view.split()[2]
             if "read_parquet" in view:
-                self.session.read.parquet(str(self.data / name)).createOrReplaceTempView(name)
+                self.session.read.option("pathGlobFilter", "*.parquet").parquet(str(self.data / name)).createOrReplaceTempView(name)
             else:  # the parameters, or a table without files
                 self.session.sql(view.replace("CREATE VIEW", "CREATE OR REPLACE TEMPORARY VIEW")
                                  .replace("VARCHAR", "STRING"))
