@@ -117,6 +117,18 @@ absl::Status Batch::Add(const ReportInput& input, const FleetTree& tree, const R
   return absl::OkStatus();
 }
 
+void Batch::GroupRows() {
+  using Names = std::vector<std::string_view>;
+  for (const auto& [table, columns] : std::initializer_list<std::pair<TableId, Names>>{
+           {kNodes, {"path_lo", "thread_group"}},
+           {kArcs, {"caller_id", "callee_id", "outermost"}},
+           {kSamples, {"path_lo", "thread_group", "state", "function_id"}},
+           {kMetrics, {"path_lo", "thread_group", "metric"}},
+           {kClasses, {"class"}}}) {
+    tables_[table].GroupRows(columns);
+  }
+}
+
 std::string Batch::Name() const {
   std::vector<int64_t> ids = runs_;
   if (ids.size() == 1) return Hex(ids.front());

@@ -29,6 +29,9 @@ class Batch {
   absl::Status Add(const ReportInput& input, const FleetTree& tree, const RunFacts& facts,
                    const Labels& labels);
 
+  // Rows of several runs about the same path, arc or class get neighbours: smaller files.
+  void GroupRows();
+
   parquet::Table& table(TableId id) { return tables_[id]; }
   const parquet::Table& table(TableId id) const { return tables_[id]; }
   size_t nodes() const { return tables_[kNodes].rows(); }

@@ -78,11 +78,13 @@ absl::Status DatasetWriter::AddRun(const ReportInput& input) {
   if (batch->nodes() < kNodesOfBatch) return absl::OkStatus();
   const std::unique_ptr<Batch> full = std::move(batch);
   batches_.erase(facts.partition);
+  full->GroupRows();
   return Write(facts.partition, *full);
 }
 
 absl::Status DatasetWriter::Finish() {
   for (const auto& [partition, batch] : std::exchange(batches_, {})) {
+    batch->GroupRows();
     if (absl::Status status = Write(partition, *batch); !status.ok()) return status;
   }
   return absl::OkStatus();

@@ -145,6 +145,12 @@ TEST(FleetTablesTest, RunsOfAPartitionShareFilesRoutinesAndPaths) {
   EXPECT_EQ(data.Rows("routines").size(), 4U);
   EXPECT_EQ(data.Rows("paths").size(), 6U);  // the empty path, four of main, one of pool-*
   EXPECT_EQ(CallsByPath(data).at("main: shop.A.run() > shop.A.go(int)"), 7);
+  // Rows of one path are neighbours, which makes the file small.
+  const std::vector<DataRow> nodes = data.Rows("nodes");
+  for (size_t i = 0; i < nodes.size(); i += 2) {
+    EXPECT_EQ(Number(nodes[i], "path_lo"), Number(nodes[i + 1], "path_lo"));
+    EXPECT_NE(Number(nodes[i], "run_id"), Number(nodes[i + 1], "run_id"));
+  }
 }
 
 TEST(FleetTablesTest, TheSameRunAgainReplacesItsFiles) {
