@@ -28,7 +28,7 @@ def statements(build, data, query, options):
     command = "trace" if query.startswith("merged_") else query
     printed = subprocess.run([build / "bin/jtrace", "fleet", command, f"--data={data}", "--sql", *options], check=True,
                              text=True, stdout=subprocess.PIPE).stdout
-    views = re.findall(r"^CREATE VIEW .*?;\n", printed, re.M)
+    views = re.findall(r"^CREATE (?:TEMPORARY )?VIEW .*?;\n", printed, re.M)
     return [view.rstrip(";\n") for view in views], (SQL / f"{query}.sql").read_text()
 
 
@@ -67,19 +67,14 @@ class Spark:
                         .config("spark.sql.shuffle.partitions", "4")
                         .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
                         .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
-                        .config("spark.sql.parquet.mergeSchema", "true").getOrCreate())
+                        .getOrCreate())
         self.session.sparkContext.setLogLevel("ERROR")
 
     def executors(self):
         return self.session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1  # and the driver
 
     def rows(self, query, options):
-        views, sql = statements(self.build, self.data, query, options)
+        views, sql = statements(self.build, self.data, query, [*options, "--engine=local[2]"])
         for view in views:
-            name = view.split()[2]
-            if "read_parquet" in view:
-                self.session.read.option("pathGlobFilter", "*.parquet").parquet(str(self.data / name)).createOrReplaceTempView(name)
-            else:  # the parameters, or a table without files
-                self.session.sql(view.replace("CREATE VIEW", "CREATE OR REPLACE TEMPORARY VIEW")
-                                 .replace("VARCHAR", "STRING"))
+            self.session.sql(view.replace("CREATE TEMPORARY", "CREATE OR REPLACE TEMPORARY"))
         return [tuple(row) for row in self.session.sql(sql).collect()]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The tables of real runs, read by DuckDB, PyArrow and Spark, and the answers of jtrace fleet.
 
-usage: run_test.py BUILD JDK[,JDK…] CASE    (Readers, Runs, Generated, Questions, Versions or Spark)
+usage: run_test.py BUILD JDK[,JDK…] CASE    (Readers, Runs, Generated, Questions, Versions,
+       Spark or SparkEngine)
 
 exit codes: 0 all is as it should be · 1 something is not · 77 not verified: a component is not there (scripts/fleet.sh)
 """
@@ -18,6 +19,7 @@ import unittest
 import engines
 from fleet_case import FleetTest, plain_name, same
 from questions import Questions  # noqa: F401  (found by its name)
+from spark_engine import SparkEngine  # noqa: F401
 
 SKIPPED = 77
 # Version 1, as it was first written: Recursion on JDK 17.

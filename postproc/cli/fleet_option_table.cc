@@ -81,6 +81,17 @@ absl::Status SetPath(std::string_view option, std::string_view value, std::strin
   return error ? BadFleet(StrCat(option, ": ", value, ": ", error.message())) : absl::OkStatus();
 }
 
+absl::Status SetEngine(std::string_view value, FleetOptions& options) {
+  options.engine = value == "duckdb" ? "" : value;
+  if (options.engine.empty() || value == "local" || value == "yarn") return absl::OkStatus();
+  for (const std::string_view begin : {"spark://", "local[", "local-cluster[", "k8s://"}) {
+    if (value.starts_with(begin)) return absl::OkStatus();
+  }
+  return BadFleet(StrCat("--engine: '", value,
+                         "' is neither duckdb nor a master of Spark, such as spark://HOST:7077 or "
+                         "local[4]"));
+}
+
 absl::Status KeepText(std::string_view value, std::string& text) {
   text = value;
   return absl::OkStatus();
@@ -122,7 +133,7 @@ constexpr FleetOption kOptions[] = {
      }},
     {"--format", "text|csv", "the form of the answer (default text)", SetFormat},
     {"--width", "N", "columns of text (default: the terminal's, else 120)", SetWidth},
-    {"--sql", "", "print the query and its views in DuckDB's SQL, and run nothing",
+    {"--sql", "", "print the query and its views in the engine's SQL, and run nothing",
      [](std::string_view, FleetOptions& options) {
        options.only_sql = true;
        return absl::OkStatus();
@@ -130,6 +141,12 @@ constexpr FleetOption kOptions[] = {
     {"--duckdb", "PATH", "libduckdb.so (default: that of jtrace's lib folder)",
      [](std::string_view value, FleetOptions& options) {
        return SetPath("--duckdb", value, options.library);
+     }},
+    {"--engine", "ENGINE", "duckdb (default), or a master of Spark: spark://HOST:PORT, local[N], …",
+     SetEngine},
+    {"--spark", "DIR", "Spark's folder (default: SPARK_HOME)",
+     [](std::string_view value, FleetOptions& options) {
+       return SetPath("--spark", value, options.spark);
      }},
 };
 
@@ -147,8 +164,9 @@ absl::Status SetFleetOption(std::string_view argument, FleetOptions& options) {
     if (option.name != name) continue;
     if (option.value.empty() && equals == std::string_view::npos) return option.set("", options);
     if (!option.value.empty() && has_value) return option.set(argument.substr(equals + 1), options);
-    return BadFleet(option.value.empty() ? StrCat(name, " takes no value")
-                                         : StrCat(name, " needs a value: ", name, "=", option.value));
+    return BadFleet(option.value.empty()
+                        ? StrCat(name, " takes no value")
+                        : StrCat(name, " needs a value: ", name, "=", option.value));
   }
   if (!name.starts_with("--")) {
     return BadFleet(StrCat("'", argument, "' is not an option with a value, such as --data=DIR"));

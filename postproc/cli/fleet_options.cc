@@ -98,8 +98,11 @@ std::string FleetHelpText() {
   help +=
       "\n"
       "The queries run on DuckDB in this process. scripts/fleet.sh gets its library, and so does\n"
-      "npm pack @duckdb/node-bindings-linux-x64.\n\n"
-      "exit codes: 0 done · 1 wrong usage · 2 DuckDB or the tables cannot be read, or check found\n"
+      "npm pack @duckdb/node-bindings-linux-x64. On Spark they run by its spark-submit; its "
+      "workers\n"
+      "see the folder of --data under the same name.\n\n"
+      "exit codes: 0 done · 1 wrong usage · 2 the engine or the tables cannot be read, or check "
+      "found\n"
       "tables that do not agree\n";
   return help;
 }

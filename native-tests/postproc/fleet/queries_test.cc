@@ -13,6 +13,8 @@
 namespace jtrace::postproc::fleet {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -27,28 +29,42 @@ TEST(FleetQueriesTest, AllAreKnownByName) {
 }
 
 TEST(FleetQueriesTest, ViewsHaveTheirFilesAndTheWantedRuns) {
-  EXPECT_EQ(ViewOf(kRuns, "/d", {}, false),
-            "CREATE VIEW runs AS SELECT * FROM read_parquet('/d/runs/*/*/*/*.parquet', "
-            "hive_partitioning = true, union_by_name = true, hive_types = {'service': VARCHAR, "
-            "'day': VARCHAR, 'host': VARCHAR})");
-  EXPECT_THAT(ViewOf(kNodes, "/it's", {"shop", "", "h'1"}, false),
-              ::testing::AllOf(HasSubstr("'/it''s/nodes/"),
-                               HasSubstr(" WHERE service = 'shop' AND host = 'h''1'"),
-                               Not(HasSubstr("day ="))));
+  EXPECT_THAT(
+      ViewsOf(Dialect::kDuckDb, kRuns, "/d", {}, false),
+      ElementsAre("CREATE VIEW runs AS SELECT * FROM read_parquet('/d/runs/*/*/*/*.parquet', "
+                  "hive_partitioning = true, union_by_name = true, hive_types = {'service': "
+                  "VARCHAR, 'day': VARCHAR, 'host': VARCHAR})"));
+  EXPECT_THAT(ViewsOf(Dialect::kDuckDb, kNodes, "/it's", {"shop", "", "h'1"}, false),
+              ElementsAre(AllOf(HasSubstr("'/it''s/nodes/"),
+                                HasSubstr(" WHERE service = 'shop' AND host = 'h''1'"),
+                                Not(HasSubstr("day =")))));
+}
+
+TEST(FleetQueriesTest, SparkReadsOnlyWholeFiles) {
+  EXPECT_THAT(ViewsOf(Dialect::kSpark, kNodes, "/it's", {"", "2026-01-01", "a\\b"}, false),
+              ElementsAre("CREATE TEMPORARY VIEW nodes_files USING parquet OPTIONS (path "
+                          "'file:///it\\'s/nodes', mergeSchema 'true', pathGlobFilter '*.parquet')",
+                          "CREATE TEMPORARY VIEW nodes AS SELECT * FROM nodes_files WHERE day = "
+                          "'2026-01-01' AND host = 'a\\\\b'"));
 }
 
 TEST(FleetQueriesTest, ATableWithoutFilesHasItsColumns) {
-  const std::string view = ViewOf(kLosses, "/d", {}, true);
-  for (const parquet::ColumnSpec& column : ColumnsOf(kLosses)) {
-    EXPECT_THAT(view, HasSubstr(std::string(column.name)));
+  for (const Dialect dialect : {Dialect::kDuckDb, Dialect::kSpark}) {
+    const std::vector<std::string> views = ViewsOf(dialect, kLosses, "/d", {}, true);
+    ASSERT_EQ(views.size(), 1U);
+    for (const parquet::ColumnSpec& column : ColumnsOf(kLosses)) {
+      EXPECT_THAT(views[0], HasSubstr(std::string(column.name)));
+    }
+    EXPECT_THAT(views[0], HasSubstr("WHERE false"));
+    EXPECT_THAT(views[0], HasSubstr(dialect == Dialect::kSpark ? "STRING" : "VARCHAR"));
   }
-  EXPECT_THAT(view, HasSubstr("WHERE false"));
 }
 
 TEST(FleetQueriesTest, ParamsAreQuoted) {
   QueryParams params;
   params.routine = "a.B.it's";
-  EXPECT_THAT(ParamsView(params), HasSubstr("'a.B.it''s' AS routine"));
+  EXPECT_THAT(ParamsView(Dialect::kDuckDb, params), HasSubstr("'a.B.it''s' AS routine"));
+  EXPECT_THAT(ParamsView(Dialect::kSpark, params), HasSubstr("'a.B.it\\'s' AS routine"));
 }
 
 // Version 1 for good: n number, t text, b Boolean, ? may be null. A change here is wrong: files
