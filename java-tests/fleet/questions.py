@@ -2,19 +2,20 @@
 from fleet_case import FleetTest
 
 MS = 1_000_000
+DAY = 1_764_115_200_000_000_000  # 2025-11-26
 
 
-class Questions(FleetTest):
+class MadeRuns(FleetTest):
     def setUp(self):
         super().setUp()
         self.need()
         self.made = 0
 
-    def run_of(self, calls, ns=None, ticks=0, tick_ns=0, host="h", mode="merged", routine="a.A.run()"):
+    def run_of(self, calls, ns=None, ticks=0, tick_ns=0, host="h", mode="merged", routine="a.A.run()", start=DAY):
         """A trace with so many calls; its time: None for no clock."""
         self.made += 1
         lines = ["# jtrace-text 1 unit=ns", f"#@\tscope\t{routine}"]
-        facts = {"host": host, "pid": self.made, "unix_time_ns": 1_764_115_200_000_000_000 + self.made, "mode": mode}
+        facts = {"host": host, "pid": self.made, "unix_time_ns": start + self.made, "mode": mode}
         if tick_ns:
             facts["interval_ns"] = tick_ns
         lines += [f"#@\tsession\t{key}\t{value}" for key, value in facts.items()]
@@ -29,6 +30,8 @@ class Questions(FleetTest):
         self.post("--report=parquet", "-o", self.data, "--label=service=s", f"--label=version={version}",
                   "--no-files", *traces)
 
+
+class Questions(MadeRuns):
     def diff(self):
         return self.rows("diff", "--before=version=1", "--after=version=2", "--top=100")
 

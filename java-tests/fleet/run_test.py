@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tables of real runs, read by DuckDB, PyArrow and Spark, and the answers of jtrace fleet.
 
-usage: run_test.py BUILD JDK[,JDK…] CASE    (Readers, Runs, ManyRuns, Generated, Questions, Versions,
-       Spark or SparkEngine)
+usage: run_test.py BUILD JDK[,JDK…] CASE    (Readers, Runs, ManyRuns, Generated, Questions, Compaction,
+       Versions, Spark or SparkEngine)
 
 exit codes: 0 all is as it should be · 1 something is not · 77 not verified: a component is not there (scripts/fleet.sh)
 """
@@ -18,6 +18,7 @@ import unittest
 
 import engines
 from fleet_case import FleetTest, plain_name, same
+from compaction import Compaction  # noqa: F401
 from many_runs import ManyRuns  # noqa: F401  (found by its name)
 from questions import Questions  # noqa: F401
 from spark_engine import SparkEngine  # noqa: F401

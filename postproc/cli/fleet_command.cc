@@ -8,6 +8,7 @@
 
 #include "common/visible_text.h"
 #include "postproc/cli/fleet_answer.h"
+#include "postproc/cli/fleet_compact.h"
 #include "postproc/cli/fleet_engine.h"
 #include "postproc/cli/fleet_folder.h"
 #include "postproc/cli/fleet_options.h"
@@ -88,6 +89,7 @@ absl::Status Fleet::Run() {
   }
   if (absl::Status status = CheckFolder(options_.data, options_.filter); !status.ok())
     return status;
+  if (options_.query == "compact") return CompactFleet(options_, out_);
   const std::vector<std::string_view> queries = QueriesOf(options_);
   const absl::StatusOr<std::vector<Answer>> answers = AskFleet(options_, queries);
   if (!answers.ok()) return answers.status();

@@ -30,20 +30,6 @@ std::string WithoutComments(std::string_view sql) {
   return code;
 }
 
-absl::StatusOr<Session> OpenDuckDb(const FleetOptions& options) {
-  const std::string library = options.library.empty() ? FindOwnDuckDb() : options.library;
-  constexpr std::string_view kRemedy =
-      "get it with scripts/fleet.sh, or name a libduckdb.so with --duckdb=PATH (npm: "
-      "@duckdb/node-bindings-linux-x64)";
-  if (library.empty()) return absl::NotFoundError(StrCat("DuckDB is not beside jtrace: ", kRemedy));
-  const auto loaded = postproc::duckdb::LoadLibrary(library);
-  if (!loaded.ok()) {
-    return absl::NotFoundError(StrCat("DuckDB cannot be loaded (",
-                                      std::string(loaded.status().message()), "): ", kRemedy));
-  }
-  return Session::Open(*loaded);
-}
-
 absl::StatusOr<std::vector<Answer>> AskDuckDb(const FleetOptions& options,
                                               absl::Span<const std::string> views,
                                               absl::Span<const std::string_view> queries) {
@@ -62,6 +48,20 @@ absl::StatusOr<std::vector<Answer>> AskDuckDb(const FleetOptions& options,
 }
 
 }  // namespace
+
+absl::StatusOr<Session> OpenDuckDb(const FleetOptions& options) {
+  const std::string library = options.library.empty() ? FindOwnDuckDb() : options.library;
+  constexpr std::string_view kRemedy =
+      "get it with scripts/fleet.sh, or name a libduckdb.so with --duckdb=PATH (npm: "
+      "@duckdb/node-bindings-linux-x64)";
+  if (library.empty()) return absl::NotFoundError(StrCat("DuckDB is not beside jtrace: ", kRemedy));
+  const auto loaded = postproc::duckdb::LoadLibrary(library);
+  if (!loaded.ok()) {
+    return absl::NotFoundError(StrCat("DuckDB cannot be loaded (",
+                                      std::string(loaded.status().message()), "): ", kRemedy));
+  }
+  return Session::Open(*loaded);
+}
 
 // Only the tables that the query names: an engine opens every file of a view.
 std::vector<std::string> FleetViews(const FleetOptions& options, std::string_view query) {

@@ -1,6 +1,7 @@
 // What runs the queries of `jtrace fleet`: DuckDB in this process, or Spark.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "postproc/duckdb/session.h"
 
 namespace jtrace::control {
+
+// NotFound with the remedy if DuckDB is not there.
+absl::StatusOr<postproc::duckdb::Session> OpenDuckDb(const FleetOptions& options);
 
 // The statements before a query: the views that it names, as the engine of `options` reads them.
 std::vector<std::string> FleetViews(const FleetOptions& options, std::string_view query);

@@ -34,6 +34,8 @@ constexpr FleetQuery kQueries[] = {
      "jtrace fleet trace --data=data > all.jtxt"},
     {"check", "whether the folder's tables agree with each other",
      "jtrace fleet check --data=data"},
+    {"compact", "merge the files of each service, day and host, of days that are over",
+     "jtrace fleet compact --data=data"},
 };
 
 absl::Status CheckQuery(const std::string& query) {
@@ -50,6 +52,11 @@ absl::Status CheckQuery(const std::string& query) {
 absl::Status CheckComplete(const FleetOptions& options) {
   if (options.query == "trace" && options.as_csv) {
     return absl::InvalidArgumentError("fleet trace writes a trace: leave out --format");
+  }
+  if (options.query == "compact" &&
+      (options.as_csv || options.only_sql || !options.engine.empty())) {
+    return absl::InvalidArgumentError(
+        "fleet compact writes tables by DuckDB: leave out --format, --sql and --engine");
   }
   if (options.data.empty()) {
     return absl::InvalidArgumentError(

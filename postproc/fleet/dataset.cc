@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "postproc/fleet/fleet_tree.h"
+#include "postproc/fleet/merged_runs.h"
 #include "postproc/fleet/schema.h"
 #include "postproc/parquet/file.h"
 #include "postproc/support/output_file.h"
@@ -56,6 +57,17 @@ absl::Status DatasetWriter::Add(const ReportInput& input) {
   return status;
 }
 
+absl::Status DatasetWriter::CheckNotMerged(const RunFacts& facts) {
+  const auto [known, inserted] = merged_.try_emplace(facts.partition);
+  const std::filesystem::path folder =
+      std::filesystem::path(options_.folder) / TableName(kRuns) / facts.partition.Folder();
+  if (inserted) known->second = ReadMergedRuns(folder);
+  if (!known->second.contains(facts.id)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      StrCat(facts.trace, ": its run is in a merged file of ", folder.string(),
+             " and would count twice: leave it out, or convert into another folder"));
+}
+
 absl::Status DatasetWriter::AddRun(const ReportInput& input) {
   RunFacts facts = FactsOf(input, options_.labels);
   const auto [known, inserted] = traces_.try_emplace(facts.id, facts.trace);
@@ -63,6 +75,7 @@ absl::Status DatasetWriter::AddRun(const ReportInput& input) {
     return absl::InvalidArgumentError(
         StrCat(facts.trace, " and ", known->second, " are of one recording: convert one of them"));
   }
+  if (absl::Status status = CheckNotMerged(facts); !status.ok()) return status;
   const FleetTree tree(input);
   if (facts.interval_ns.has_value() && !HasTimesThatFit(tree, *facts.interval_ns)) {
     options_.say(StrCat(facts.trace, ": its ticks of ", *facts.interval_ns,

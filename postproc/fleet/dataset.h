@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "postproc/fleet/batch.h"
 #include "postproc/fleet/labels.h"
@@ -31,8 +32,9 @@ class DatasetWriter {
  public:
   explicit DatasetWriter(DatasetOptions options) : options_(std::move(options)) {}
 
-  // `input` is of one trace. InvalidArgument if its run is there already; Internal if two paths or
-  // two routines have one id. After an error nothing more is written.
+  // `input` is of one trace. InvalidArgument if its run was there already, or is in a file that
+  // `jtrace fleet compact` merged; Internal if two paths or two routines have one id. After an
+  // error nothing more is written.
   absl::Status Add(const ReportInput& input);
   // Writes what is not yet written. Not after an error of any trace: what is written is then
   // replaced when all are converted again.
@@ -40,10 +42,12 @@ class DatasetWriter {
 
  private:
   absl::Status AddRun(const ReportInput& input);
+  absl::Status CheckNotMerged(const RunFacts& facts);
   absl::Status Write(const Partition& partition, const Batch& batch);
 
   DatasetOptions options_;
   absl::flat_hash_map<int64_t, std::string> traces_;  // by the run's id
+  std::map<Partition, absl::flat_hash_set<int64_t>> merged_;
   std::map<Partition, std::unique_ptr<Batch>> batches_;
 };
 

@@ -8,17 +8,6 @@ namespace {
 
 constexpr std::string_view kPartitionColumns[] = {"service", "day", "host"};
 
-std::string Quoted(Dialect dialect, std::string_view text) {
-  std::string quoted(text);
-  if (dialect == Dialect::kSpark) {
-    ReplaceAll(quoted, "\\", "\\\\");
-    ReplaceAll(quoted, "'", "\\'");
-  } else {
-    ReplaceAll(quoted, "'", "''");
-  }
-  return StrCat("'", quoted, "'");
-}
-
 std::string_view CreateView(Dialect dialect) {
   return dialect == Dialect::kSpark ? "CREATE TEMPORARY VIEW " : "CREATE VIEW ";
 }
@@ -44,12 +33,23 @@ std::string Condition(Dialect dialect, const RunFilter& filter) {
   for (size_t i = 0; i < std::size(wanted); ++i) {
     if (wanted[i]->empty()) continue;
     StrAppend(&condition, condition.empty() ? " WHERE " : " AND ", kPartitionColumns[i], " = ",
-              Quoted(dialect, *wanted[i]));
+              SqlText(dialect, *wanted[i]));
   }
   return condition;
 }
 
 }  // namespace
+
+std::string SqlText(Dialect dialect, std::string_view text) {
+  std::string quoted(text);
+  if (dialect == Dialect::kSpark) {
+    ReplaceAll(quoted, "\\", "\\\\");
+    ReplaceAll(quoted, "'", "\\'");
+  } else {
+    ReplaceAll(quoted, "'", "''");
+  }
+  return StrCat("'", quoted, "'");
+}
 
 std::string_view FindQuery(std::string_view name) {
   for (const QueryText& query : AllQueries()) {
@@ -66,20 +66,20 @@ std::vector<std::string> ViewsOf(Dialect dialect, TableId table, std::string_vie
   const std::string condition = Condition(dialect, filter);
   if (dialect == Dialect::kDuckDb) {
     return {StrCat(head, "SELECT * FROM read_parquet(",
-                   Quoted(dialect, StrCat(data, "/", name, "/*/*/*/*.parquet")),
+                   SqlText(dialect, StrCat(data, "/", name, "/*/*/*/*.parquet")),
                    ", hive_partitioning = true, union_by_name = true,"
                    " hive_types = {'service': VARCHAR, 'day': VARCHAR, 'host': VARCHAR})",
                    condition)};
   }
   // Other names than these are of files that are being written.
   return {StrCat(CreateView(dialect), name, "_files USING parquet OPTIONS (path ",
-                 Quoted(dialect, StrCat("file://", data, "/", name)),
+                 SqlText(dialect, StrCat("file://", data, "/", name)),
                  ", mergeSchema 'true', pathGlobFilter '*.parquet')"),
           StrCat(head, "SELECT * FROM ", name, "_files", condition)};
 }
 
 std::string ParamsView(Dialect dialect, const QueryParams& params) {
-  const auto quoted = [dialect](std::string_view text) { return Quoted(dialect, text); };
+  const auto quoted = [dialect](std::string_view text) { return SqlText(dialect, text); };
   return StrCat(CreateView(dialect), "params AS SELECT ", params.top, " AS top, CAST(",
                 absl::StrFormat("%.9g", params.percent), " AS DOUBLE) AS percent, ",
                 quoted(params.routine), " AS routine, ", quoted(params.compare_by),

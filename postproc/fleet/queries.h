@@ -39,6 +39,9 @@ struct RunFilter {
 
 enum class Dialect : uint8_t { kDuckDb, kSpark };
 
+// As a literal.
+std::string SqlText(Dialect dialect, std::string_view text);
+
 // The statements that make the view of a table in the folder `data`, an absolute path without
 // characters of a glob. Without files (`is_empty`) the view has the columns, and no rows.
 std::vector<std::string> ViewsOf(Dialect dialect, TableId table, std::string_view data,

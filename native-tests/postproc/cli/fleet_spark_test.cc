@@ -66,8 +66,7 @@ TEST(FleetSparkTest, TheAnswersOfSparkAreShown) {
           ".args\ncp \"$dir/request.json\" " + kept.string() +
           "\necho '{\"columns\": [\"routine\", \"calls\", \"base_ns\", \"part\"], \"rows\": "
           "[[\"a.A.run()\", 9007199254740993, null, 0.1]]}' >\"$dir/0.json\"\n");
-  const Outcome outcome =
-      Fleet("flat", {"--engine=spark://h:7077", "--spark=" + spark.string()});
+  const Outcome outcome = Fleet("flat", {"--engine=spark://h:7077", "--spark=" + spark.string()});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
             "routine,calls,base_ns,part\na.A.run(),9007199254740993,,0.10000000000000001\n");
@@ -114,17 +113,16 @@ TEST(FleetSparkTest, WithoutSparkOneLineNamesTheRemedy) {
 }
 
 TEST(FleetSparkTest, IncompleteAnswersAreErrors) {
-  for (const char* text : {"", "{", "[]", R"({"columns": ["a"]})",
-                           R"({"columns": ["a"], "rows": [[1, 2]]})",
-                           R"({"columns": ["a"], "rows": [[[1]]]})"}) {
+  for (const char* text :
+       {"", "{", "[]", R"({"columns": ["a"]})", R"({"columns": ["a"], "rows": [[1, 2]]})",
+        R"({"columns": ["a"], "rows": [[[1]]]})"}) {
     EXPECT_FALSE(ReadSparkAnswer(text).ok()) << text;
   }
   const auto answer = ReadSparkAnswer(R"({"columns": ["a"], "rows": [[true], [null], [-5]]})");
   ASSERT_TRUE(answer.ok());
   using postproc::duckdb::Value;
-  EXPECT_THAT(answer->rows,
-              ElementsAre(ElementsAre(Value(true)), ElementsAre(Value()),
-                          ElementsAre(Value(int64_t{-5}))));
+  EXPECT_THAT(answer->rows, ElementsAre(ElementsAre(Value(true)), ElementsAre(Value()),
+                                        ElementsAre(Value(int64_t{-5}))));
 }
 
 }  // namespace
