@@ -281,8 +281,9 @@ int Pipeline::Run() {
 }
 
 int Pipeline::RunTables() {
-  const absl::Status status =
-      WriteTables(line_, traces_, [this](const ImportStats& stats) { ReportProblems(stats); });
+  const absl::Status status = WriteTables(
+      line_, traces_, [this](const ImportStats& stats) { ReportProblems(stats); },
+      [this](std::string_view note) { Say(note); });
   return status.ok() ? kExitDone : Fail(status, kExitInputOutput);
 }
 

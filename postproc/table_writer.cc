@@ -8,18 +8,17 @@
 namespace jtrace::postproc {
 
 absl::Status WriteTables(const CommandLine& line, const TraceInput& traces,
-                         absl::FunctionRef<void(const ImportStats&)> report) {
-  fleet::DatasetWriter writer({line.output, line.labels});
-  absl::Status status;
+                         absl::FunctionRef<void(const ImportStats&)> report,
+                         absl::FunctionRef<void(std::string_view)> say) {
+  fleet::DatasetWriter writer({line.output, line.labels, say});
   for (const std::string& trace : line.traces) {
     Analysis analysis(line);
-    status = analysis.Read(traces, absl::MakeConstSpan(&trace, 1));
+    absl::Status status = analysis.Read(traces, absl::MakeConstSpan(&trace, 1));
     report(analysis.stats());
     if (status.ok()) status = writer.Add(analysis.Input());
-    if (!status.ok()) break;
+    if (!status.ok()) return status;
   }
-  const absl::Status written = writer.Finish();
-  return status.ok() ? written : status;
+  return writer.Finish();
 }
 
 }  // namespace jtrace::postproc

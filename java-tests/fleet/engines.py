@@ -9,7 +9,8 @@ import sys
 TABLES = ("runs", "routines", "paths", "nodes", "arcs", "samples", "threads", "metrics", "classes", "losses")
 SQL = pathlib.Path(__file__).resolve().parents[2] / "postproc/fleet/sql"
 QUERIES = {"top": [], "flat": [], "tree": [], "arcs": [], "dead": [], "hosts": [], "percentiles": [], "check": [],
-           "callers": ["--of=cases.Recursion.over"], "diff": ["--before=version=17", "--after=version=25"]}
+           "callers": ["--of=cases.Recursion.over"], "diff": ["--before=version=17", "--after=version=25"],
+           "merged_nodes": [], "merged_samples": []}
 
 
 def module(build, name, folder="python"):
@@ -24,9 +25,10 @@ def module(build, name, folder="python"):
 
 def statements(build, data, query, options):
     """What jtrace runs: the views, and the query."""
-    printed = subprocess.run([build / "bin/jtrace", "fleet", query, f"--data={data}", "--sql", *options], check=True,
+    command = "trace" if query.startswith("merged_") else query
+    printed = subprocess.run([build / "bin/jtrace", "fleet", command, f"--data={data}", "--sql", *options], check=True,
                              text=True, stdout=subprocess.PIPE).stdout
-    views = re.findall(r"^CREATE VIEW .*?;\n", printed, re.M)
+    views = re.findall(r"^CREATE (?:TEMPORARY )?VIEW .*?;\n", printed, re.M)
     return [view.rstrip(";\n") for view in views], (SQL / f"{query}.sql").read_text()
 
 
@@ -46,7 +48,8 @@ class DuckDb:
         session = self.duckdb.connect()
         for table in TABLES:
             if any((self.data / table).rglob("*.parquet")):
-                session.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{self.data}/{table}/*/*/*/*.parquet',"
+                session.execute(f"CREATE VIEW {table} AS SELECT * FROM"
+                                f" read_parquet('{self.data}/{table}/*/*/*/*.parquet',"
                                 " hive_partitioning = true, union_by_name = true)")
         return session.execute(sql).fetchall()
 
@@ -64,19 +67,14 @@ class Spark:
                         .config("spark.sql.shuffle.partitions", "4")
                         .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
                         .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
-                        .config("spark.sql.parquet.mergeSchema", "true").getOrCreate())
+                        .getOrCreate())
         self.session.sparkContext.setLogLevel("ERROR")
 
     def executors(self):
         return self.session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1  # and the driver
 
     def rows(self, query, options):
-        views, sql = statements(self.build, self.data, query, options)
+        views, sql = statements(self.build, self.data, query, [*options, "--engine=local[2]"])
         for view in views:
-            name = view.split()[2]
-            if "read_parquet" in view:
-                self.session.read.parquet(str(self.data / name)).createOrReplaceTempView(name)
-            else:  # the parameters, or a table without files
-                self.session.sql(view.replace("CREATE VIEW", "CREATE OR REPLACE TEMPORARY VIEW")
-                                 .replace("VARCHAR", "STRING"))
+            self.session.sql(view.replace("CREATE TEMPORARY", "CREATE OR REPLACE TEMPORARY"))
         return [tuple(row) for row in self.session.sql(sql).collect()]

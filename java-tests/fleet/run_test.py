@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The tables of real runs, read by DuckDB, PyArrow and Spark, and the answers of jtrace fleet.
 
-usage: run_test.py BUILD JDK[,JDK…] CASE    (Readers, Runs, Generated, Versions or Spark)
+usage: run_test.py BUILD JDK[,JDK…] CASE    (Readers, Runs, ManyRuns, Generated, Questions, Compaction,
+       Versions, Spark or SparkEngine)
 
 exit codes: 0 all is as it should be · 1 something is not · 77 not verified: a component is not there (scripts/fleet.sh)
 """
@@ -9,87 +10,22 @@ import collections
 import csv
 import io
 import json
-import math
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import engines
+from fleet_case import FleetTest, plain_name, same
+from compaction import Compaction  # noqa: F401
+from many_runs import ManyRuns  # noqa: F401  (found by its name)
+from questions import Questions  # noqa: F401
+from spark_engine import SparkEngine  # noqa: F401
 
 SKIPPED = 77
-HERE = pathlib.Path(__file__).resolve().parent
 # Version 1, as it was first written: Recursion on JDK 17.
-GOLDEN = HERE / "version1"
-H2 = "/usr/share/java/h2.jar"
-# service: options of the agent, arguments of java
-RUNS = {"rec": ("mode=events", ["cases.Recursion"]),
-        "fig": ("boundary=on", ["Fig18A"]),
-        "fib": ("mode=samples", ["Fib", "35", "1"]),
-        "h2": ("clock=tsc,metrics=alloc.bytes", ["H2Work", "1"])}
-
-
-def major(jdk):
-    return re.search(r'^JAVA_VERSION="(\d+)', (jdk / "release").read_text(), re.M)[1]
-
-
-def plain_name(shown):
-    """Reports distinguish routines of one name within a trace by result, packages of parameters, and loader."""
-    name = re.sub(r" \[loader \d+\]$", "", shown)
-    parts = re.fullmatch(r"(.*)\(([^()]*)\)(:[^ ]*)?", name)
-    return f"{parts[1]}({re.sub(r'[^,]*[.]', '', parts[2])})" if parts else name
-
-
-def same(one, other):
-    """Integers and texts alike, doubles to 1e-9."""
-    if isinstance(one, float) or isinstance(other, float):
-        return one is not None and other is not None and math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
-    return one == other
-
-
-class FleetTest(unittest.TestCase):
-    maxDiff = 4000
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="jtrace-fleet-")
-        self.addCleanup(folder.cleanup)
-        self.work = pathlib.Path(folder.name)
-        self.data = self.work / "data"
-
-    def need(self, *modules):
-        missing = [name for name in modules if engines.module(BUILD, name) is None]
-        if not (BUILD / "lib/jtrace/libduckdb.so").exists():
-            missing.append("libduckdb.so")
-        if missing:
-            self.skipTest(f"not verified: there is no {', '.join(missing)} (scripts/fleet.sh test)")
-
-    def post(self, *arguments):
-        return subprocess.run([BUILD / "bin/jtrace-post", *arguments], check=True, text=True,
-                              stdout=subprocess.PIPE).stdout
-
-    def fleet(self, query, *options):
-        return subprocess.run([BUILD / "bin/jtrace", "fleet", query, f"--data={self.data}", *options], check=True,
-                              text=True, stdout=subprocess.PIPE).stdout
-
-    def rows(self, query, *options):
-        return list(csv.DictReader(io.StringIO(self.fleet(query, "--format=csv", *options))))
-
-    def record(self):
-        """Each program on each JDK, and their tables. Returns the traces."""
-        traces = []
-        for jdk in JDKS:
-            for service, (options, arguments) in RUNS.items():
-                trace = self.work / f"{service}{major(jdk)}.bin"
-                subprocess.run([jdk / "bin/java", f"-agentpath:{BUILD}/lib/libjtrace.so={options},log=none,out={trace}",
-                                "-cp", f"{BUILD}/java-tests/classes:{H2}", *arguments], check=True, cwd=self.work,
-                               stdout=subprocess.DEVNULL)
-                self.post("--report=parquet", "-o", self.data, f"--label=service={service}",
-                          f"--label=version={major(jdk)}", f"--label=host=jdk{major(jdk)}", trace)
-                traces.append(trace)
-        return traces
+GOLDEN = pathlib.Path(__file__).resolve().parent / "version1"
 
 
 class Readers(FleetTest):
@@ -98,7 +34,7 @@ class Readers(FleetTest):
 
     def setUp(self):
         super().setUp()
-        subprocess.run([BUILD / "tests/parquet_samples", self.work, str(self.COUNT)], check=True)
+        subprocess.run([self.build / "tests/parquet_samples", self.work, str(self.COUNT)], check=True)
 
     def check(self, read):
         for file in sorted(self.work.glob("*.parquet")):
@@ -113,14 +49,14 @@ class Readers(FleetTest):
         self.need("duckdb")
 
         def read(file):
-            relation = engines.module(BUILD, "duckdb").sql(f"SELECT * FROM read_parquet('{file}')")
+            relation = engines.module(self.build, "duckdb").sql(f"SELECT * FROM read_parquet('{file}')")
             rows = relation.fetchall()
             return {name: [row[i] for row in rows] for i, name in enumerate(relation.columns)}
         self.check(read)
 
     def test_pyarrow(self):
         self.need("pyarrow")
-        self.check(lambda file: engines.module(BUILD, "pyarrow.parquet").read_table(file).to_pydict())
+        self.check(lambda file: engines.module(self.build, "pyarrow.parquet").read_table(file).to_pydict())
 
 
 class Runs(FleetTest):
@@ -128,7 +64,7 @@ class Runs(FleetTest):
         super().setUp()
         self.need("duckdb", "pyarrow")
         self.traces = self.record()
-        self.engine = engines.DuckDb(BUILD, self.data)
+        self.engine = engines.DuckDb(self.build, self.data)
 
     def test_all(self):
         """In one test, because the recordings take longest."""
@@ -185,8 +121,8 @@ class Runs(FleetTest):
     def answers_are_those_of_another_duckdb(self):
         """The engine that jtrace loads, and that of Python, which is of another release."""
         for query, options in engines.QUERIES.items():
-            if query == "diff" and len(JDKS) < 2:
-                continue
+            if (query == "diff" and len(self.jdks) < 2) or query.startswith("merged_"):
+                continue  # the latter are read by `trace`, which does not print them
             wanted = self.engine.rows(query, options)
             found = [list(row.values()) for row in self.rows(query, *options)]
             self.assertEqual(len(found), len(wanted), query)
@@ -197,7 +133,7 @@ class Runs(FleetTest):
                                          value if isinstance(value, float) else str(value)), f"{query}: {one} {other}")
 
     def pyarrow_reads_each_table(self):
-        parquet = engines.module(BUILD, "pyarrow.parquet")
+        parquet = engines.module(self.build, "pyarrow.parquet")
         for table in engines.TABLES:
             files = sorted((self.data / table).rglob("*.parquet"))
             read = [parquet.read_table(file, partitioning=None) for file in files]
@@ -226,14 +162,14 @@ class Runs(FleetTest):
 
     def known_answers(self):
         calls = {row["routine"]: int(row["calls"]) for row in self.rows("flat", "--service=rec")}
-        self.assertEqual(calls["cases.Recursion.fib(int)"], 21_891 * len(JDKS))
+        self.assertEqual(calls["cases.Recursion.fib(int)"], 21_891 * len(self.jdks))
         dead = {row["routine"] for row in self.rows("dead")}
         self.assertIn("cases.Recursion.<init>()", dead)
         self.assertNotIn("cases.Recursion.fib(int)", dead)
         callers = {row["caller"] for row in self.rows("callers", "--of=cases.Recursion.over(long)")}
         self.assertEqual(callers, {"cases.Recursion.over(int)"})
         self.assertIn("H2Work.main(String[])", self.fleet("tree", "--service=h2"))
-        if len(JDKS) > 1:
+        if len(self.jdks) > 1:
             diff = self.rows("diff", "--before=version=17", "--after=version=25", "--service=rec", "--top=1000")
             self.assertEqual({row["calls_differ"] for row in diff}, {"0"})
 
@@ -244,16 +180,14 @@ class Generated(FleetTest):
     def test_slow_host_and_regression_are_found(self):
         self.need("duckdb")
         trace = self.work / "model.bin"
-        subprocess.run([JDKS[0] / "bin/java", f"-agentpath:{BUILD}/lib/libjtrace.so=log=none,out={trace}",
-                        "-cp", f"{BUILD}/java-tests/classes:{H2}", "H2Work", "2"], check=True,
-                       cwd=self.work, stdout=subprocess.DEVNULL)
+        self.java(self.jdks[0], "mode=merged", trace, "H2Work", "2")
         made = self.work / "made"
         made.mkdir()
         for version, slow in (("1", []), ("2", ["4"])):
             for file in made.iterdir():
                 file.unlink()
             first = {"1": "0", "2": "30"}[version]
-            subprocess.run([BUILD / "tests/perturb_traces", trace, made, first, "30", "6", *slow], check=True)
+            subprocess.run([self.build / "tests/perturb_traces", trace, made, first, "30", "6", *slow], check=True)
             self.post("--report=parquet", "-o", self.data, f"--label=version={version}", "--label=service=h2",
                       *sorted(made.iterdir()))
         checks = self.rows("check")
@@ -278,14 +212,12 @@ class Versions(FleetTest):
 
     def test_old_and_new_files_are_read_together(self):
         self.need("duckdb", "pyarrow")
-        arrow, parquet = engines.module(BUILD, "pyarrow"), engines.module(BUILD, "pyarrow.parquet")
+        arrow, parquet = engines.module(self.build, "pyarrow"), engines.module(self.build, "pyarrow.parquet")
         shutil.copytree(GOLDEN, self.data)
         before = {row["routine"]: int(row["calls"]) for row in self.rows("flat")}
         self.assertEqual(before["cases.Recursion.fib(int)"], 21_891)
         trace = self.work / "rec.bin"
-        subprocess.run([JDKS[0] / "bin/java", f"-agentpath:{BUILD}/lib/libjtrace.so=mode=events,log=none,out={trace}",
-                        "-cp", BUILD / "java-tests/classes", "cases.Recursion"], check=True, cwd=self.work,
-                       stdout=subprocess.DEVNULL)
+        self.java(self.jdks[0], "mode=events", trace, "cases.Recursion")
         self.post("--report=parquet", "-o", self.data, "--label=service=rec", "--label=host=new", trace)
         for file in self.data.rglob("host=new/*.parquet"):
             table = parquet.read_table(file, partitioning=None)
@@ -295,7 +227,7 @@ class Versions(FleetTest):
         self.assertEqual(after["cases.Recursion.fib(int)"], 2 * 21_891)
         self.assertTrue(all(row["broken"] == "0" for row in self.rows("check")))
         # The old file's paths are still those of today.
-        engine = engines.DuckDb(BUILD, self.data)
+        engine = engines.DuckDb(self.build, self.data)
         (paths,), = engine.ask("SELECT COUNT(*) FROM (SELECT DISTINCT path_hi, path_lo FROM nodes)")
         (old,), = engine.ask("SELECT COUNT(*) FROM (SELECT DISTINCT path_hi, path_lo FROM nodes WHERE host = 'old')")
         self.assertGreater(old, 5)
@@ -305,12 +237,12 @@ class Versions(FleetTest):
 class Spark(FleetTest):
     def test_all_queries_have_the_rows_of_duckdb(self):
         self.need("duckdb")
-        if engines.module(BUILD, "pyspark", "spark") is None:
+        if engines.module(self.build, "pyspark", "spark") is None:
             self.skipTest("not verified: there is no pyspark (scripts/fleet.sh spark)")
         self.record()
-        spark = engines.Spark(BUILD, self.data, JDKS[0])
+        spark = engines.Spark(self.build, self.data, self.jdks[0])
         self.addCleanup(spark.session.stop)
-        duckdb = engines.DuckDb(BUILD, self.data)
+        duckdb = engines.DuckDb(self.build, self.data)
         for query, options in engines.QUERIES.items():
             found, wanted = spark.rows(query, options), duckdb.rows(query, options)
             self.assertEqual(len(found), len(wanted), query)
@@ -320,6 +252,8 @@ class Spark(FleetTest):
 
 
 def main():
+    FleetTest.build = pathlib.Path(sys.argv[1]).resolve()
+    FleetTest.jdks = [pathlib.Path(jdk) for jdk in sys.argv[2].split(",")]
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(globals()[sys.argv[3]])
     result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout).run(suite)
     for _, reason in result.skipped:
@@ -333,6 +267,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 4:
         print(__doc__)
         sys.exit(2)
-    BUILD = pathlib.Path(sys.argv[1]).resolve()
-    JDKS = [pathlib.Path(jdk) for jdk in sys.argv[2].split(",")]
     sys.exit(main())

@@ -72,8 +72,10 @@ std::vector<Shown> ShownColumns(std::string_view query) {
           {"ns_after", "after", Style::kNanoseconds},
           {"least_ns", "change from", Style::kNanoseconds},
           {"greatest_ns", "to", Style::kNanoseconds},
-          {"calls_before", "calls before", Style::kCount, true},
-          {"calls_after", "calls after", Style::kCount, true},
+          {"calls_a_run_before", "calls a run before", Style::kCount, true},
+          {"calls_a_run_after", "after", Style::kCount, true},
+          {"runs_before", "runs before", Style::kCount},
+          {"runs_after", "after", Style::kCount},
           kRoutine};
 }
 

@@ -2,32 +2,26 @@
 
 #include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "common/visible_text.h"
 #include "postproc/cli/fleet_answer.h"
+#include "postproc/cli/fleet_compact.h"
+#include "postproc/cli/fleet_engine.h"
+#include "postproc/cli/fleet_folder.h"
 #include "postproc/cli/fleet_options.h"
 #include "postproc/cli/fleet_trace.h"
-#include "postproc/cli/own_files.h"
-#include "postproc/duckdb/library.h"
-#include "postproc/duckdb/session.h"
 #include "postproc/fleet/queries.h"
-#include "postproc/fleet/schema.h"
 #include "postproc/support/printable_stream.h"
-#include "postproc/support/strings.h"
 #include "postproc/support/terminal.h"
 #include "proto/control_protocol.h"
 
 namespace jtrace::control {
 namespace {
 
-using postproc::StrCat;
 using postproc::duckdb::Answer;
-using postproc::duckdb::Session;
-using postproc::fleet::TableId;
 
 constexpr int64_t kFlowChecks = 4;  // the first rows of the query `check`
 constexpr int64_t kAllChecks = 1000;
@@ -38,22 +32,13 @@ int TextWidth() {
   return columns > 0 ? columns : kUsual;
 }
 
-// The query without its comments: which tables does it name?
-std::string WithoutComments(std::string_view sql) {
-  std::string code;
-  for (const std::string_view line : postproc::Split(sql, '\n')) {
-    if (!line.starts_with("--")) code += StrCat(line, "\n");
-  }
-  return code;
-}
-
-bool HasFiles(const std::filesystem::path& folder) {
-  std::error_code error;
-  for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->path().extension() == ".parquet") return true;
-  }
-  return false;
+// Those of postproc/fleet/sql that answer a query of the command line.
+std::vector<std::string_view> QueriesOf(const FleetOptions& options) {
+  if (options.query == "trace") return {"merged_nodes", "merged_samples"};
+  if (options.as_csv) return {options.query};
+  if (options.query == "hosts") return {"percentiles", "hosts"};
+  if (options.query == "arcs") return {"arcs", "check"};
+  return {options.query};
 }
 
 // One call of the command.
@@ -65,109 +50,59 @@ class Fleet {
   bool has_broken() const { return broken_ > 0; }
 
  private:
-  std::vector<std::string> Views(std::string_view query) const;
-  absl::Status CheckFolder() const;
-  absl::StatusOr<Session> Open() const;
-  absl::StatusOr<Answer> Ask(Session& session, std::string_view query);
-  absl::Status Answered(Session& session);
-  absl::Status Show(Session& session, std::string_view query);
-  absl::Status WriteTrace(Session& session);
+  void Show(std::string_view query, const Answer& answer);
+  void WriteSql() const;
 
   const FleetOptions& options_;
   std::ostream& out_;
-  std::vector<std::string> made_;  // views
   int broken_ = 0;
 };
 
-// Those that the query names: each opens every file of its table.
-std::vector<std::string> Fleet::Views(std::string_view query) const {
-  const std::string code = WithoutComments(postproc::fleet::FindQuery(query));
-  std::vector<std::string> views = {postproc::fleet::ParamsView(options_.params)};
-  for (size_t i = 0; i < postproc::fleet::kTables; ++i) {
-    const auto table = static_cast<TableId>(i);
-    const std::string_view name = postproc::fleet::TableName(table);
-    const bool is_named = code.find(StrCat("FROM ", name)) != std::string::npos ||
-                          code.find(StrCat("JOIN ", name)) != std::string::npos;
-    if (!is_named) continue;
-    const bool is_empty = !HasFiles(std::filesystem::path(options_.data) / name);
-    views.push_back(postproc::fleet::ViewOf(table, options_.data, options_.filter, is_empty));
-  }
-  return views;
-}
-
-absl::Status Fleet::CheckFolder() const {
-  if (HasFiles(std::filesystem::path(options_.data) / "runs")) return absl::OkStatus();
-  return absl::NotFoundError(StrCat(
-      options_.data, " has no tables of runs; jtrace-post --report=parquet -o DIR writes them"));
-}
-
-absl::StatusOr<Session> Fleet::Open() const {
-  const std::string library = options_.library.empty() ? FindOwnDuckDb() : options_.library;
-  constexpr std::string_view kRemedy =
-      "get it with scripts/fleet.sh, or name a libduckdb.so with --duckdb=PATH (npm: "
-      "@duckdb/node-bindings-linux-x64)";
-  if (library.empty()) return absl::NotFoundError(StrCat("DuckDB is not beside jtrace: ", kRemedy));
-  const auto loaded = postproc::duckdb::LoadLibrary(library);
-  if (!loaded.ok()) {
-    return absl::NotFoundError(StrCat("DuckDB cannot be loaded (",
-                                      std::string(loaded.status().message()), "): ", kRemedy));
-  }
-  return Session::Open(*loaded);
-}
-
-absl::StatusOr<Answer> Fleet::Ask(Session& session, std::string_view query) {
-  for (const std::string& view : Views(query)) {
-    if (std::find(made_.begin(), made_.end(), view) != made_.end()) continue;
-    if (const auto done = session.Query(view); !done.ok()) return done.status();
-    made_.push_back(view);
-  }
-  return session.Query(std::string(postproc::fleet::FindQuery(query)));
-}
-
-absl::Status Fleet::Show(Session& session, std::string_view query) {
-  const absl::StatusOr<Answer> answer = Ask(session, query);
-  if (!answer.ok()) return answer.status();
+void Fleet::Show(std::string_view query, const Answer& answer) {
   if (options_.as_csv || query == "flat") {
-    WriteAnswerCsv(*answer, out_);
+    WriteAnswerCsv(answer, out_);
   } else if (query == "check") {
-    broken_ = WriteChecks(*answer, options_.query == "check" ? kAllChecks : kFlowChecks, out_);
+    broken_ = WriteChecks(answer, options_.query == "check" ? kAllChecks : kFlowChecks, out_);
   } else {
-    WriteAnswerText(query, *answer, options_.width > 0 ? options_.width : TextWidth(), out_);
+    WriteAnswerText(query, answer, options_.width > 0 ? options_.width : TextWidth(), out_);
   }
-  return absl::OkStatus();
 }
 
-absl::Status Fleet::WriteTrace(Session& session) {
-  const absl::StatusOr<Answer> nodes = Ask(session, "merged_nodes");
-  if (!nodes.ok()) return nodes.status();
-  const absl::StatusOr<Answer> samples = Ask(session, "merged_samples");
-  if (!samples.ok()) return samples.status();
-  WriteMergedTrace(*nodes, *samples, out_);
-  return absl::OkStatus();
-}
-
-absl::Status Fleet::Answered(Session& session) {
-  if (options_.query == "trace") return WriteTrace(session);
-  if (options_.query == "hosts" && !options_.as_csv) {
-    if (absl::Status status = Show(session, "percentiles"); !status.ok()) return status;
-    out_ << "\nhosts where a call costs unusually much\n";
+void Fleet::WriteSql() const {
+  std::vector<std::string> made;
+  std::vector<std::string_view> queries = {options_.query};
+  if (options_.query == "trace") queries = QueriesOf(options_);
+  for (const std::string_view query : queries) {
+    for (const std::string& view : FleetViews(options_, query)) {
+      if (std::find(made.begin(), made.end(), view) != made.end()) continue;
+      out_ << view << ";\n\n";
+      made.push_back(view);
+    }
+    out_ << postproc::fleet::FindQuery(query) << ";\n";
   }
-  if (absl::Status status = Show(session, options_.query); !status.ok()) return status;
-  if (options_.query != "arcs" || options_.as_csv) return absl::OkStatus();
-  out_ << '\n';
-  return Show(session, "check");
 }
 
 absl::Status Fleet::Run() {
   if (options_.only_sql) {
-    for (const std::string& view : Views(options_.query)) out_ << view << ";\n\n";
-    out_ << postproc::fleet::FindQuery(options_.query) << ";\n";
+    WriteSql();
     return absl::OkStatus();
   }
-  if (absl::Status status = CheckFolder(); !status.ok()) return status;
-  absl::StatusOr<Session> session = Open();
-  if (!session.ok()) return session.status();
-  return Answered(*session);
+  if (absl::Status status = CheckFolder(options_.data, options_.filter); !status.ok())
+    return status;
+  if (options_.query == "compact") return CompactFleet(options_, out_);
+  const std::vector<std::string_view> queries = QueriesOf(options_);
+  const absl::StatusOr<std::vector<Answer>> answers = AskFleet(options_, queries);
+  if (!answers.ok()) return answers.status();
+  if (options_.query == "trace") {
+    WriteMergedTrace((*answers)[0], (*answers)[1], out_);
+    return absl::OkStatus();
+  }
+  for (size_t i = 0; i < queries.size(); ++i) {
+    if (i > 0) out_ << '\n';
+    if (i > 0 && queries[i] == "hosts") out_ << "hosts where a call costs unusually much\n";
+    Show(queries[i], (*answers)[i]);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace

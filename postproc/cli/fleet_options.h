@@ -19,6 +19,8 @@ struct FleetOptions {
   bool only_sql = false;
   int width = 0;        // of text; 0: the terminal's
   std::string library;  // --duckdb=, absolute; empty: beside jtrace
+  std::string engine;   // the URL of a Spark master; empty: DuckDB in this process
+  std::string spark;    // --spark=, absolute; empty: SPARK_HOME
 };
 
 // InvalidArgument, one line: an unknown query or option, a value that is not one, a folder that is

@@ -1,6 +1,7 @@
 // The files that belong to this installation of jtrace, found from where this program is.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace jtrace::control {
@@ -14,5 +15,9 @@ std::string OwnPostProcessor();
 
 // libduckdb.so in the lib folder beside it, or "".
 std::string FindOwnDuckDb();
+
+// The same beside a program of `folder`; "" if that is empty: where this program is, is not known.
+std::string FindLibraryBeside(const std::filesystem::path& folder);
+std::string FindDuckDbBeside(const std::filesystem::path& folder);
 
 }  // namespace jtrace::control

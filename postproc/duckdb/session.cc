@@ -48,9 +48,10 @@ absl::StatusOr<Session> Session::Open(const Library& library) {
       library.connect(session.database_, &session.connection_) != 0) {
     return absl::InternalError("DuckDB cannot open a database in memory");
   }
-  // What a query needs is in the library: nothing is fetched.
-  for (const char* setting :
-       {"SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false"}) {
+  // What a query needs is in the library: nothing is fetched. Without a folder for what memory does
+  // not hold: the usual one is `.tmp` in the user's current folder.
+  for (const char* setting : {"SET autoinstall_known_extensions = false",
+                              "SET autoload_known_extensions = false", "SET temp_directory = ''"}) {
     if (const auto done = session.Query(setting); !done.ok()) return done.status();
   }
   return session;

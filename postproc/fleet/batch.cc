@@ -59,7 +59,7 @@ absl::Status Batch::AddRoutines(const ReportInput& input, const FleetTree& tree)
   for (uint32_t i = 1; i < used.size(); ++i) {
     if (!used[i]) continue;
     const StableRoutine& routine = tree.routines()[tree.RoutineOf(RoutineId(i))];
-    const int64_t id = StableId(routine.identity);
+    const int64_t id = routine.id;
     if (absl::Status status = NoteRoutine(id, routine.identity); !status.ok()) return status;
     const RoutineKind kind = KindOf(input.model, RoutineId(i), owners[i]);
     const bool is_probed = input.model.scope().contains(RoutineId(i));
@@ -83,7 +83,7 @@ absl::Status Batch::AddPaths(const FleetTree& tree) {
   for (const FleetNode& node : tree.nodes()) {
     const bool is_root = node.depth == 0;
     const PathHash& parent = tree.nodes()[node.parent].path;
-    const int64_t routine = is_root ? 0 : StableId(tree.routines()[node.routine].identity);
+    const int64_t routine = is_root ? 0 : tree.routines()[node.routine].id;
     bool is_new = false;
     if (absl::Status status = NotePath(node.path, parent, routine, is_new); !status.ok()) {
       return status;
@@ -101,14 +101,9 @@ absl::Status Batch::AddPaths(const FleetTree& tree) {
   return absl::OkStatus();
 }
 
-absl::Status Batch::Add(const ReportInput& input, const RunFacts& facts, const Labels& labels) {
-  for (const auto& [id, trace] : runs_) {
-    if (id != facts.id) continue;
-    return absl::InvalidArgumentError(
-        StrCat(facts.trace, " and ", trace, " are of one recording: convert one of them"));
-  }
-  runs_.emplace_back(facts.id, facts.trace);
-  const FleetTree tree(input);
+absl::Status Batch::Add(const ReportInput& input, const FleetTree& tree, const RunFacts& facts,
+                        const Labels& labels) {
+  runs_.push_back(facts.id);
   if (absl::Status status = AddRoutines(input, tree); !status.ok()) return status;
   if (absl::Status status = AddPaths(tree); !status.ok()) return status;
   AddRun(input, facts, labels, tables_[kRuns]);
@@ -122,9 +117,20 @@ absl::Status Batch::Add(const ReportInput& input, const RunFacts& facts, const L
   return absl::OkStatus();
 }
 
+void Batch::GroupRows() {
+  using Names = std::vector<std::string_view>;
+  for (const auto& [table, columns] : std::initializer_list<std::pair<TableId, Names>>{
+           {kNodes, {"path_lo", "thread_group"}},
+           {kArcs, {"caller_id", "callee_id", "outermost"}},
+           {kSamples, {"path_lo", "thread_group", "state", "function_id"}},
+           {kMetrics, {"path_lo", "thread_group", "metric"}},
+           {kClasses, {"class"}}}) {
+    tables_[table].GroupRows(columns);
+  }
+}
+
 std::string Batch::Name() const {
-  std::vector<int64_t> ids;
-  for (const auto& [id, trace] : runs_) ids.push_back(id);
+  std::vector<int64_t> ids = runs_;
   if (ids.size() == 1) return Hex(ids.front());
   std::sort(ids.begin(), ids.end());
   std::string all;

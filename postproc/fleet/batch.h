@@ -24,9 +24,13 @@ class Batch {
  public:
   Batch();
 
-  // `input` is of one trace. InvalidArgument if the run is there already; Internal if two paths or
-  // two routines have one id. After an error the batch is of no use.
-  absl::Status Add(const ReportInput& input, const RunFacts& facts, const Labels& labels);
+  // `input` is of one trace, which is not in any batch yet. Internal if two paths or two routines
+  // have one id. After an error the batch is of no use.
+  absl::Status Add(const ReportInput& input, const FleetTree& tree, const RunFacts& facts,
+                   const Labels& labels);
+
+  // Rows of several runs about the same path, arc or class get neighbours: smaller files.
+  void GroupRows();
 
   parquet::Table& table(TableId id) { return tables_[id]; }
   const parquet::Table& table(TableId id) const { return tables_[id]; }
@@ -44,7 +48,7 @@ class Batch {
   absl::Status AddPaths(const FleetTree& tree);
 
   std::vector<parquet::Table> tables_;
-  std::vector<std::pair<int64_t, std::string>> runs_;  // id and trace
+  std::vector<int64_t> runs_;
   absl::flat_hash_map<int64_t, std::string> identities_;
   // A routine may be a method in one run and a call out of scope in another: a row for each.
   absl::flat_hash_set<std::tuple<int64_t, uint8_t, uint8_t, bool>> routine_rows_;

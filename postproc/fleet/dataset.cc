@@ -1,9 +1,12 @@
 #include "postproc/fleet/dataset.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "postproc/fleet/fleet_tree.h"
+#include "postproc/fleet/merged_runs.h"
 #include "postproc/fleet/schema.h"
 #include "postproc/parquet/file.h"
 #include "postproc/support/output_file.h"
@@ -36,21 +39,65 @@ absl::Status WriteTable(const std::filesystem::path& file, TableId id,
   return out->Commit();
 }
 
+// Whether each node's sampled time is a number of nanoseconds that the queries can add up.
+bool HasTimesThatFit(const FleetTree& tree, int64_t interval_ns) {
+  return std::all_of(tree.nodes().begin(), tree.nodes().end(), [&](const FleetNode& node) {
+    int64_t product = 0;
+    return !__builtin_mul_overflow(node.base_ticks, interval_ns, &product) &&
+           !__builtin_mul_overflow(node.cum_ticks, interval_ns, &product);
+  });
+}
+
 }  // namespace
 
 absl::Status DatasetWriter::Add(const ReportInput& input) {
-  const RunFacts facts = FactsOf(input, options_.labels);
+  absl::Status status = AddRun(input);
+  // A file without some of its runs would have another name than the whole one, and stay beside it.
+  if (!status.ok()) batches_.clear();
+  return status;
+}
+
+absl::Status DatasetWriter::CheckNotMerged(const RunFacts& facts) {
+  const auto [known, inserted] = merged_.try_emplace(facts.partition);
+  const std::filesystem::path folder =
+      std::filesystem::path(options_.folder) / TableName(kRuns) / facts.partition.Folder();
+  if (inserted) known->second = ReadMergedRuns(folder);
+  if (!known->second.contains(facts.id)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      StrCat(facts.trace, ": its run is in a merged file of ", folder.string(),
+             " and would count twice: leave it out, or convert into another folder"));
+}
+
+absl::Status DatasetWriter::AddRun(const ReportInput& input) {
+  RunFacts facts = FactsOf(input, options_.labels);
+  const auto [known, inserted] = traces_.try_emplace(facts.id, facts.trace);
+  if (!inserted) {
+    return absl::InvalidArgumentError(
+        StrCat(facts.trace, " and ", known->second, " are of one recording: convert one of them"));
+  }
+  if (absl::Status status = CheckNotMerged(facts); !status.ok()) return status;
+  const FleetTree tree(input);
+  if (facts.interval_ns.has_value() && !HasTimesThatFit(tree, *facts.interval_ns)) {
+    options_.say(StrCat(facts.trace, ": its ticks of ", *facts.interval_ns,
+                        " ns are more than 292 years: its sampled times are left out; record it "
+                        "again"));
+    facts.interval_ns.reset();
+  }
   std::unique_ptr<Batch>& batch = batches_[facts.partition];
   if (batch == nullptr) batch = std::make_unique<Batch>();
-  if (absl::Status status = batch->Add(input, facts, options_.labels); !status.ok()) return status;
+  if (absl::Status status = batch->Add(input, tree, facts, options_.labels); !status.ok()) {
+    return status;
+  }
   if (batch->nodes() < kNodesOfBatch) return absl::OkStatus();
   const std::unique_ptr<Batch> full = std::move(batch);
   batches_.erase(facts.partition);
+  full->GroupRows();
   return Write(facts.partition, *full);
 }
 
 absl::Status DatasetWriter::Finish() {
   for (const auto& [partition, batch] : std::exchange(batches_, {})) {
+    batch->GroupRows();
     if (absl::Status status = Write(partition, *batch); !status.ok()) return status;
   }
   return absl::OkStatus();
@@ -72,12 +119,6 @@ absl::Status DatasetWriter::Write(const Partition& partition, const Batch& batch
     }
   }
   return absl::OkStatus();
-}
-
-absl::Status WriteParquet(const ReportInput& input, const DatasetOptions& options) {
-  DatasetWriter writer(options);
-  if (absl::Status status = writer.Add(input); !status.ok()) return status;
-  return writer.Finish();
 }
 
 }  // namespace jtrace::postproc::fleet

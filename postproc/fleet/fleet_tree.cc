@@ -1,5 +1,7 @@
 #include "postproc/fleet/fleet_tree.h"
 
+#include <utility>
+
 #include "postproc/calltree/group_name.h"
 #include "postproc/model/code_owner.h"
 #include "postproc/support/wrap.h"
@@ -19,6 +21,7 @@ void FleetSums::Add(const FleetSums& other) {
 FleetTree::FleetTree(const ReportInput& input) {
   MakeRoutines(input.model);
   Place(input);
+  SetLevels();
   for (size_t i = nodes_.size(); i-- > 0;) {
     FleetNode& node = nodes_[i];
     node.cum = WrapAdd(node.cum, node.base);
@@ -63,13 +66,7 @@ uint32_t FleetTree::Child(uint32_t parent, uint32_t routine) {
   child.routine = routine;
   child.group = nodes_[parent].group;
   child.depth = nodes_[parent].depth + 1;
-  child.level = 1;
   child.path = nodes_[parent].path.Below(routines_[routine].identity);
-  for (uint32_t above = parent; nodes_[above].depth > 0; above = nodes_[above].parent) {
-    if (nodes_[above].routine != routine) continue;
-    child.level = nodes_[above].level + 1;
-    break;
-  }
   nodes_.push_back(child);
   return entry->second;
 }
@@ -95,6 +92,35 @@ void FleetTree::Place(const ReportInput& input) {
     own.off = node.off;
     own.base_ticks = node.base_ticks;
     nodes_[node_of_[i]].Add(own);
+  }
+}
+
+// Depth first, with the number of open activations of each routine: a walk up from each node would
+// take the square of a deep recursion's depth.
+void FleetTree::SetLevels() {
+  constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> first_child(nodes_.size(), kNone);
+  std::vector<uint32_t> next_sibling(nodes_.size(), kNone);
+  for (auto i = static_cast<uint32_t>(nodes_.size()); i-- > 0;) {
+    if (nodes_[i].depth == 0) continue;
+    next_sibling[i] = std::exchange(first_child[nodes_[i].parent], i);
+  }
+  std::vector<uint32_t> open(routines_.size());
+  for (uint32_t root = 0; root < nodes_.size(); ++root) {
+    if (nodes_[root].depth > 0) continue;
+    uint32_t at = first_child[root];
+    bool is_entering = true;
+    while (at != kNone && at != root) {
+      FleetNode& node = nodes_[at];
+      if (is_entering) node.level = ++open[node.routine];
+      if (is_entering && first_child[at] != kNone) {
+        at = first_child[at];
+        continue;
+      }
+      --open[node.routine];
+      is_entering = next_sibling[at] != kNone;
+      at = is_entering ? next_sibling[at] : node.parent;
+    }
   }
 }
 

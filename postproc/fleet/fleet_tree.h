@@ -56,6 +56,7 @@ class FleetTree {
   uint32_t Root(const std::string& group);
   uint32_t Child(uint32_t parent, uint32_t routine);
   void Place(const ReportInput& input);
+  void SetLevels();
 
   std::vector<FleetNode> nodes_;
   std::vector<StableRoutine> routines_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "postproc/fleet/schema.h"
@@ -36,9 +37,15 @@ struct RunFilter {
   std::string host;
 };
 
-// DuckDB's statement for the view of a table in the folder `data`, whose name has no characters of
-// a glob. Without files (`is_empty`) it has the columns, and no rows.
-std::string ViewOf(TableId table, std::string_view data, const RunFilter& filter, bool is_empty);
-std::string ParamsView(const QueryParams& params);
+enum class Dialect : uint8_t { kDuckDb, kSpark };
+
+// As a literal.
+std::string SqlText(Dialect dialect, std::string_view text);
+
+// The statements that make the view of a table in the folder `data`, an absolute path without
+// characters of a glob. Without files (`is_empty`) the view has the columns, and no rows.
+std::vector<std::string> ViewsOf(Dialect dialect, TableId table, std::string_view data,
+                                 const RunFilter& filter, bool is_empty);
+std::string ParamsView(Dialect dialect, const QueryParams& params);
 
 }  // namespace jtrace::postproc::fleet

@@ -14,12 +14,6 @@
 namespace jtrace::postproc::fleet {
 namespace {
 
-std::optional<int64_t> Number(const TraceInfo& trace, std::string_view key) {
-  int64_t number = 0;
-  if (!ParseInteger(trace.Fact(key), number)) return std::nullopt;
-  return number;
-}
-
 // "org.acme.Main" of "org.acme.Main --port 80"; "shop.jar" of "/srv/shop.jar".
 std::string ProgramOf(std::string_view command) {
   const std::string_view first = command.substr(0, command.find(' '));
@@ -55,6 +49,12 @@ std::string PathPart(std::string_view value) {
 
 }  // namespace
 
+std::optional<int64_t> NumberFact(const TraceInfo& trace, std::string_view key) {
+  int64_t number = 0;
+  if (!ParseInteger(trace.Fact(key), number)) return std::nullopt;
+  return number;
+}
+
 std::string Partition::Folder() const {
   return StrCat("service=", PathPart(service), "/day=", PathPart(day), "/host=", PathPart(host));
 }
@@ -68,8 +68,9 @@ RunFacts FactsOf(const ReportInput& input, const Labels& labels) {
   const TraceInfo& trace = input.model.traces().front();
   RunFacts facts;
   facts.trace = std::filesystem::path(trace.file).filename().string();
-  facts.pid = Number(trace, "pid");
-  facts.start_ns = Number(trace, "unix_time_ns");
+  facts.pid = NumberFact(trace, "pid");
+  facts.start_ns = NumberFact(trace, "unix_time_ns");
+  if (trace.interval_ns != 0) facts.interval_ns = trace.interval_ns;
   facts.ns_per_unit = NanosecondsPer(input.model.unit());
   facts.duration_ns = facts.Nanoseconds(WrapSub(input.last_time, input.first_time));
   const std::string host(trace.Fact("host"));

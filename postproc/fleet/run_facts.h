@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "postproc/fleet/labels.h"
 #include "postproc/report/report.h"
@@ -29,10 +30,14 @@ struct RunFacts {
   std::optional<int64_t> pid;
   std::optional<int64_t> start_ns;
   std::optional<int64_t> duration_ns;
+  std::optional<int64_t> interval_ns;  // what one tick stands for
   // What to multiply times with; 0: the trace's times are ticks.
   int64_t ns_per_unit = 0;
   std::optional<int64_t> Nanoseconds(int64_t time) const;
 };
+
+// What the trace's header says under that name, if it is a number.
+std::optional<int64_t> NumberFact(const TraceInfo& trace, std::string_view key);
 
 // `input` is of one trace.
 RunFacts FactsOf(const ReportInput& input, const Labels& labels);

@@ -40,24 +40,39 @@ struct SampleSums {
   int64_t ticks = 0;
 };
 
+// Classes that share a stable name. A name that was only unloaded says nothing of what was loaded.
+struct MergedClass {
+  ClassLog::Entry sum;  // methods and source: of the name whose first load is the latest
+  int64_t latest_load = 0;
+
+  void Add(const ClassLog::Entry& entry) {
+    if (entry.loads > 0) {
+      const bool is_first = sum.loads == 0;
+      sum.first_load = is_first ? entry.first_load : std::min(sum.first_load, entry.first_load);
+      if (is_first || entry.first_load >= latest_load) {
+        latest_load = entry.first_load;
+        sum.methods = entry.methods;
+        sum.source = entry.source;
+      }
+    }
+    sum.loads = WrapAdd(sum.loads, entry.loads);
+    sum.unloads = WrapAdd(sum.unloads, entry.unloads);
+  }
+};
+
 }  // namespace
 
 void AddRun(const ReportInput& input, const RunFacts& facts, const Labels& labels,
             parquet::Table& runs) {
   const TraceInfo& trace = input.model.traces().front();
-  const auto number = [&](std::string_view key) -> std::optional<int64_t> {
-    int64_t value = 0;
-    if (!ParseInteger(trace.Fact(key), value)) return std::nullopt;
-    return value;
-  };
   Row row(runs);
   row.Int(facts.id).Text(facts.trace).TextOrNull(labels.version).TextOrNull(labels.container);
   row.Maybe(facts.pid).Maybe(facts.start_ns).Maybe(facts.duration_ns);
   for (const char* key : {"jvm", "command", "options", "mode", "record", "clock", "timer"}) {
     row.TextOrNull(trace.Fact(key));
   }
-  row.Maybe(trace.interval_ns == 0 ? std::nullopt : std::optional(trace.interval_ns));
-  row.TextOrNull(trace.Fact("agent_version")).Maybe(number("agent_cpu_ns"));
+  row.Maybe(facts.interval_ns);
+  row.TextOrNull(trace.Fact("agent_version")).Maybe(NumberFact(trace, "agent_cpu_ns"));
   row.Bool(!trace.cut_off && !trace.running).Int(kSchemaVersion);
 }
 
@@ -89,9 +104,9 @@ void AddArcs(const RunFacts& facts, const FleetTree& tree, parquet::Table& arcs)
     if (caller == kNoCaller) {
       row.Null();
     } else {
-      row.Int(StableId(tree.routines()[static_cast<size_t>(caller)].identity));
+      row.Int(tree.routines()[static_cast<size_t>(caller)].id);
     }
-    row.Int(StableId(tree.routines()[callee].identity)).Bool(outermost);
+    row.Int(tree.routines()[callee].id).Bool(outermost);
     row.Int(sum.calls).Int(sum.calls_jitted);
     AddTimes(facts, has_times, {sum.base, sum.cum}, row);
     row.Int(sum.base_ticks).Int(sum.cum_ticks);
@@ -126,7 +141,7 @@ void AddSamples(const ReportInput& input, const RunFacts& facts, const FleetTree
     if (function == 0) {
       row.Null();
     } else {
-      row.Int(StableId(tree.routines()[function - 1].identity));
+      row.Int(tree.routines()[function - 1].id);
     }
     row.TextOrNull(module).TextOrNull(StableClassName(blocker)).Int(sum.samples).Int(sum.ticks);
   }
@@ -173,17 +188,12 @@ void AddMetrics(const ReportInput& input, const RunFacts& facts, const FleetTree
 }
 
 void AddClasses(const ReportInput& input, const RunFacts& facts, parquet::Table& classes) {
-  std::map<std::string, ClassLog::Entry> merged;
+  std::map<std::string, MergedClass> merged;
   for (const auto& [name, entry] : input.classes.classes()) {
-    const auto [found, inserted] = merged.try_emplace(StableClassName(name), entry);
-    if (inserted) continue;
-    ClassLog::Entry& sum = found->second;
-    sum.loads = WrapAdd(sum.loads, entry.loads);
-    sum.unloads = WrapAdd(sum.unloads, entry.unloads);
-    sum.methods = entry.methods;
-    sum.first_load = std::min(sum.first_load, entry.first_load);
+    merged[StableClassName(name)].Add(entry);
   }
-  for (const auto& [name, entry] : merged) {
+  for (const auto& [name, it] : merged) {
+    const ClassLog::Entry& entry = it.sum;
     Row row(classes);
     row.Int(facts.id).Text(name);
     row.Maybe(entry.loads == 0 ? std::nullopt : std::optional(entry.methods));

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/ascii.h"
+#include "postproc/fleet/stable_ids.h"
 #include "postproc/reader/java_names.h"
 #include "postproc/support/strings.h"
 
@@ -60,12 +61,26 @@ std::optional<std::string> StableLambdaForm(std::string_view name) {
   return {};
 }
 
-// "a.B$$EnhancerBySpringCGLIB$$1a2b3c4d"
+// "a.B$$EnhancerBySpringCGLIB$$1a2b3c4d", and classes that are made of such ones:
+// "a.B$$EnhancerBySpringCGLIB$$1a2b3c4d$$FastClassBySpringCGLIB$$5e6f"
 std::optional<std::string> StableCglib(std::string_view name) {
   constexpr std::string_view kMark = "CGLIB$$";
-  const size_t at = name.rfind(kMark);
-  if (at == std::string_view::npos || !AllHex(name.substr(at + kMark.size()))) return {};
-  return std::string(name.substr(0, at + kMark.size() - 2));
+  constexpr size_t kSeparator = 2;  // "$$"
+  std::string stable;
+  bool is_numbered = false;
+  for (size_t at = name.find(kMark); at != std::string_view::npos; at = name.find(kMark)) {
+    const size_t before = at + kMark.size() - kSeparator;
+    const std::string_view rest = name.substr(at + kMark.size());
+    const std::string_view number = rest.substr(0, rest.find('$'));
+    const std::string_view behind = rest.substr(number.size());
+    const bool is_number =
+        !number.empty() && AllHex(number) && (behind.empty() || behind.starts_with("$$"));
+    is_numbered = is_numbered || is_number;
+    StrAppend(&stable, name.substr(0, is_number ? before : before + kSeparator));
+    name = is_number ? behind : rest;
+  }
+  if (!is_numbered) return {};
+  return StrCat(stable, name);
 }
 
 std::string OneLine(std::string text) {
@@ -92,11 +107,12 @@ StableRoutine MakeStable(const TraceModel& model, RoutineId routine) {
     it.shown = StrCat(it.class_name, ".", it.name, "(",
                       DescribeTypes(it.descriptor, /*qualified=*/false).parameters, ")");
     it.identity = StrCat(it.class_name, ".", it.name, it.descriptor);
-    return it;
+  } else {
+    it.shown = OneLine(std::string(model.RoutineName(routine)));
+    it.name = it.shown;
+    it.identity = it.shown;
   }
-  it.shown = OneLine(std::string(model.RoutineName(routine)));
-  it.name = it.shown;
-  it.identity = it.shown;
+  it.id = StableId(it.identity);
   return it;
 }
 

@@ -2,6 +2,7 @@
 // out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,7 @@ namespace jtrace::postproc::fleet {
 //   jdk.internal.reflect.GeneratedMethodAccessor java.lang.invoke.LambdaForm$MH012,
 //   LambdaForm$DMH/0x…                java.lang.invoke.LambdaForm$MH, …$DMH
 //   a.B$$EnhancerBySpringCGLIB$$1a2b3c, a.B$$SpringCGLIB$$0 a.B$$EnhancerBySpringCGLIB,
-//   a.B$$SpringCGLIB
+//   a.B$$SpringCGLIB; each number of a name with several
 std::string StableClassName(std::string_view name);
 
 // A routine as the tables identify it.
@@ -30,6 +31,7 @@ struct StableRoutine {
   std::string shown;
   // "a.B.run(I)V": what the ids are computed from. Without ends of lines.
   std::string identity;
+  int64_t id = 0;  // StableId(identity)
 };
 StableRoutine MakeStable(const TraceModel& model, RoutineId routine);
 

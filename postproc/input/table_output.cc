@@ -26,7 +26,8 @@ std::string_view Selecting(const CommandLine& line) {
                                                      {!report.root.empty(), "--root"},
                                                      {!report.metric.empty(), "--metric"},
                                                      {report.outside_in_caller, "--outside"},
-                                                     {report.folded_kinds != 0, "--fold"}};
+                                                     {report.folded_kinds != 0, "--fold"},
+                                                     {!line.fail_rules.empty(), "--fail-on"}};
   for (const auto& [is_given, option] : given) {
     if (is_given) return option;
   }

@@ -1,6 +1,7 @@
 #include "postproc/parquet/column.h"
 
 #include <bit>
+#include <utility>
 
 #include "common/utf8.h"
 
@@ -22,6 +23,13 @@ void Column::AddText(std::string_view value) {
     texts_.push_back(ValidUtf8(value));
   }
   indexes_.push_back(found->second);
+}
+
+void Column::Reorder(const std::vector<uint32_t>& order) {
+  std::vector<uint32_t> indexes;
+  indexes.reserve(order.size());
+  for (const uint32_t row : order) indexes.push_back(indexes_[row]);
+  indexes_ = std::move(indexes);
 }
 
 }  // namespace jtrace::postproc::parquet

@@ -35,6 +35,9 @@ class Column {
   void AddNull() { indexes_.push_back(kNull); }
   void AddMaybe(std::optional<int64_t> value) { value.has_value() ? Add(*value) : AddNull(); }
 
+  // Row i becomes what row order[i] was.
+  void Reorder(const std::vector<uint32_t>& order);
+
   const ColumnSpec& spec() const { return spec_; }
   size_t rows() const { return indexes_.size(); }
 

@@ -44,13 +44,15 @@ size_t PlainSize(const Column& column, absl::Span<const uint32_t> indexes) {
 class PageWriter {
  public:
   PageWriter(const Column& column, const PageLimits& limits)
-      : column_(column), limits_(limits), type_(column.spec().type) {}
+      : column_(column),
+        limits_(limits),
+        type_(column.spec().type),
+        distinct_(type_ == Type::kText ? column.texts().size() : column.numbers().size()) {}
 
-  absl::StatusOr<ColumnChunk> Write() {
+  absl::StatusOr<ColumnChunk> Write(bool with_dictionary) {
     const size_t rows = column_.rows();
     chunk_.rows = static_cast<int64_t>(rows);
-    distinct_ = type_ == Type::kText ? column_.texts().size() : column_.numbers().size();
-    chunk_.has_dictionary = DictionaryIsSmaller();
+    chunk_.has_dictionary = with_dictionary;
     if (chunk_.has_dictionary) {
       if (absl::Status status = WriteDictionary(); !status.ok()) return status;
     }
@@ -66,7 +68,7 @@ class PageWriter {
     return std::move(chunk_);
   }
 
- private:
+  // Before compression.
   bool DictionaryIsSmaller() const {
     if (type_ == Type::kBoolean || distinct_ == 0) return false;
     std::vector<uint32_t> each(distinct_);
@@ -80,6 +82,13 @@ class PageWriter {
     return PlainSize(column_, each) + packed < PlainSize(column_, values);
   }
 
+  // Packed indexes of many bits do not compress, while plain numbers that repeat do.
+  bool MayBeSmallerPlain() const {
+    constexpr size_t kFew = 4096;
+    return type_ != Type::kText && distinct_ > kFew;
+  }
+
+ private:
   absl::Status WriteDictionary() {
     std::string values;
     for (uint32_t i = 0; i < distinct_; ++i) AppendPlain(column_, i, values);
@@ -163,7 +172,7 @@ class PageWriter {
   const Column& column_;
   const PageLimits& limits_;
   const Type type_;
-  size_t distinct_ = 0;
+  const size_t distinct_;
   ColumnChunk chunk_;
 };
 
@@ -186,7 +195,12 @@ int PhysicalType(Type type) {
 }
 
 absl::StatusOr<ColumnChunk> EncodeColumn(const Column& column, const PageLimits& limits) {
-  return PageWriter(column, limits).Write();
+  PageWriter writer(column, limits);
+  const bool with_dictionary = writer.DictionaryIsSmaller();
+  absl::StatusOr<ColumnChunk> chunk = writer.Write(with_dictionary);
+  if (!chunk.ok() || !with_dictionary || !writer.MayBeSmallerPlain()) return chunk;
+  absl::StatusOr<ColumnChunk> plain = PageWriter(column, limits).Write(false);
+  return plain.ok() && plain->bytes.size() < chunk->bytes.size() ? plain : chunk;
 }
 
 void ColumnChunk::WriteMetaData(const ColumnSpec& spec, int64_t offset,

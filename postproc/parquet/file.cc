@@ -1,5 +1,8 @@
 #include "postproc/parquet/file.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc::parquet {
@@ -66,6 +69,27 @@ std::string Footer(const Table& table, const std::vector<ColumnChunk>& chunks, c
 }
 
 }  // namespace
+
+void Table::GroupRows(absl::Span<const std::string_view> columns) {
+  // EncodeFile says so.
+  const auto is_short = [&](const Column& column) { return column.rows() != rows(); };
+  if (std::any_of(columns_.begin(), columns_.end(), is_short)) return;
+  std::vector<const std::vector<uint32_t>*> keys;
+  for (const std::string_view name : columns) {
+    for (const Column& column : columns_) {
+      if (column.spec().name == name) keys.push_back(&column.indexes());
+    }
+  }
+  std::vector<uint32_t> order(rows());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    for (const std::vector<uint32_t>* key : keys) {
+      if ((*key)[a] != (*key)[b]) return (*key)[a] < (*key)[b];
+    }
+    return false;
+  });
+  for (Column& column : columns_) column.Reorder(order);
+}
 
 absl::StatusOr<std::string> EncodeFile(const Table& table, const Notes& notes,
                                        std::string_view created_by, const PageLimits& limits) {

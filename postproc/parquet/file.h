@@ -22,6 +22,9 @@ class Table {
   Column& operator[](size_t column) { return columns_[column]; }
   const std::vector<Column>& columns() const { return columns_; }
   size_t rows() const { return columns_.empty() ? 0 : columns_.front().rows(); }
+  // Rows with the same values in these columns get neighbours, and else keep their order: what they
+  // share is then a run, or a repetition that zstd sees.
+  void GroupRows(absl::Span<const std::string_view> columns);
 
  private:
   std::vector<Column> columns_;

@@ -3,8 +3,9 @@
 
 usage: scripts/bench/fleet.py TRACE… [--traces=N] [--hosts=N] [--build=DIR] [--work=DIR]
 
-TRACE: recordings of real programs. The last one is the model of N generated traces (default 10,000) of so many hosts
-(default 200), which are made, converted and removed host by host. Needs scripts/fleet.sh, and the target
+TRACE: recordings of real programs: models, in turn, of N generated traces (default 10,000) of so many hosts (default
+200), which are made, converted and removed host by host. Queries: the first and the best time of three, with its
+processor time and memory. Needs scripts/fleet.sh, and the target
 perturb_traces. --work: a folder for the tables, which stay (default: a temporary one).
 """
 import argparse
@@ -50,7 +51,8 @@ def generated(arguments, build, work):
     trace_bytes = seconds = 0
     for host in range(arguments.hosts):
         with tempfile.TemporaryDirectory(dir=work) as made:
-            subprocess.run([build / "tests/perturb_traces", arguments.trace[-1], made, str(host * each), str(each),
+            model = arguments.trace[host % len(arguments.trace)]
+            subprocess.run([build / "tests/perturb_traces", model, made, str(host * each), str(each),
                             str(arguments.traces)], check=True)
             # All traces of one call are of one host, so that they share files.
             trace_bytes += size_of(pathlib.Path(made))
@@ -65,15 +67,24 @@ def generated(arguments, build, work):
     return folder
 
 
+def measure(command):
+    """Seconds, processor seconds, MB."""
+    begin = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    seconds = time.monotonic() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
 def queries(jtrace, folder):
-    print(f"\n{'query':10} {'first s':>8} {'best of 3':>9}")
+    print(f"\n{'query':10} {'first s':>8} {'best s':>8} {'processor s':>11} {'MB':>6}")
     for query in QUERIES:
-        times = []
-        for _ in range(3):
-            begin = time.monotonic()
-            subprocess.run([jtrace, "fleet", *query, f"--data={folder}"], check=True, stdout=subprocess.DEVNULL)
-            times.append(time.monotonic() - begin)
-        print(f"{query[0]:10} {times[0]:8.2f} {min(times):9.2f}")
+        times = [measure([jtrace, "fleet", *query, f"--data={folder}"]) for _ in range(3)]
+        seconds, processor, memory = min(times)
+        print(f"{query[0]:10} {times[0][0]:8.2f} {seconds:8.2f} {processor:11.2f} {memory:6.0f}")
 
 
 def main():

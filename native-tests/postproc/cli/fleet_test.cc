@@ -8,8 +8,10 @@
 
 #include "postproc/cli/fleet_answer.h"
 #include "postproc/cli/fleet_command.h"
+#include "postproc/cli/fleet_folder.h"
 #include "postproc/cli/fleet_options.h"
 #include "postproc/cli/fleet_trace.h"
+#include "postproc/cli/own_files.h"
 #include "postproc/duckdb/library.h"
 
 namespace jtrace::control {
@@ -52,7 +54,9 @@ TEST(FleetOptionsTest, ErrorsNameTheRemedy) {
   EXPECT_THAT(Wrong("top", {"--data=/nowhere"}), HasSubstr("there is no folder /nowhere"));
   EXPECT_THAT(Wrong("top", {data, "--tpo=1"}), HasSubstr("nearest: --top"));
   EXPECT_THAT(Wrong("top", {data, "--top=0"}), HasSubstr("is not a number from 1"));
-  EXPECT_THAT(Wrong("top", {data, "--top"}), HasSubstr("is not an option with a value"));
+  EXPECT_EQ(Wrong("top", {data, "--top"}), "--top needs a value: --top=N");
+  EXPECT_EQ(Wrong("top", {data, "--sql=1"}), "--sql takes no value");
+  EXPECT_THAT(Wrong("top", {data, "more"}), HasSubstr("is not an option with a value"));
   EXPECT_THAT(Wrong("tree", {data, "--filter=101"}), HasSubstr("is not a percentage"));
   EXPECT_THAT(Wrong("callers", {data}), HasSubstr("--of=org.h2.Driver.connect"));
   EXPECT_THAT(Wrong("diff", {data}), HasSubstr("--before=version=1.3"));
@@ -86,9 +90,45 @@ TEST(FleetCommandTest, SqlIsPrintedWithoutDuckDb) {
                                HasSubstr("ORDER BY c.place")));
 }
 
+// A typing error must not pass as "no rows".
+TEST(FleetCommandTest, AServiceThatNoRunHasIsAnError) {
+  namespace fs = std::filesystem;
+  const fs::path data = fs::path(::testing::TempDir()) / "places";
+  for (const char* place :
+       {"service=shop/day=2026-01-01/host=web%201", "service=mail/day=2026-01-02/host=h"}) {
+    fs::create_directories(data / "runs" / place);
+    std::ofstream(data / "runs" / place / "x.parquet") << "x";
+  }
+  EXPECT_TRUE(CheckFolder(data, {}).ok());
+  EXPECT_TRUE(CheckFolder(data, {"shop", "2026-01-01", "web 1"}).ok());
+  EXPECT_EQ(std::string(CheckFolder(data, {"shpo", "", ""}).message()),
+            "--service: no run has the service 'shpo'; nearest of 2: shop");
+  EXPECT_EQ(std::string(CheckFolder(data, {"shop", "", "h"}).message()),
+            "--host: no run of the service shop has the host 'h'; nearest of 1: web 1");
+  EXPECT_THAT(std::string(CheckFolder(data / "none", {}).message()),
+              HasSubstr("has no tables of runs"));
+}
+
 TEST(DuckDbLibraryTest, OnlyAbsolutePathsAreLoaded) {
   EXPECT_THAT(std::string(postproc::duckdb::LoadLibrary("libc.so.6").status().message()),
               HasSubstr("is not an absolute path"));
+}
+
+// Without /proc the program does not know where it is.
+TEST(OwnFilesTest, NoLibraryIsTakenFromTheCurrentFolder) {
+  namespace fs = std::filesystem;
+  const fs::path before = fs::current_path();
+  const fs::path top = fs::path(::testing::TempDir()) / "own";
+  fs::create_directories(top / "bin");
+  fs::create_directories(top / "lib/jtrace");
+  std::ofstream(top / "lib/libjtrace.so") << "x";
+  std::ofstream(top / "lib/jtrace/libduckdb.so") << "x";
+  EXPECT_EQ(FindLibraryBeside(top / "bin"), fs::canonical(top / "lib/libjtrace.so"));
+  EXPECT_EQ(FindDuckDbBeside(top / "bin"), fs::canonical(top / "lib/jtrace/libduckdb.so"));
+  fs::current_path(top / "bin");
+  EXPECT_EQ(FindLibraryBeside(""), "");
+  EXPECT_EQ(FindDuckDbBeside(""), "");
+  fs::current_path(before);
 }
 
 Answer TreeAnswer() {

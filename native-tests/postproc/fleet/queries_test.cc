@@ -8,10 +8,13 @@
 #include <string>
 
 #include "postproc/fleet/schema.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc::fleet {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -26,28 +29,83 @@ TEST(FleetQueriesTest, AllAreKnownByName) {
 }
 
 TEST(FleetQueriesTest, ViewsHaveTheirFilesAndTheWantedRuns) {
-  EXPECT_EQ(ViewOf(kRuns, "/d", {}, false),
-            "CREATE VIEW runs AS SELECT * FROM read_parquet('/d/runs/*/*/*/*.parquet', "
-            "hive_partitioning = true, union_by_name = true, hive_types = {'service': VARCHAR, "
-            "'day': VARCHAR, 'host': VARCHAR})");
-  EXPECT_THAT(ViewOf(kNodes, "/it's", {"shop", "", "h'1"}, false),
-              ::testing::AllOf(HasSubstr("'/it''s/nodes/"),
-                               HasSubstr(" WHERE service = 'shop' AND host = 'h''1'"),
-                               Not(HasSubstr("day ="))));
+  EXPECT_THAT(
+      ViewsOf(Dialect::kDuckDb, kRuns, "/d", {}, false),
+      ElementsAre("CREATE VIEW runs AS SELECT * FROM read_parquet('/d/runs/*/*/*/*.parquet', "
+                  "hive_partitioning = true, union_by_name = true, hive_types = {'service': "
+                  "VARCHAR, 'day': VARCHAR, 'host': VARCHAR})"));
+  EXPECT_THAT(ViewsOf(Dialect::kDuckDb, kNodes, "/it's", {"shop", "", "h'1"}, false),
+              ElementsAre(AllOf(HasSubstr("'/it''s/nodes/"),
+                                HasSubstr(" WHERE service = 'shop' AND host = 'h''1'"),
+                                Not(HasSubstr("day =")))));
+}
+
+TEST(FleetQueriesTest, SparkReadsOnlyWholeFiles) {
+  EXPECT_THAT(ViewsOf(Dialect::kSpark, kNodes, "/it's", {"", "2026-01-01", "a\\b"}, false),
+              ElementsAre("CREATE TEMPORARY VIEW nodes_files USING parquet OPTIONS (path "
+                          "'file:///it\\'s/nodes', mergeSchema 'true', pathGlobFilter '*.parquet')",
+                          "CREATE TEMPORARY VIEW nodes AS SELECT * FROM nodes_files WHERE day = "
+                          "'2026-01-01' AND host = 'a\\\\b'"));
 }
 
 TEST(FleetQueriesTest, ATableWithoutFilesHasItsColumns) {
-  const std::string view = ViewOf(kLosses, "/d", {}, true);
-  for (const parquet::ColumnSpec& column : ColumnsOf(kLosses)) {
-    EXPECT_THAT(view, HasSubstr(std::string(column.name)));
+  for (const Dialect dialect : {Dialect::kDuckDb, Dialect::kSpark}) {
+    const std::vector<std::string> views = ViewsOf(dialect, kLosses, "/d", {}, true);
+    ASSERT_EQ(views.size(), 1U);
+    for (const parquet::ColumnSpec& column : ColumnsOf(kLosses)) {
+      EXPECT_THAT(views[0], HasSubstr(std::string(column.name)));
+    }
+    EXPECT_THAT(views[0], HasSubstr("WHERE false"));
+    EXPECT_THAT(views[0], HasSubstr(dialect == Dialect::kSpark ? "STRING" : "VARCHAR"));
   }
-  EXPECT_THAT(view, HasSubstr("WHERE false"));
 }
 
 TEST(FleetQueriesTest, ParamsAreQuoted) {
   QueryParams params;
   params.routine = "a.B.it's";
-  EXPECT_THAT(ParamsView(params), HasSubstr("'a.B.it''s' AS routine"));
+  EXPECT_THAT(ParamsView(Dialect::kDuckDb, params), HasSubstr("'a.B.it''s' AS routine"));
+  EXPECT_THAT(ParamsView(Dialect::kSpark, params), HasSubstr("'a.B.it\\'s' AS routine"));
+}
+
+// Version 1 for good: n number, t text, b Boolean, ? may be null. A change here is wrong: files
+// with these columns are everywhere. A column is added at the end of its table, with a new version,
+// and with a list of its own beside this one.
+constexpr std::string_view kVersion1[kTables] = {
+    "run_id:n trace:t version:t? container:t? pid:n? start_ns:n? duration_ns:n? "
+    "jvm:t? command:t? options:t? mode:t? record:t? clock:t? timer:t? "
+    "interval_ns:n? agent_version:t? agent_cpu_ns:n? complete:b schema_version:n",
+    "routine_id:n routine:t class:t? method:t descriptor:t? kind:t owner:t "
+    "probed:b",
+    "path_hi:n path_lo:n parent_hi:n? parent_lo:n? routine_id:n? depth:n level:n",
+    "run_id:n thread_group:t path_hi:n path_lo:n calls:n calls_jitted:n base_ns:n? "
+    "cum_ns:n? off_ns:n? base_ticks:n cum_ticks:n",
+    "run_id:n caller_id:n? callee_id:n outermost:b calls:n calls_jitted:n "
+    "base_ns:n? cum_ns:n? base_ticks:n cum_ticks:n",
+    "run_id:n thread_group:t path_hi:n path_lo:n state:t function_id:n? module:t? "
+    "blocker:t? samples:n ticks:n",
+    "run_id:n thread_group:t thread:t tid:n? threads:n is_virtual:b is_daemon:b "
+    "is_jvm:b calls:n samples:n ticks:n",
+    "run_id:n thread_group:t path_hi:n path_lo:n metric:t unit:t value:n",
+    "run_id:n class:t methods:n? loads:n unloads:n first_load_ns:n? source:t?",
+    "run_id:n loss:t severity:t losses:n what:t advice:t?",
+};
+
+std::string ShortType(const parquet::ColumnSpec& column) {
+  const std::string_view type = column.type == parquet::Type::kText      ? "t"
+                                : column.type == parquet::Type::kBoolean ? "b"
+                                                                         : "n";
+  return StrCat(column.name, ":", type, column.nullable ? "?" : "");
+}
+
+TEST(FleetSchemaTest, Version1HasItsColumns) {
+  ASSERT_EQ(kSchemaVersion, 1);
+  for (size_t i = 0; i < kTables; ++i) {
+    std::string columns;
+    for (const parquet::ColumnSpec& column : ColumnsOf(static_cast<TableId>(i))) {
+      StrAppend(&columns, columns.empty() ? "" : " ", ShortType(column));
+    }
+    EXPECT_EQ(columns, kVersion1[i]) << "a change of columns is a new version";
+  }
 }
 
 // postproc/fleet/SCHEMA.md has a row for each column, with its type and whether it may be null.

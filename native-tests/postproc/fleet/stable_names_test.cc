@@ -27,7 +27,11 @@ TEST(StableNamesTest, NumbersOfTheJvmAreLeftOut) {
       {"java.lang.invoke.LambdaForm$MH012", "java.lang.invoke.LambdaForm$MH"},
       {"java.lang.invoke.LambdaForm$DMH/0x0000000800c8", "java.lang.invoke.LambdaForm$DMH"},
       {"a.B$$EnhancerBySpringCGLIB$$1a2b3c4d", "a.B$$EnhancerBySpringCGLIB"},
-      {"a.B$$SpringCGLIB$$0", "a.B$$SpringCGLIB"}};
+      {"a.B$$SpringCGLIB$$0", "a.B$$SpringCGLIB"},
+      {"a.B$$EnhancerBySpringCGLIB$$1a2b$$FastClassBySpringCGLIB$$3c4d",
+       "a.B$$EnhancerBySpringCGLIB$$FastClassBySpringCGLIB"},
+      {"a.B$$SpringCGLIB$$FastClass$$0$$SpringCGLIB$$1",
+       "a.B$$SpringCGLIB$$FastClass$$0$$SpringCGLIB"}};
   for (const auto& [name, stable] : cases) EXPECT_EQ(StableClassName(name), stable) << name;
 }
 
@@ -35,8 +39,8 @@ TEST(StableNamesTest, NumbersOfTheJvmAreLeftOut) {
 TEST(StableNamesTest, OtherNamesStay) {
   for (const char* name :
        {"a.B", "a.B$1", "a.B$2$C", "a.Proxy12", "a.B$Proxy12", "com.acme.GeneratedMethodAccessor12",
-        "a.LambdaForm$MH1", "a.B$$Lambda$x", "a.MyCGLIB$$zz", "java.lang.invoke.LambdaForm$Holder",
-        "a.B/0xyz"}) {
+        "a.LambdaForm$MH1", "a.B$$Lambda$x", "a.MyCGLIB$$zz", "a.MyCGLIB$$1a$B",
+        "java.lang.invoke.LambdaForm$Holder", "a.B/0xyz"}) {
     EXPECT_EQ(StableClassName(name), name);
   }
 }
@@ -49,6 +53,7 @@ TEST(StableNamesTest, AMethodIsItsClassNameAndDescriptor) {
   EXPECT_EQ(routine.identity, "a.B$$Lambda.get(Ljava/lang/String;)I");
   EXPECT_EQ(routine.shown, "a.B$$Lambda.get(String)");
   EXPECT_EQ(routine.class_name, "a.B$$Lambda");
+  EXPECT_EQ(routine.id, StableId(routine.identity));
 }
 
 TEST(StableNamesTest, WhatIsNoMethodIsItsName) {

@@ -119,6 +119,10 @@ TEST(FleetTablesTest, LongAndOddNamesAreShortFolders) {
       0);
   EXPECT_THAT(data.Files("runs"),
               ElementsAre(HasSubstr("runs/service=" + std::string(79, 's') + "/day=")));
+  const Dataset above("above");
+  ASSERT_EQ(above.Convert({{"t.bin", SmallTrace(7, "shop.L")}}, {"--label=service=../x"}).exit_code,
+            0);
+  EXPECT_THAT(above.Files("runs"), ElementsAre(HasSubstr("runs/service=..%2Fx/day=")));
 }
 
 // Lambda classes have other numbers in every JVM.
@@ -141,6 +145,12 @@ TEST(FleetTablesTest, RunsOfAPartitionShareFilesRoutinesAndPaths) {
   EXPECT_EQ(data.Rows("routines").size(), 4U);
   EXPECT_EQ(data.Rows("paths").size(), 6U);  // the empty path, four of main, one of pool-*
   EXPECT_EQ(CallsByPath(data).at("main: shop.A.run() > shop.A.go(int)"), 7);
+  // Rows of one path are neighbours, which makes the file small.
+  const std::vector<DataRow> nodes = data.Rows("nodes");
+  for (size_t i = 0; i < nodes.size(); i += 2) {
+    EXPECT_EQ(Number(nodes[i], "path_lo"), Number(nodes[i + 1], "path_lo"));
+    EXPECT_NE(Number(nodes[i], "run_id"), Number(nodes[i + 1], "run_id"));
+  }
 }
 
 TEST(FleetTablesTest, TheSameRunAgainReplacesItsFiles) {
@@ -158,6 +168,7 @@ TEST(FleetTablesTest, TwoTracesOfOneRunAreRejected) {
       data.Convert({{"t.bin", SmallTrace(7, "shop.L")}, {"u.bin", SmallTrace(7, "shop.L")}});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("u.bin and t.bin are of one recording: convert one of them"));
+  EXPECT_TRUE(data.Files("runs").empty());
 }
 
 TEST(FleetTablesTest, ProbedMethodsThatNeverRanAreRoutines) {
@@ -313,6 +324,7 @@ TEST(FleetTablesTest, OptionsThatSelectAreRejected) {
       {{"--top=3"}, "--top: the tables of --report=parquet have whole traces; leave it out"},
       {{"--thread=main"}, "--thread: the tables"},
       {{"--format=csv"}, "--format: the tables"},
+      {{"--fail-on=coverage.lines<80%"}, "--fail-on: the tables"},
       {{"--report=flat"}, "--report=parquet is a folder by itself"},
       {{"--label=servce=x"}, "--label: 'servce' is unknown; nearest: service"},
       {{"--label=service"}, "--label: 'service' is not KEY=VALUE"}};

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "native-tests/postproc/parquet/random_table.h"
 #include "native-tests/support/parquet_reader.h"
@@ -58,6 +62,38 @@ TEST(ParquetFileTest, RepeatedValuesHaveADictionaryAndOthersHaveNone) {
   EXPECT_TRUE(file["text"].has_dictionary);
   EXPECT_TRUE(file["text"].is_text);
   EXPECT_FALSE(file["same"].is_text);
+}
+
+// Each of many numbers stands in a few neighbouring rows: packed indexes would not compress.
+TEST(ParquetFileTest, NumbersThatRepeatNearbyHaveNoDictionary) {
+  Table table(std::vector<ColumnSpec>{{"hash", Type::kInt64}});
+  std::vector<ParquetValue> expected;
+  for (uint64_t i = 0; i < 40'000; ++i) {
+    const auto hash = static_cast<int64_t>((i / 8 + 1) * 0x9E3779B97F4A7C15U);
+    table[0].Add(hash);
+    expected.emplace_back(hash);
+  }
+  const ParquetFile file = Written(table);
+  EXPECT_FALSE(file["hash"].has_dictionary);
+  EXPECT_EQ(file["hash"].values, expected);
+}
+
+TEST(ParquetFileTest, GroupedRowsKeepTheirValuesAndOrder) {
+  Table table(std::vector<ColumnSpec>{
+      {"run", Type::kInt64}, {"path", Type::kInt64, true}, {"name", Type::kText}});
+  for (const auto& [run, path, name] : std::vector<std::tuple<int64_t, int64_t, std::string>>{
+           {1, 70, "a"}, {1, 30, "b"}, {1, 0, "c"}, {2, 30, "d"}, {2, 0, "e"}, {2, 70, "f"}}) {
+    table[0].Add(run);
+    table[1].AddMaybe(path == 0 ? std::nullopt : std::optional(path));
+    table[2].AddText(name);
+  }
+  const std::string_view by[] = {"path"};
+  table.GroupRows(by);
+  const ParquetFile file = Written(table);
+  EXPECT_EQ(file["name"].values, (std::vector<ParquetValue>{"a", "f", "b", "d", "c", "e"}));
+  EXPECT_EQ(file["run"].values, (std::vector<ParquetValue>{int64_t{1}, int64_t{2}, int64_t{1},
+                                                           int64_t{2}, int64_t{1}, int64_t{2}}));
+  EXPECT_EQ(file["path"].nulls, 2);
 }
 
 TEST(ParquetFileTest, PagesHaveAtMostTheLimitOfRows) {
