@@ -222,6 +222,7 @@ void Recording::StartWriter() {
       parts_.jvm.writer, parts_.jvm.trace.clock, parts_.jvm.trace.encoder, parts_.file.file(),
       Sources(), PollPeriod(parts_.options), hot::writer_doorbell,
       [this](const absl::Status& status) { Fail(status.message()); });
+  NameProgram(parts_);
   parts_.drain->Start(DescribeStart(parts_));
   if (parts_.options.log_waits) parts_.calls->LetThreadsWait();
 }

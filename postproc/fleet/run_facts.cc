@@ -20,6 +20,13 @@ std::optional<int64_t> Number(const TraceInfo& trace, std::string_view key) {
   return number;
 }
 
+// When the file began: a later one of loop= begins long after the recording.
+std::optional<int64_t> StartOf(const TraceInfo& trace) {
+  const std::optional<int64_t> session = Number(trace, "unix_time_ns");
+  if (!session.has_value()) return std::nullopt;
+  return WrapAdd(*session, Number(trace, "file_begin_ns").value_or(0));
+}
+
 // "org.acme.Main" of "org.acme.Main --port 80"; "shop.jar" of "/srv/shop.jar".
 std::string ProgramOf(std::string_view command) {
   const std::string_view first = command.substr(0, command.find(' '));
@@ -69,7 +76,7 @@ RunFacts FactsOf(const ReportInput& input, const Labels& labels) {
   RunFacts facts;
   facts.trace = std::filesystem::path(trace.file).filename().string();
   facts.pid = Number(trace, "pid");
-  facts.start_ns = Number(trace, "unix_time_ns");
+  facts.start_ns = StartOf(trace);
   facts.ns_per_unit = NanosecondsPer(input.model.unit());
   facts.duration_ns = facts.Nanoseconds(WrapSub(input.last_time, input.first_time));
   const std::string host(trace.Fact("host"));
