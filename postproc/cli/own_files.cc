@@ -34,6 +34,12 @@ std::string FindOwnDuckDb() {
   return "";
 }
 
+std::string OwnLibraryFolder() {
+  std::error_code error;
+  const auto path = std::filesystem::weakly_canonical(OwnFolder() / "../lib/jtrace", error);
+  return !error && std::filesystem::is_directory(path, error) ? path.string() : "";
+}
+
 std::string OwnPostProcessor() { return (OwnFolder() / "jtrace-post").string(); }
 
 }  // namespace jtrace::control
