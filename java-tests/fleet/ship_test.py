@@ -96,7 +96,7 @@ class ShipTest(unittest.TestCase):
         self.assertEqual(checks.returncode, 0, checks.stdout)
 
     def check_profiles(self, server, count):
-        """Each trace at least once, always with the same ids, which are no other trace's."""
+        """Each trace at least once, always with the same ids, and other traces have others."""
         ids = collections.defaultdict(set)
         for request in server.requests:
             if request.path == OTLP:

@@ -105,6 +105,9 @@ void WriteTraces(const ShipMetrics& metrics, Writer& out) {
 ProcessCost CostOfThisProcess() {
   ProcessCost cost = {.own_seconds = ProcessorSeconds(RUSAGE_SELF),
                       .children_seconds = ProcessorSeconds(RUSAGE_CHILDREN)};
+  rusage children = {};
+  getrusage(RUSAGE_CHILDREN, &children);
+  cost.children_peak_bytes = static_cast<uint64_t>(children.ru_maxrss) * 1024;
   std::ifstream in("/proc/self/statm");
   uint64_t size = 0;
   uint64_t resident = 0;
@@ -130,6 +133,8 @@ std::string MetricsText(const ShipMetrics& metrics, const ProcessCost& cost) {
   out.Value("{of=\"conversions\"}", cost.children_seconds);
   out.Single("resident_bytes", "gauge", "Memory of the shipper, without conversions.",
              static_cast<double>(cost.resident_bytes));
+  out.Single("conversion_peak_bytes", "gauge", "Memory of the largest conversion so far.",
+             static_cast<double>(cost.children_peak_bytes));
   return out.Take();
 }
 

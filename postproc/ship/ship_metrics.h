@@ -36,6 +36,7 @@ struct ProcessCost {
   double own_seconds = 0;
   double children_seconds = 0;
   uint64_t resident_bytes = 0;
+  uint64_t children_peak_bytes = 0;  // of the largest one so far
 };
 ProcessCost CostOfThisProcess();
 

@@ -22,6 +22,7 @@ using postproc::StrCat;
 
 constexpr absl::Duration kTidyPeriod = absl::Minutes(1);
 constexpr absl::Duration kMetricsPeriod = absl::Seconds(10);
+constexpr absl::Duration kPublishPeriod = absl::Seconds(1);
 
 // Of the shipper's own folder, below that of the traces.
 constexpr std::string_view kOwn = ".jtrace-ship";
@@ -243,6 +244,10 @@ void Shipper::Tidy(absl::Time now) {
 }
 
 void Shipper::WriteMetrics(absl::Time now) {
+  if (policy_.publish != nullptr && now - published_ >= kPublishPeriod) {
+    published_ = now;
+    policy_.publish(MetricsText(metrics_, CostOfThisProcess()));
+  }
   if (policy_.metrics_file.empty() || now - metrics_written_ < kMetricsPeriod) return;
   metrics_written_ = now;
   const absl::Status written =

@@ -3,7 +3,7 @@
 
 namespace jtrace::postproc {
 
-// Its width in columns; 0 if `fd` is no terminal, or does not say.
+// Its width in columns; 0 if `fd` is not a terminal, or does not say.
 int TerminalColumns(int fd);
 
 }  // namespace jtrace::postproc

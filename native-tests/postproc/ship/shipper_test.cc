@@ -1,4 +1,4 @@
-// What becomes of traces, with targets that do as they are told.
+// What becomes of traces, with targets that obey.
 #include "postproc/ship/shipper.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::TraceFolder;
 
-// Refuses the traces that it is told to, and all while it does not work.
+// Refuses the trace that the test names, and all while it does not work.
 class FakeTarget : public Target {
  public:
   struct State {
