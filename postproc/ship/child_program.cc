@@ -74,6 +74,7 @@ absl::Status WaitFor(pid_t pid, int fd, absl::Time deadline, StopSignal& stop, C
 absl::StatusOr<ChildEnd> RunChild(const std::vector<std::string>& command, absl::Duration longest,
                                   StopSignal& stop) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
   arguments.push_back(nullptr);
   int ends[2];

@@ -59,7 +59,7 @@ absl::Status WriteDurably(const std::string& path, std::string_view content) {
   const std::string part = StrCat(path, ".part");
   const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) return Cannot("write", path);
-  const absl::Status written = WriteAll(fd, path, content);
+  absl::Status written = WriteAll(fd, path, content);
   close(fd);
   if (!written.ok()) return written;
   if (rename(part.c_str(), path.c_str()) != 0) return Cannot("write", path);

@@ -102,6 +102,17 @@ TEST_F(ShipperTest, WhatOneTargetLacksWaitsAndIsNotRepeatedToTheOther) {
   EXPECT_TRUE(folder_.Has("shipped/c.bin"));
 }
 
+TEST_F(ShipperTest, ItDoesNotMatterWhichTargetLacksIt) {
+  one_.works = false;
+  EXPECT_FALSE(Run());
+  EXPECT_TRUE(folder_.Has("a.bin"));
+  EXPECT_FALSE(folder_.Has("shipped/a.bin"));
+  one_.works = true;
+  EXPECT_TRUE(Run());
+  EXPECT_EQ(one_.taken.size(), 3U);
+  EXPECT_EQ(two_.taken.size(), 3U);
+}
+
 TEST_F(ShipperTest, ARefusedTraceIsSetAsideWithItsReason) {
   two_.refused = "b.bin";
   EXPECT_TRUE(Run());
