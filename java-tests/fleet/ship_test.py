@@ -16,9 +16,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
+import urllib.request
 
 import engines
 import receiver
@@ -158,10 +158,16 @@ class Servers(ShipTest):
         traces = self.make(5)
         for trace in traces:
             self.seal(trace)
-        shipper = self.ship(f"--to=otlp:{server.url}", "--interval=20ms", "--timeout=1s")
+        shipper = self.ship(f"--to=otlp:{server.url}", "--interval=20ms", "--timeout=1s", "--metrics=127.0.0.1:0")
+        port = re.search(r"metrics at port (\d+)", shipper.stdout.readline())[1]
         deadline = time.monotonic() + 100
         while len(list(self.traces.glob("*.bin"))) and time.monotonic() < deadline:
             time.sleep(0.05)
+        time.sleep(1.5)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+            metrics = answer.read().decode()
+        self.assertIn("jtrace_ship_shipped_total 5\n", metrics)
+        self.assertGreaterEqual(int(re.search(r"retries_total{.*} (\d+)", metrics)[1]), 5)  # resets may be mended by libcurl
         shipper.send_signal(signal.SIGTERM)
         out, err = shipper.communicate(timeout=20)
         self.assertEqual(shipper.returncode, 0, err)

@@ -70,7 +70,9 @@ absl::StatusOr<int> Ship(const ShipOptions& options, std::ostream& out,
   }
   ship::Shipper shipper(std::move(policy), *std::move(targets), stop, say);
   if (absl::Status status = shipper.Open(); !status.ok()) return status;
-  out << VisibleText(StrCat("jtrace: ships ", options.policy.folder, " to ", names)) << std::endl;
+  std::string begin = StrCat("jtrace: ships ", options.policy.folder, " to ", names);
+  if (server != nullptr) begin += StrCat("; metrics at port ", server->port());
+  out << VisibleText(begin) << std::endl;
   bool is_done = true;
   if (options.once) {
     is_done = shipper.RunOnce();
