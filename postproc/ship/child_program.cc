@@ -27,6 +27,7 @@ constexpr size_t kMostOutput = 4096;
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -13,6 +13,7 @@
 #include "absl/time/clock.h"
 #include "postproc/ship/durable.h"
 #include "postproc/support/memory_limit.h"
+#include "postproc/support/output_file.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::ship {
@@ -250,9 +251,13 @@ void Shipper::WriteMetrics(absl::Time now) {
   }
   if (policy_.metrics_file.empty() || now - metrics_written_ < kMetricsPeriod) return;
   metrics_written_ = now;
-  const absl::Status written =
-      WriteDurably(policy_.metrics_file, MetricsText(metrics_, CostOfThisProcess()));
-  if (!written.ok()) say_(std::string(written.message()));
+  auto file = postproc::OutputFile::Open(policy_.metrics_file);
+  absl::Status status = file.status();
+  if (file.ok()) {
+    file->stream() << MetricsText(metrics_, CostOfThisProcess());
+    status = file->Commit();
+  }
+  if (!status.ok()) say_(std::string(status.message()));
 }
 
 void Shipper::Run() {

@@ -8,10 +8,14 @@ StopSignal::StopSignal() {
   sigemptyset(&waited_);
   for (const int each : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&waited_, each);
   sigprocmask(SIG_BLOCK, &waited_, &before_);
+  struct sigaction ignore = {};
+  ignore.sa_handler = SIG_IGN;  // NOLINT(cppcoreguidelines-pro-type-union-access)
+  sigaction(SIGPIPE, &ignore, &pipe_before_);
 }
 
 StopSignal::~StopSignal() {
   Wait(absl::ZeroDuration());  // one that is pending would end the process now
+  sigaction(SIGPIPE, &pipe_before_, nullptr);
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 

@@ -1,4 +1,5 @@
-// SIGTERM and SIGINT as a question that loops ask: nothing is interrupted in between.
+// SIGTERM and SIGINT as a question that loops ask: nothing is interrupted in between. A server that
+// closes its connection, SIGPIPE, is an error like others.
 #pragma once
 
 #include <signal.h>
@@ -22,6 +23,7 @@ class StopSignal {
  private:
   sigset_t waited_;
   sigset_t before_;
+  struct sigaction pipe_before_ = {};
   bool requested_ = false;
 };
 
