@@ -60,7 +60,7 @@ for program in jtrace jtrace-post; do
   source "$share/bash-completion/completions/$program"
   complete -p "$program" >/dev/null || fail "bash: no completion of $program"
 done
-in_bash 'jtrace ' run env start stop resume report web dump status metrics hook mark fleet list
+in_bash 'jtrace ' run env start stop resume report web dump status metrics hook mark fleet ship list
 in_bash 'jtrace sta' start status
 in_bash 'jtrace --' --help --version
 in_bash 'jtrace stop ' 4711 4822

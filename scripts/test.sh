@@ -15,7 +15,8 @@
 #                exports read by JDK Mission Control
 #   programs     Tomcat, Spring, fop, PlantUML, Groovy and Maven from Debian's packages: the known culprit of each is
 #                in the first screen
-#   fleet        tables of real runs, read by DuckDB, PyArrow and Spark from npm and PyPI; the queries' answers
+#   fleet        tables of real runs, read by DuckDB, PyArrow and Spark from npm and PyPI; the queries' answers; jtrace
+#                ship and an OpenTelemetry collector, which are killed at random
 #   aarch64      the tests that run without a JVM, in qemu, and the counts of programs in a JVM there
 #   all          all of these
 #   jvms         the release on every JVM of Debian 11 to sid, against a counting agent (scripts/jvms.py);
@@ -192,7 +193,7 @@ run_programs() {
 run_fleet() {
   scripts/setup.sh test
   local part
-  for part in test spark; do
+  for part in test collector spark; do
     scripts/fleet.sh "$part" || echo "not verified: scripts/fleet.sh $part could not get its packages"
   done
   cmake --preset release -DBUILD_TESTING=ON >/dev/null

@@ -224,6 +224,7 @@ void Recording::StartWriter() {
       parts_.jvm.writer, parts_.jvm.trace.clock, parts_.jvm.trace.encoder, parts_.file.file(),
       Sources(), PollPeriod(parts_.options), hot::writer_doorbell,
       [this](const absl::Status& status) { Fail(status.message()); });
+  NameProgram(parts_);
   // Before: if the first write fails, nobody is to wait any longer.
   if (parts_.options.log_waits) parts_.calls->LetThreadsWait();
   parts_.drain->Start(DescribeStart(parts_));

@@ -32,7 +32,7 @@ absl::StatusOr<std::string> RecordingCommands::NextFile() {
   }
   NoteOpenActivations();
   const absl::Status status = parts_.drain->NextFile(
-      parts_.file.file(), DescribeStart(parts_),
+      parts_.file.file(), DescribeNextFile(parts_),
       [this](proto::SessionEnd& end) { FinishEnd(parts_, proto::SessionEnd::STOPPED, end); });
   if (!status.ok()) return status;
   return trace::AbsolutePath((*ended)->path());

@@ -25,7 +25,8 @@
 namespace jtrace {
 
 // Prepare sets options, log, metric_numbers, switches, classes, calls and samples, and opens the
-// file; Begin makes metric_source, lives_source and drain, and sets began.
+// file; Begin makes metric_source, lives_source and drain, and sets began and
+// the texts.
 struct RecordingParts {
   // `files_begun`: the number of all recordings so far, incremented here.
   RecordingParts(JvmParts& jvm_parts, int& files_begun)
@@ -51,6 +52,9 @@ struct RecordingParts {
   trace::EndedThreadSource ended_threads;
   std::unique_ptr<trace::DrainThread> drain = nullptr;
   absl::Time began = absl::InfinitePast();
+  // Of the first file. The thread that begins the next ones cannot ask the JVM.
+  std::string jvm_name = {};
+  std::string command = {};
 };
 
 }  // namespace jtrace

@@ -58,15 +58,26 @@ void AddInliningLimits(const void* libjvm_address, proto::SessionStart& start) {
 
 }  // namespace
 
+void NameProgram(RecordingParts& parts) {
+  parts.jvm_name = absl::StrCat(jvmti::SystemProperty(parts.jvm.env, "java.vm.name"), " ",
+                                jvmti::SystemProperty(parts.jvm.env, "java.vm.version"));
+  parts.command = jvmti::SystemProperty(parts.jvm.env, "sun.java.command");
+}
+
+proto::SessionStart DescribeNextFile(const RecordingParts& parts) {
+  proto::SessionStart start = DescribeStart(parts);
+  start.set_file_begin_ns(parts.jvm.trace.clock.Now());
+  return start;
+}
+
 proto::SessionStart DescribeStart(const RecordingParts& parts) {
   proto::SessionStart start;
   start.set_agent_version(JTRACE_VERSION);
   start.set_unix_time_ns(UnixNanos() - parts.jvm.trace.clock.Now());
   start.set_pid(getpid());
   start.set_host(HostName());
-  start.set_jvm(absl::StrCat(jvmti::SystemProperty(parts.jvm.env, "java.vm.name"), " ",
-                             jvmti::SystemProperty(parts.jvm.env, "java.vm.version")));
-  start.set_command(jvmti::SystemProperty(parts.jvm.env, "sun.java.command"));
+  start.set_jvm(parts.jvm_name);
+  start.set_command(parts.command);
   start.set_options(DescribeOptions(parts.options));
   start.set_codes(ChangedCodes(parts.options));
   start.set_mode(std::string(ModeName(parts.options.mode)));

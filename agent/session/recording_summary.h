@@ -9,8 +9,11 @@
 
 namespace jtrace {
 
-// The trace's first record.
+// Asks the JVM which program it runs, on a thread that the JVM knows.
+void NameProgram(RecordingParts& parts);
+// The first record of the recording's first file, and of a next one. Any thread.
 proto::SessionStart DescribeStart(const RecordingParts& parts);
+proto::SessionStart DescribeNextFile(const RecordingParts& parts);
 // The trace's last record.
 void FinishEnd(const RecordingParts& parts, proto::SessionEnd::Reason reason,
                proto::SessionEnd& end);

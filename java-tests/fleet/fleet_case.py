@@ -26,7 +26,10 @@ def plain_name(shown):
     """Reports distinguish routines of one name within a trace by result, packages of parameters, and loader."""
     name = re.sub(r" \[loader \d+\]$", "", shown)
     parts = re.fullmatch(r"(.*)\(([^()]*)\)(:[^ ]*)?", name)
-    return f"{parts[1]}({re.sub(r'[^,]*[.]', '', parts[2])})" if parts else name
+    if not parts:
+        return name
+    parameters = re.sub(r"(?:[\w$]+[.])+", "", parts[2])  # not the "..." of a native function
+    return f"{parts[1]}({parameters})"
 
 
 def same(one, other):

@@ -60,6 +60,7 @@ struct OtlpFile {
     int64_t period = 0;
     int64_t time_ns = 0;
     int64_t duration_ns = 0;
+    std::string id;     // its bytes
     PathValues values;  // frames with lines: "A.run():120"
   };
   std::string scope;

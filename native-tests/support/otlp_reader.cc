@@ -88,6 +88,7 @@ class OtlpReader {
       if (it.number == 4) profile.duration_ns = static_cast<int64_t>(it.value);
       if (it.number == 5) profile.period_type = ValueType(it.bytes);
       if (it.number == 6) profile.period = static_cast<int64_t>(it.value);
+      if (it.number == 7) profile.id = std::string(it.bytes);
     }
     file_.profiles.push_back(std::move(profile));
   }

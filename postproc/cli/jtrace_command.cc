@@ -21,6 +21,8 @@
 #include "postproc/cli/progress_view.h"
 #include "postproc/cli/root_folder.h"
 #include "postproc/cli/run_command.h"
+#include "postproc/cli/ship_command.h"
+#include "postproc/cli/ship_options.h"
 #include "postproc/cli/start_options.h"
 #include "postproc/cli/web_command.h"
 #include "postproc/input/command_line.h"
@@ -222,6 +224,7 @@ int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::o
     out << (line->verb == "start"   ? StartHelpText()
             : line->verb == "web"   ? WebHelpText()
             : line->verb == "fleet" ? FleetHelpText()
+            : line->verb == "ship"  ? ShipHelpText()
                                     : HelpText());
     return kExitDone;
   }
@@ -231,6 +234,7 @@ int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::o
   }
   if (line->verb == "run") return RunUnderAgent(*line, out, err);
   if (line->verb == "fleet") return RunFleet(*line, out, err);
+  if (line->verb == "ship") return RunShip(*line, out, err);
   if (line->verb == "env") return PrintEnvironment(*line, out, err);
   return Jtrace(*line, out, err).Run();
 }

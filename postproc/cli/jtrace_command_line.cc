@@ -55,6 +55,9 @@ constexpr Verb kVerbs[] = {
      true},
     {"fleet", "QUERY [OPTION …]", "answers from the tables of many runs, on DuckDB",
      "jtrace fleet top --data=data (see jtrace fleet --help)", true},
+    {"ship", "DIR --to=TARGET [OPTION …]",
+     "turn the traces that JVMs leave in a folder into tables, or send them to servers",
+     "jtrace ship /var/traces --to=parquet:data (see jtrace ship --help)", true},
     {"list", "", "the JVMs of this user, and which of them are recording", "jtrace list", false},
 };
 
@@ -108,6 +111,10 @@ absl::Status Check(const CommandLine& line, const Verb& verb) {
   if (verb.arguments.empty() && !line.target.empty()) {
     return Usage(StrCat(verb.name, " takes no further argument: '", line.target, "'"));
   }
+  if (line.target.empty() && verb.name == "ship") {
+    return Usage(
+        "ship needs the folder of the traces, e.g. jtrace ship /var/traces --to=parquet:data");
+  }
   if (line.target.empty() && verb.name == "fleet") {
     return Usage(StrCat("fleet needs a query, e.g. ", verb.example));
   }
@@ -125,10 +132,10 @@ absl::Status Check(const CommandLine& line, const Verb& verb) {
 }
 
 // Commands whose arguments after the target are not jtrace's own: of a report and a page they are
-// jtrace-post's, of a mark its text; those of metrics and fleet are read later.
+// jtrace-post's, of a mark its text; those of metrics, fleet and ship are read later.
 bool TakesForeign(std::string_view verb) {
   return verb == "report" || verb == "web" || verb == "mark" || verb == "metrics" ||
-         verb == "fleet";
+         verb == "fleet" || verb == "ship";
 }
 
 // An argument of run or env; false if `arg` is none.
@@ -186,7 +193,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
   CommandLine line;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
-    const bool asks_for_help = (line.verb == "web" || line.verb == "fleet") && arg == "--help";
+    const bool asks_for_help =
+        (line.verb == "web" || line.verb == "fleet" || line.verb == "ship") && arg == "--help";
     if (!line.target.empty() && TakesForeign(line.verb) && !asks_for_help) {
       line.rest.emplace_back(arg);
     } else if (arg == "--help" || arg == "-h" || (arg == "help" && line.verb.empty())) {

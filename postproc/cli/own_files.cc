@@ -44,6 +44,14 @@ std::string FindOwnLibrary() { return FindLibraryBeside(OwnFolder()); }
 
 std::string FindOwnDuckDb() { return FindDuckDbBeside(OwnFolder()); }
 
+std::string OwnLibraryFolder() {
+  const std::filesystem::path own = OwnFolder();
+  if (own.empty()) return "";
+  std::error_code error;
+  const auto path = std::filesystem::weakly_canonical(own / "../lib/jtrace", error);
+  return !error && std::filesystem::is_directory(path, error) ? path.string() : "";
+}
+
 std::string OwnPostProcessor() { return (OwnFolder() / "jtrace-post").string(); }
 
 }  // namespace jtrace::control

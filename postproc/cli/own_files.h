@@ -13,6 +13,9 @@ std::string FindOwnLibrary();
 // The path of jtrace-post beside this program.
 std::string OwnPostProcessor();
 
+// The lib folder beside it for other libraries, lib/jtrace; "" if it is not there.
+std::string OwnLibraryFolder();
+
 // libduckdb.so in the lib folder beside it, or "".
 std::string FindOwnDuckDb();
 

@@ -11,6 +11,7 @@
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
 #include "postproc/export/exports.h"
+#include "postproc/export/run_identity.h"
 #include "postproc/export/sample_types.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
@@ -124,6 +125,8 @@ class OtlpWriter {
       const SampleType& type = types_[i];
       otlp::Profile head;
       SetType(*head.mutable_sample_type(), type.type, type.unit);
+      const boost::uuids::uuid id = ProfileId(input_, StrCat(type.type, " ", type.unit));
+      head.set_profile_id(std::string(id.begin(), id.end()));
       head.set_time_unix_nano(
           static_cast<uint64_t>(WrapAdd(started, WrapMultiply(input_.first_time, unit))));
       head.set_duration_nano(
@@ -206,12 +209,19 @@ class OtlpWriter {
       return *attribute.mutable_value();
     };
     constexpr std::pair<std::string_view, std::string_view> kFacts[] = {
-        {"host", "host.name"},
-        {"command", "process.command_line"},
-        {"jvm", "process.runtime.description"}};
+        {"command", "process.command_line"}, {"jvm", "process.runtime.description"}};
     for (const auto& [fact, key] : kFacts) {
       const std::string_view value = trace.Fact(fact);
       if (!value.empty()) add(key).set_string_value(ValidUtf8(value));
+    }
+    constexpr std::pair<std::string_view, std::string_view> kLabels[] = {
+        {"service", "service.name"},
+        {"version", "service.version"},
+        {"host", "host.name"},
+        {"container", "container.name"}};
+    for (const auto& [label, key] : kLabels) {
+      const std::string value = LabelOf(input_, label);
+      if (!value.empty()) add(key).set_string_value(value);
     }
     int64_t pid = 0;
     if (ParseInteger(trace.Fact("pid"), pid)) add("process.pid").set_int_value(pid);

@@ -1,5 +1,6 @@
 // pprof's profile: a gzipped protobuf message (profile.proto). A sample for each node that has a
 // self value, with every measure as a sample type.
+#include <boost/uuid/uuid_io.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "postproc/export/export_tree.h"
 #include "postproc/export/exports.h"
 #include "postproc/export/gzip_stream.h"
+#include "postproc/export/run_identity.h"
 #include "postproc/export/sample_types.h"
 #include "postproc/support/strings.h"
 #include "profile.pb.h"
@@ -68,13 +70,23 @@ class PprofWriter {
     }
     const TraceInfo& trace = input_.model.traces().front();
     int64_t started = 0;
-    if (ParseInteger(trace.Fact("unix_time_ns"), started)) profile_.set_time_nanos(started);
+    int64_t file_begin = 0;
+    if (!ParseInteger(trace.Fact("file_begin_ns"), file_begin)) file_begin = 0;
+    if (ParseInteger(trace.Fact("unix_time_ns"), started)) {
+      profile_.set_time_nanos(WrapAdd(started, file_begin));
+    }
     profile_.set_duration_nanos(WrapMultiply(WrapSub(input_.last_time, input_.first_time),
                                              NanosecondsPer(input_.model.unit())));
     for (const std::string_view key : {"command", "jvm", "mode"}) {
       const std::string_view fact = trace.Fact(key);
       if (!fact.empty()) profile_.add_comment(texts_.Number(StrCat(key, ": ", fact)));
     }
+    for (const std::string_view key : {"service", "version", "host", "container"}) {
+      const std::string label = LabelOf(input_, key);
+      if (!label.empty()) profile_.add_comment(texts_.Number(StrCat(key, ": ", label)));
+    }
+    const std::string id = boost::uuids::to_string(ProfileId(input_, "pprof"));
+    profile_.add_comment(texts_.Number(StrCat("profile id: ", id)));
     Flush();
   }
 

@@ -14,6 +14,13 @@
 namespace jtrace::postproc::fleet {
 namespace {
 
+// When the file began: a later one of loop= begins long after the recording.
+std::optional<int64_t> StartOf(const TraceInfo& trace) {
+  const std::optional<int64_t> session = NumberFact(trace, "unix_time_ns");
+  if (!session.has_value()) return std::nullopt;
+  return WrapAdd(*session, NumberFact(trace, "file_begin_ns").value_or(0));
+}
+
 // "org.acme.Main" of "org.acme.Main --port 80"; "shop.jar" of "/srv/shop.jar".
 std::string ProgramOf(std::string_view command) {
   const std::string_view first = command.substr(0, command.find(' '));
@@ -69,7 +76,7 @@ RunFacts FactsOf(const ReportInput& input, const Labels& labels) {
   RunFacts facts;
   facts.trace = std::filesystem::path(trace.file).filename().string();
   facts.pid = NumberFact(trace, "pid");
-  facts.start_ns = NumberFact(trace, "unix_time_ns");
+  facts.start_ns = StartOf(trace);
   if (trace.interval_ns != 0) facts.interval_ns = trace.interval_ns;
   facts.ns_per_unit = NanosecondsPer(input.model.unit());
   facts.duration_ns = facts.Nanoseconds(WrapSub(input.last_time, input.first_time));

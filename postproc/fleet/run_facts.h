@@ -22,7 +22,7 @@ struct Partition {
 };
 
 struct RunFacts {
-  // Of the host, process and start of the recording: the same however often the trace is converted.
+  // Of the host, process and start of the file: the same however often the trace is converted.
   // Of a trace that lacks these, of its file's name.
   int64_t id = 0;
   Partition partition;

@@ -179,6 +179,11 @@ absl::Status AddFailRule(std::string_view value, CommandLine& line) {
 
 absl::Status AddLabel(std::string_view value, CommandLine& line) {
   line.labels_given = true;
+  const size_t equals = std::min(value.find('='), value.size());
+  // The last one of a kind, as in the tables.
+  line.report.labels.insert(line.report.labels.begin(),
+                            {std::string(value.substr(0, equals)),
+                             std::string(value.substr(std::min(equals + 1, value.size())))});
   return fleet::SetLabel(value, line.labels);
 }
 
@@ -321,7 +326,7 @@ constexpr Option kOptions[] = {
      "diff, or a share of coverage: exit with 3 if the rule is broken; may be repeated",
      "--fail-on='calls>5%@org.h2.**'", AddFailRule},
     {"--label", "KEY=VALUE",
-     "parquet: service, version, host or container of the traces; may be repeated",
+     "parquet, otlp, pprof: service, version, host or container of the traces; may be repeated",
      "--label=service=shop --label=version=1.4", AddLabel},
     {"--raw-names", "", "keep the numbers of lambda and hidden classes in names", "--raw-names",
      SetFlag<&CommandLine::raw_names>},

@@ -38,8 +38,10 @@ std::string_view Selecting(const CommandLine& line) {
 
 absl::Status CheckTables(const CommandLine& line) {
   if (!WritesTables(line)) {
-    if (!line.labels_given) return absl::OkStatus();
-    return absl::InvalidArgumentError("--label needs --report=parquet");
+    const bool takes_labels = line.reports == std::vector<std::string>{"otlp"} ||
+                              line.reports == std::vector<std::string>{"pprof"};
+    if (!line.labels_given || takes_labels) return absl::OkStatus();
+    return absl::InvalidArgumentError("--label needs --report=parquet, otlp or pprof");
   }
   if (line.reports.size() > 1) {
     return absl::InvalidArgumentError(

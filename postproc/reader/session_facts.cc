@@ -36,6 +36,7 @@ void AddSession(const proto::SessionStart& start, TraceInfo& trace) {
   }
   if (start.interval_events() != 0) set("interval_events", StrCat(start.interval_events()));
   if (start.unix_time_ns() != 0) set("unix_time_ns", StrCat(start.unix_time_ns()));
+  if (start.file_begin_ns() != 0) set("file_begin_ns", StrCat(StreamTime(start.file_begin_ns())));
   if (start.interval_ns() != 0) {
     trace.interval_ns = StreamTime(start.interval_ns());
     set("interval_ns", StrCat(trace.interval_ns));

@@ -9,6 +9,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -62,6 +63,8 @@ struct ReportOptions {
   std::vector<std::string> classes;    // --classes: folders and jars
   std::vector<std::string> sources;    // --source: folders and archives
   std::string costs;                   // --costs: a file; empty: jtrace's own table
+  // --label of pprof and otlp: {"service", "shop"}
+  std::vector<std::pair<std::string, std::string>> labels;
 };
 
 // The results of the pipeline's last stage; all references outlive the report.

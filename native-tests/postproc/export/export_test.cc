@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,7 +93,9 @@ TEST(PprofTest, ShowsTypesLabelsAndWhatWasTraced) {
   EXPECT_EQ(profile.period, 1'000'000);
   EXPECT_EQ(profile.time_ns, 1'700'000'000'000'000'000);
   EXPECT_EQ(profile.duration_ns, 10'000);
-  EXPECT_THAT(profile.comments, ElementsAre("command: app.jar x"));
+  // UUIDv5 of "pprof\n\nbox\n4711\n1700000000000000000\n" in jtrace's namespace, by Python's uuid.
+  EXPECT_THAT(profile.comments, ElementsAre("command: app.jar x", "service: app.jar", "host: box",
+                                            "profile id: 99127555-e904-57ff-952f-e780f11db1ee"));
   EXPECT_EQ(profile.mistakes, std::vector<std::string>());
   EXPECT_EQ(profile.values.at("cpu"),
             (PathValues{{{"main", "a.A.run(int)", "b.B.work()", "read"}, 4'000'000}}));
@@ -116,10 +119,11 @@ TEST(OtlpTest, ShowsTypesResourceAndTimes) {
   const testing::OtlpFile file = testing::ParseOtlp(Export(kTrace, "otlp"));
   EXPECT_EQ(file.mistakes, std::vector<std::string>());
   EXPECT_EQ(file.scope, "jtrace");
-  EXPECT_EQ(
-      file.resource,
-      (std::map<std::string, std::string>{
-          {"host.name", "box"}, {"process.command_line", "app.jar x"}, {"process.pid", "4711"}}));
+  EXPECT_EQ(file.resource,
+            (std::map<std::string, std::string>{{"host.name", "box"},
+                                                {"process.command_line", "app.jar x"},
+                                                {"process.pid", "4711"},
+                                                {"service.name", "app.jar"}}));
   using Type = std::pair<std::string, std::string>;
   std::vector<Type> types;
   for (const auto& profile : file.profiles) types.push_back(profile.type);
@@ -135,6 +139,45 @@ TEST(OtlpTest, ShowsTypesResourceAndTimes) {
   EXPECT_EQ(file.profiles[4].values, (PathValues{{{"main", "a.A.run(int)", "b.B.work()"}, 64}}));
   EXPECT_EQ(file.modules.at("read"), "libc.so.6");
   EXPECT_EQ(file.modules.at("b.B.work()"), "[java]");
+}
+
+std::vector<std::string> IdsOf(const std::string& trace,
+                               const std::vector<std::string>& options = {}) {
+  std::vector<std::string> ids;
+  for (const auto& it : testing::ParseOtlp(Export(trace, "otlp", options)).profiles) {
+    ids.push_back(it.id);
+  }
+  return ids;
+}
+
+std::string Replaced(std::string text, const std::string& what, const std::string& by) {
+  text.replace(text.find(what), what.size(), by);
+  return text;
+}
+
+TEST(OtlpTest, IdsAreThoseOfTheRunAndOfWhatIsMeasured) {
+  const std::vector<std::string> ids = IdsOf(kTrace);
+  ASSERT_EQ(ids.size(), 5U);
+  for (const std::string& id : ids) EXPECT_EQ(id.size(), 16U);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 5U);
+  EXPECT_EQ(IdsOf(kTrace, {"--aggregate=group", "--label=service=shop"}), ids);
+  EXPECT_NE(IdsOf(Replaced(kTrace, "4711", "4712")), ids);
+  // The next file of loop=.
+  EXPECT_NE(IdsOf(Replaced(kTrace, "#@\tsession\tpid",
+                           "#@\tsession\tfile_begin_ns\t60\n"
+                           "#@\tsession\tpid")),
+            ids);
+}
+
+TEST(OtlpTest, LabelsAreAttributesOfTheResource) {
+  const testing::OtlpFile file = testing::ParseOtlp(
+      Export(kTrace, "otlp",
+             {"--label=service=shop", "--label=version=1.3", "--label=version=1.4",
+              "--label=host=web-1", "--label=container=c1"}));
+  EXPECT_EQ(file.resource.at("service.name"), "shop");
+  EXPECT_EQ(file.resource.at("service.version"), "1.4");
+  EXPECT_EQ(file.resource.at("host.name"), "web-1");
+  EXPECT_EQ(file.resource.at("container.name"), "c1");
 }
 
 // A.run() calls B.work() from lines 120 and 125, and from code without lines.

@@ -34,11 +34,13 @@ using ::testing::UnorderedElementsAre;
 
 // main: run() twice, in each go(int) three times, once from a lambda; two threads of a pool call
 // go(int).
-std::string SmallTrace(int64_t pid, const std::string& lambda, int calls = 3) {
+std::string SmallTrace(int64_t pid, const std::string& lambda, int calls = 3,
+                       uint64_t file_begin_ns = 0) {
   TraceBuilder trace;
   proto::SessionStart& start = *trace.chunk().mutable_session_start();
   start.set_pid(pid);
   start.set_unix_time_ns(1'764'115'200'000'000'000);  // 2025-11-26
+  start.set_file_begin_ns(file_begin_ns);
   start.set_host("web 1");
   start.set_command("shop.Main --port 80");
   start.set_interval_ns(1'000'000);
@@ -160,6 +162,20 @@ TEST(FleetTablesTest, TheSameRunAgainReplacesItsFiles) {
   }
   EXPECT_EQ(data.Files("nodes").size(), 1U);
   EXPECT_EQ(CallsByPath(data).at("main: shop.A.run() > shop.A.go(int)"), 4);
+}
+
+// They differ in nothing but when they begin, and the second one begins on another day.
+TEST(FleetTablesTest, FilesOfALoopAreRunsOfTheirOwn) {
+  const Dataset data("loop");
+  constexpr uint64_t kTwoDays = 2 * uint64_t{86'400'000'000'000};
+  ASSERT_EQ(data.Convert({{"1.bin", SmallTrace(7, "shop.L", 3)}}).exit_code, 0);
+  ASSERT_EQ(data.Convert({{"2.bin", SmallTrace(7, "shop.L", 4, kTwoDays)}}).exit_code, 0);
+  EXPECT_THAT(data.Files("runs"),
+              ElementsAre(HasSubstr("day=2025-11-26"), HasSubstr("day=2025-11-28")));
+  EXPECT_EQ(CallsByPath(data).at("main: shop.A.run() > shop.A.go(int)"), 7);
+  std::set<int64_t> ids;
+  for (const DataRow& row : data.Rows("runs")) ids.insert(Number(row, "run_id"));
+  EXPECT_EQ(ids.size(), 2U);
 }
 
 TEST(FleetTablesTest, TwoTracesOfOneRunAreRejected) {
@@ -336,7 +352,7 @@ TEST(FleetTablesTest, OptionsThatSelectAreRejected) {
   const RunResult without = testing::RunPost({"--report=parquet", "t"}, {{"t", kSampled}});
   EXPECT_THAT(without.err, HasSubstr("--report=parquet needs a folder: -o data"));
   const RunResult label = testing::RunPost({"--label=service=x", "t"}, {{"t", kSampled}});
-  EXPECT_THAT(label.err, HasSubstr("--label needs --report=parquet"));
+  EXPECT_THAT(label.err, HasSubstr("--label needs --report=parquet, otlp or pprof"));
 }
 
 }  // namespace

@@ -252,6 +252,8 @@ final class AttachTest {
         long calls = Report.of(ended, "--report=flat").sum("calls", STEP);
         assertEquals(100L * i, calls);
         sum += calls;
+        String summary = Report.text(ended, "--report=summary");
+        assertTrue(summary.contains("program     Attached"), summary);
       }
       jvm.jtrace("stop");
       assertEquals(600, sum);

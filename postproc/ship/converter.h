@@ -1,0 +1,26 @@
+// Runs jtrace-post on one trace.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "postproc/ship/sealed_traces.h"
+#include "postproc/ship/stop_signal.h"
+#include "postproc/ship/target.h"
+
+namespace jtrace::ship {
+
+struct Converter {
+  std::string post_processor;       // its path
+  std::vector<std::string> labels;  // "service=shop"
+  absl::Duration longest = absl::Minutes(10);
+
+  // `report`: "parquet"; `output`: what -o names. Of a trace that it cannot read the outcome is
+  // kRefused, with jtrace-post's own line.
+  Delivery Convert(const SealedTrace& trace, const std::string& report,
+                   const std::vector<std::string>& options, const std::string& output,
+                   StopSignal& stop) const;
+};
+
+}  // namespace jtrace::ship

@@ -1,0 +1,124 @@
+#include "postproc/ship/http_target.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "postproc/ship/durable.h"
+#include "postproc/ship/gzip_file.h"
+#include "postproc/ship/http_headers.h"
+#include "postproc/ship/http_outcome.h"
+#include "postproc/ship/pprof_facts.h"
+#include "postproc/ship/target_key.h"
+#include "postproc/ship/url.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::ship {
+namespace {
+
+using postproc::StrCat;
+
+std::string_view KindOf(ProfileFormat format) {
+  return format == ProfileFormat::kOtlp ? "otlp" : "pprof";
+}
+
+Delivery Later(const absl::Status& status) {
+  return {.outcome = Delivery::Outcome::kLater, .message = std::string(status.message())};
+}
+
+}  // namespace
+
+HttpTarget::HttpTarget(HttpSettings settings, Converter converter, const Curl& curl)
+    : settings_(std::move(settings)),
+      converter_(std::move(converter)),
+      name_(StrCat(KindOf(settings_.format), ":", ShownUrl(settings_.url))),
+      key_(TargetKey(KindOf(settings_.format), settings_.url)),
+      body_(StrCat(settings_.work_folder, "/", key_)),
+      post_(curl) {}
+
+// A work folder of a shipper that was killed may have anything of it.
+absl::Status HttpTarget::Open() {
+  if (!settings_.header_file.empty()) {
+    if (auto headers = ReadHeaders(settings_.header_file); !headers.ok()) return headers.status();
+  }
+  std::error_code none;
+  for (std::filesystem::directory_iterator it(settings_.work_folder, none), end; !none && it != end;
+       it.increment(none)) {
+    if (it->path().filename().string().starts_with(key_)) RemoveFile(it->path().string());
+  }
+  return MakeFolder(settings_.work_folder);
+}
+
+// Threads of a pool are one: their numbers would make as many series in a server.
+Delivery HttpTarget::Prepare(const SealedTrace& trace, StopSignal& stop) {
+  const std::string which = StrCat(trace.name, "\n", trace.inode, "\n", trace.modified_ns);
+  if (which == prepared_) return {};
+  prepared_.clear();
+  const std::vector<std::string> options = {"--aggregate=group"};
+  const bool is_otlp = settings_.format == ProfileFormat::kOtlp;
+  const std::string written = is_otlp ? StrCat(body_, ".plain") : body_;
+  Delivery delivery =
+      converter_.Convert(trace, std::string(KindOf(settings_.format)), options, written, stop);
+  if (delivery.outcome != Delivery::Outcome::kDelivered) return delivery;
+  if (is_otlp) {
+    if (absl::Status status = GzipFile(written, body_); !status.ok()) return Later(status);
+    RemoveFile(written);
+  }
+  prepared_ = which;
+  return delivery;
+}
+
+absl::StatusOr<HttpRequest> HttpTarget::Request() const {
+  HttpRequest request = {.url = settings_.url, .body_file = body_, .longest = settings_.longest};
+  if (!settings_.header_file.empty()) {  // again each time: tokens are renewed
+    absl::StatusOr<std::vector<std::string>> headers = ReadHeaders(settings_.header_file);
+    if (!headers.ok()) return headers.status();
+    request.headers = *std::move(headers);
+  }
+  if (settings_.format == ProfileFormat::kOtlp) {
+    request.headers.emplace_back("Content-Type: application/x-protobuf");
+    request.headers.emplace_back("Content-Encoding: gzip");
+    return request;
+  }
+  const absl::StatusOr<PprofFacts> facts = ReadPprofFacts(body_);
+  if (!facts.ok()) return facts.status();
+  request.url = WithQuery(settings_.url, IngestQuery(*facts));
+  request.headers.emplace_back("Content-Type: application/octet-stream");
+  const auto id = facts->comments.find("profile id");
+  if (id != facts->comments.end()) {
+    request.headers.push_back(StrCat("Idempotency-Key: ", id->second));
+  }
+  return request;
+}
+
+Delivery HttpTarget::Send(StopSignal& stop) {
+  const absl::StatusOr<HttpRequest> request = Request();
+  if (!request.ok()) return Later(request.status());
+  const absl::StatusOr<HttpAnswer> answer = post_.Send(*request, stop);
+  if (absl::IsCancelled(answer.status())) return {.outcome = Delivery::Outcome::kStopped};
+  if (!answer.ok()) return Later(answer.status());
+  Delivery delivery = OutcomeOf(*answer);
+  if (delivery.outcome != Delivery::Outcome::kDelivered) return delivery;
+  if (settings_.format == ProfileFormat::kOtlp) {
+    const std::string rejected = RejectedByOtlp(answer->text);
+    if (!rejected.empty()) return {.outcome = Delivery::Outcome::kRefused, .message = rejected};
+  }
+  std::error_code none;
+  delivery.bytes = std::filesystem::file_size(body_, none);
+  return delivery;
+}
+
+Delivery HttpTarget::Deliver(const SealedTrace& trace, StopSignal& stop) {
+  Delivery delivery = Prepare(trace, stop);
+  if (delivery.outcome != Delivery::Outcome::kDelivered) return delivery;
+  delivery = Send(stop);
+  const bool is_over = delivery.outcome == Delivery::Outcome::kDelivered ||
+                       delivery.outcome == Delivery::Outcome::kRefused;
+  if (is_over) {
+    RemoveFile(body_);
+    prepared_.clear();
+  }
+  return delivery;
+}
+
+}  // namespace jtrace::ship
