@@ -49,6 +49,47 @@ HttpPost::~HttpPost() {
   if (handle_ != nullptr) curl_.cleanup(handle_);
 }
 
+void HttpPost::SetTimes(absl::Duration longest) {
+  const auto milliseconds = [](absl::Duration time) {
+    return static_cast<long>(absl::ToInt64Milliseconds(time));  // NOLINT(google-runtime-int)
+  };
+  curl_.set(handle_, kCurlTimeoutMs, milliseconds(longest));
+  curl_.set(handle_, kCurlConnectTimeoutMs, milliseconds(std::min(kConnect, longest)));
+}
+
+void HttpPost::SetRequest(const HttpRequest& request, const Exchange& exchange) {
+  const auto set = [&](int option, auto value) { curl_.set(handle_, option, value); };
+  constexpr long kHttpAndHttps = 3;  // NOLINT(google-runtime-int): as curl.h has it
+  set(kCurlUrl, request.url.c_str());
+  set(kCurlProtocols, kHttpAndHttps);
+  set(kCurlPost, 1L);
+  set(kCurlPostSize, exchange.size);
+  set(kCurlReadFunction, &ReadBody);
+  set(kCurlReadData, exchange.body);
+  set(kCurlSeekFunction, &SeekBody);
+  set(kCurlSeekData, exchange.body);
+  set(kCurlWriteFunction, &KeepText);
+  set(kCurlWriteData, exchange.text);
+  set(kCurlHttpHeader, exchange.headers);
+  set(kCurlUserAgent, StrCat("jtrace/", postproc::kVersion).c_str());  // copied
+  set(kCurlNoSignal, 1L);
+  set(kCurlNoProgress, 0L);
+  set(kCurlProgressFunction, &AskStop);
+  set(kCurlProgressData, exchange.stop);
+  SetTimes(request.longest);
+}
+
+absl::Status HttpPost::Perform(StopSignal& stop) {
+  char error[kCurlErrorSize] = {};
+  curl_.set(handle_, kCurlErrorBuffer, static_cast<char*>(error));
+  const int code = curl_.perform(handle_);
+  curl_.set(handle_, kCurlErrorBuffer, static_cast<char*>(nullptr));
+  if (code == kCurlOk) return absl::OkStatus();
+  if (stop.requested()) return absl::CancelledError("this program was stopped");
+  const char* const reason = error[0] != '\0' ? static_cast<const char*>(error) : curl_.error(code);
+  return absl::UnavailableError(reason);
+}
+
 absl::StatusOr<HttpAnswer> HttpPost::Send(const HttpRequest& request, StopSignal& stop) {
   if (handle_ == nullptr) return absl::UnavailableError("libcurl cannot begin");
   const std::unique_ptr<FILE, int (*)(FILE*)> body(fopen(request.body_file.c_str(), "rbe"), fclose);
@@ -61,45 +102,17 @@ absl::StatusOr<HttpAnswer> HttpPost::Send(const HttpRequest& request, StopSignal
   for (const std::string& header : request.headers) list = curl_.append(list, header.c_str());
   const absl::Cleanup freed = [&] { curl_.free_all(list); };
   HttpAnswer answer;
-  char error[kCurlErrorSize] = {};
-  const auto set = [&](int option, auto value) { curl_.set(handle_, option, value); };
-  set(kCurlUrl, request.url.c_str());
-  set(kCurlPost, 1L);
-  set(kCurlPostSize, static_cast<int64_t>(size));
-  set(kCurlReadFunction, &ReadBody);
-  set(kCurlReadData, body.get());
-  set(kCurlSeekFunction, &SeekBody);
-  set(kCurlSeekData, body.get());
-  set(kCurlWriteFunction, &KeepText);
-  set(kCurlWriteData, &answer.text);
-  set(kCurlHttpHeader, list);
-  set(kCurlUserAgent, StrCat("jtrace/", postproc::kVersion).c_str());  // copied
-  set(kCurlErrorBuffer, static_cast<char*>(error));
-  set(kCurlNoSignal, 1L);
-  constexpr long kHttpAndHttps = 3;  // NOLINT(google-runtime-int)
-  set(kCurlProtocols, kHttpAndHttps);
-  const auto milliseconds = [](absl::Duration time) {
-    return static_cast<long>(absl::ToInt64Milliseconds(time));  // NOLINT(google-runtime-int)
-  };
-  set(kCurlTimeoutMs, milliseconds(request.longest));
-  set(kCurlConnectTimeoutMs, milliseconds(std::min(kConnect, request.longest)));
-  set(kCurlNoProgress, 0L);
-  set(kCurlProgressFunction, &AskStop);
-  set(kCurlProgressData, &stop);
-  const int code = curl_.perform(handle_);
-  set(kCurlErrorBuffer, static_cast<char*>(nullptr));
-  if (code != kCurlOk && stop.requested()) {
-    return absl::CancelledError("this program was stopped");
-  }
-  if (code != kCurlOk) {
-    return absl::UnavailableError(error[0] != '\0' ? static_cast<const char*>(error)
-                                                   : curl_.error(code));
-  }
-  long status = 0;  // NOLINT(google-runtime-int): as curl.h has it
+  SetRequest(request, {.body = body.get(),
+                       .size = static_cast<int64_t>(size),
+                       .headers = list,
+                       .text = &answer.text,
+                       .stop = &stop});
+  if (absl::Status status = Perform(stop); !status.ok()) return status;
+  long code = 0;  // NOLINT(google-runtime-int): as curl.h has it
   int64_t retry_after = 0;
-  curl_.info(handle_, kCurlResponseCode, &status);
+  curl_.info(handle_, kCurlResponseCode, &code);
   curl_.info(handle_, kCurlRetryAfter, &retry_after);
-  answer.code = status;
+  answer.code = code;
   answer.retry_after = absl::Seconds(std::max<int64_t>(retry_after, 0));
   return answer;
 }

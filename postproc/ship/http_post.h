@@ -1,6 +1,8 @@
 // Sends a file to a server, by libcurl.
 #pragma once
 
+#include <stdio.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,6 +40,18 @@ class HttpPost {
   absl::StatusOr<HttpAnswer> Send(const HttpRequest& request, StopSignal& stop);
 
  private:
+  // What libcurl reads and writes meanwhile.
+  struct Exchange {
+    FILE* body = nullptr;
+    int64_t size = 0;
+    void* headers = nullptr;
+    std::string* text = nullptr;
+    StopSignal* stop = nullptr;
+  };
+  void SetTimes(absl::Duration longest);
+  void SetRequest(const HttpRequest& request, const Exchange& exchange);
+  absl::Status Perform(StopSignal& stop);
+
   const Curl curl_;
   void* const handle_;
 };
