@@ -9,7 +9,6 @@ import time
 import engines
 from fleet_case import FleetTest, same
 
-QUERIES = (["top"], ["hosts", "--service=rec"])
 
 
 class SparkEngine(FleetTest):
@@ -18,6 +17,7 @@ class SparkEngine(FleetTest):
         self.need()
         if engines.module(self.build, "pyspark", "spark") is None:
             self.skipTest("not verified: there is no pyspark (scripts/fleet.sh spark)")
+        self.jdks = self.jdks[:1]
         self.spark = self.build / "fleet/spark/pyspark"
         self.environment = {**os.environ, "JAVA_HOME": str(self.jdks[0]), "SPARK_HOME": str(self.spark),
                             "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_WORKER_DIR": str(self.work / "spark")}
@@ -50,16 +50,13 @@ class SparkEngine(FleetTest):
             self.daemon(name, "worker.Worker", "Successfully registered with master", "--cores", "1", "--memory",
                         "1g", master)
         engine = (f"--engine={master}", f"--spark={self.spark}")
-        for query in QUERIES:
-            found, wanted = ([list(row) for row in csv.reader(io.StringIO(self.ask(*query, "--format=csv", *options)))]
-                             for options in (engine, ()))
-            self.assertGreater(len(wanted), 1 if query[0] != "hosts" else 0)
-            self.assertEqual(len(found), len(wanted), query)
-            for one, other in zip(found, wanted):
-                self.assertTrue(all(a == b or same(float(a), float(b)) for a, b in zip(one, other)),
-                                f"{query}: {one} {other}")
-        # Several queries in one call: the text, and the merged trace.
-        self.assertEqual(self.ask("arcs", *engine), self.ask("arcs"))
+        found, wanted = (list(csv.reader(io.StringIO(self.ask("top", "--format=csv", *options))))
+                         for options in (engine, ()))
+        self.assertGreater(len(wanted), 10)
+        self.assertEqual(len(found), len(wanted))
+        for one, other in zip(found, wanted):
+            self.assertTrue(all(a == b or same(float(a), float(b)) for a, b in zip(one, other)), f"{one} {other}")
+        # Two queries in one call.
         self.assertEqual(self.ask("trace", *engine), self.ask("trace"))
         for name in ("worker-1", "worker-2"):
             self.assertIn("Launch command", (self.work / f"{name}.log").read_text())

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -101,12 +102,18 @@ absl::StatusOr<std::string> FindSpark(const FleetOptions& options) {
 }
 
 absl::StatusOr<Answer> ReadSparkAnswer(std::string_view text) {
+  const absl::Status incomplete = absl::InternalError("Spark: an answer is not complete");
   const json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object() || !parsed["columns"].is_array() || !parsed["rows"].is_array()) {
-    return absl::InternalError("Spark: an answer is not complete");
+  if (!parsed.is_object() || !parsed.contains("columns") || !parsed.contains("rows")) {
+    return incomplete;
   }
+  const json& columns = parsed["columns"];
+  const bool has_names =
+      columns.is_array() &&
+      std::all_of(columns.begin(), columns.end(), [](const json& it) { return it.is_string(); });
+  if (!has_names || !parsed["rows"].is_array()) return incomplete;
   Answer answer;
-  for (const json& column : parsed["columns"]) answer.columns.push_back(column);
+  for (const json& column : columns) answer.columns.push_back(column.get<std::string>());
   for (const json& row : parsed["rows"]) {
     std::vector<Value>& values = answer.rows.emplace_back();
     for (const json& value : row) {

@@ -78,9 +78,11 @@ absl::Status DatasetWriter::AddRun(const ReportInput& input) {
   if (absl::Status status = CheckNotMerged(facts); !status.ok()) return status;
   const FleetTree tree(input);
   if (facts.interval_ns.has_value() && !HasTimesThatFit(tree, *facts.interval_ns)) {
-    options_.say(StrCat(facts.trace, ": its ticks of ", *facts.interval_ns,
-                        " ns are more than 292 years: its sampled times are left out; record it "
-                        "again"));
+    if (options_.say != nullptr) {
+      options_.say(StrCat(facts.trace, ": its ticks of ", *facts.interval_ns,
+                          " ns are more than 292 years: its sampled times are left out; record it "
+                          "again"));
+    }
     facts.interval_ns.reset();
   }
   std::unique_ptr<Batch>& batch = batches_[facts.partition];

@@ -21,7 +21,7 @@ namespace jtrace::postproc::fleet {
 struct DatasetOptions {
   std::string folder;  // made if it is not there
   Labels labels;
-  // Gets what is left out of the tables, a line each.
+  // Gets what is left out of the tables, a line each. May be null.
   std::function<void(std::string_view)> say;
 };
 

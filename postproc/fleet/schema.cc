@@ -101,12 +101,8 @@ std::string_view SqlType(Type type) {
   switch (type) {
     case Type::kBoolean:
       return "BOOLEAN";
-    case Type::kInt32:
-      return "INTEGER";
     case Type::kInt64:
       return "BIGINT";
-    case Type::kDouble:
-      return "DOUBLE";
     case Type::kText:
       return "VARCHAR";
   }

@@ -1,6 +1,5 @@
 #include "postproc/parquet/column.h"
 
-#include <bit>
 #include <utility>
 
 #include "common/utf8.h"
@@ -13,8 +12,6 @@ void Column::Add(int64_t value) {
   if (inserted) numbers_.push_back(bits);
   indexes_.push_back(entry->second);
 }
-
-void Column::AddDouble(double value) { Add(std::bit_cast<int64_t>(value)); }
 
 void Column::AddText(std::string_view value) {
   auto found = text_ids_.find(value);

@@ -12,7 +12,7 @@
 
 namespace jtrace::postproc::parquet {
 
-enum class Type : uint8_t { kBoolean, kInt32, kInt64, kDouble, kText };
+enum class Type : uint8_t { kBoolean, kInt64, kText };
 
 struct ColumnSpec {
   std::string_view name;  // a literal: outlives everything
@@ -26,9 +26,8 @@ class Column {
  public:
   explicit Column(const ColumnSpec& spec) : spec_(spec) {}
 
-  // For kBoolean (0 or 1), kInt32 and kInt64.
+  // For kBoolean (0 or 1) and kInt64.
   void Add(int64_t value);
-  void AddDouble(double value);
   // UTF-8: bytes that are not become U+FFFD.
   void AddText(std::string_view value);
   // Only of a nullable column.

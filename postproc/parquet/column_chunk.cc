@@ -3,7 +3,6 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "postproc/parquet/hybrid.h"
 #include "postproc/support/strings.h"
@@ -19,7 +18,7 @@ void AppendLittle(uint64_t value, int bytes, std::string& out) {
   for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
 }
 
-int BytesOf(Type type) { return type == Type::kInt32 ? 4 : 8; }
+constexpr int kBytesOfNumber = 8;
 
 // Not for kBoolean, whose values share bytes.
 void AppendPlain(const Column& column, uint32_t index, std::string& out) {
@@ -28,13 +27,13 @@ void AppendPlain(const Column& column, uint32_t index, std::string& out) {
     AppendLittle(text.size(), 4, out);
     out.append(text);
   } else {
-    AppendLittle(column.numbers()[index], BytesOf(column.spec().type), out);
+    AppendLittle(column.numbers()[index], kBytesOfNumber, out);
   }
 }
 
 size_t PlainSize(const Column& column, absl::Span<const uint32_t> indexes) {
   const bool is_text = column.spec().type == Type::kText;
-  if (!is_text) return indexes.size() * static_cast<size_t>(BytesOf(column.spec().type));
+  if (!is_text) return indexes.size() * kBytesOfNumber;
   size_t size = 0;
   for (const uint32_t index : indexes) size += 4 + column.texts()[index].size();
   return size;
@@ -159,14 +158,13 @@ class PageWriter {
   // Of the distinct values, each of which some row has.
   void FindExtremes() {
     if (type_ == Type::kText || type_ == Type::kBoolean || distinct_ == 0) return;
-    const auto less = [&](uint64_t a, uint64_t b) {
-      return type_ == Type::kDouble ? std::bit_cast<double>(a) < std::bit_cast<double>(b)
-                                    : static_cast<int64_t>(a) < static_cast<int64_t>(b);
+    const auto less = [](uint64_t a, uint64_t b) {
+      return static_cast<int64_t>(a) < static_cast<int64_t>(b);
     };
     const auto [least, greatest] =
         std::minmax_element(column_.numbers().begin(), column_.numbers().end(), less);
-    AppendLittle(*least, BytesOf(type_), chunk_.least);
-    AppendLittle(*greatest, BytesOf(type_), chunk_.greatest);
+    AppendLittle(*least, kBytesOfNumber, chunk_.least);
+    AppendLittle(*greatest, kBytesOfNumber, chunk_.greatest);
   }
 
   const Column& column_;
@@ -182,12 +180,8 @@ int PhysicalType(Type type) {
   switch (type) {
     case Type::kBoolean:
       return 0;
-    case Type::kInt32:
-      return 1;
     case Type::kInt64:
       return 2;
-    case Type::kDouble:
-      return 5;
     case Type::kText:
       return 6;
   }

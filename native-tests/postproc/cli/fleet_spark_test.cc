@@ -114,8 +114,8 @@ TEST(FleetSparkTest, WithoutSparkOneLineNamesTheRemedy) {
 
 TEST(FleetSparkTest, IncompleteAnswersAreErrors) {
   for (const char* text :
-       {"", "{", "[]", R"({"columns": ["a"]})", R"({"columns": ["a"], "rows": [[1, 2]]})",
-        R"({"columns": ["a"], "rows": [[[1]]]})"}) {
+       {"", "{", "[]", R"({"columns": [1], "rows": []})", R"({"columns": ["a"]})",
+        R"({"columns": ["a"], "rows": [[1, 2]]})", R"({"columns": ["a"], "rows": [[[1]]]})"}) {
     EXPECT_FALSE(ReadSparkAnswer(text).ok()) << text;
   }
   const auto answer = ReadSparkAnswer(R"({"columns": ["a"], "rows": [[true], [null], [-5]]})");
