@@ -79,6 +79,18 @@ class Compaction(MadeRuns):
         self.assertIn("left as it is, x.parquet.7.part is being written", self.compact())
         self.assertEqual(len(self.files("nodes")), 2)
 
+    def test_what_is_not_of_jtrace_stays(self):
+        self.add(2)
+        (folder,) = {file.parent for file in self.files("runs")}
+        for name in ("_hidden.parquet", "NOTES.txt"):
+            (folder / name).write_text("mine")
+            self.assertIn(f"left as it is, runs has {name}, which is not jtrace's; move it away", self.compact())
+            self.assertEqual((folder / name).read_text(), "mine")
+            (folder / name).unlink()
+        self.assertEqual(len(self.files("nodes")), 2)
+        self.compact()
+        self.assertEqual(len(self.files("nodes")), 1)
+
     def read_until(self, stop, found):
         """All calls, again and again; or that a file was removed between its listing and its opening."""
         while not stop.is_set():

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -22,6 +21,7 @@
 #include "postproc/cli/fleet_engine.h"
 #include "postproc/cli/fleet_folder.h"
 #include "postproc/cli/folder_swap.h"
+#include "postproc/cli/place_check.h"
 #include "postproc/fleet/merged_runs.h"
 #include "postproc/fleet/queries.h"
 #include "postproc/fleet/schema.h"
@@ -70,24 +70,6 @@ std::string Literal(std::string_view text) {
   return postproc::fleet::SqlText(postproc::fleet::Dialect::kDuckDb, text);
 }
 
-// Only the files' own columns, not those of their folders' names.
-std::string RowsOf(const fs::path& folder, const std::vector<FileFacts>& files) {
-  std::string names;
-  for (const FileFacts& file : files) {
-    if (!file.name.ends_with(".parquet")) continue;
-    postproc::StrAppend(&names, names.empty() ? "" : ", ", Literal((folder / file.name).string()));
-  }
-  return StrCat("read_parquet([", names, "], union_by_name = true, hive_partitioning = false)");
-}
-
-absl::StatusOr<int64_t> NumberOf(Session& session, const std::string& sql) {
-  const absl::StatusOr<Answer> answer = session.Query(sql);
-  if (!answer.ok()) return answer.status();
-  const bool has_one = answer->rows.size() == 1 && answer->columns.size() == 1;
-  if (!has_one) return absl::InternalError("DuckDB: a number has several rows");
-  return AnswerRows(*answer).Number(0, answer->columns.front());
-}
-
 // One call of the command.
 class Compaction {
  public:
@@ -100,7 +82,6 @@ class Compaction {
   absl::Status FinishKilled();
   std::vector<fs::path> PastPlaces() const;
   absl::Status CompactPlace(const fs::path& place);
-  absl::StatusOr<bool> IsWritable(const fs::path& place);
   absl::Status CompactTable(TableId table, const fs::path& place);
   absl::Status NoteRuns(const fs::path& spare, const std::string& name);
   absl::Status Merge(TableId table, const fs::path& current, const fs::path& spare,
@@ -141,34 +122,6 @@ std::vector<fs::path> Compaction::PastPlaces() const {
     if (is_past && is_wanted) places.insert(place.folder);
   }
   return {places.begin(), places.end()};
-}
-
-// A file that is being written is not old; that of a killed conversion becomes so.
-absl::StatusOr<bool> Compaction::IsWritable(const fs::path& place) {
-  constexpr int64_t kHour = int64_t{3600} * 1'000'000'000;
-  const int64_t now = absl::ToUnixNanos(absl::Now());
-  for (size_t i = 0; i < postproc::fleet::kTables; ++i) {
-    const fs::path folder = data_ / postproc::fleet::TableName(static_cast<TableId>(i)) / place;
-    std::error_code error;
-    if (!fs::exists(folder, error)) continue;
-    const absl::StatusOr<std::vector<FileFacts>> files = FilesOf(folder);
-    if (!files.ok()) return files.status();
-    for (const FileFacts& file : *files) {
-      if (!file.name.ends_with(".part") || now - file.changed_ns > kHour) continue;
-      out_ << place.string() << ": left as it is, " << file.name << " is being written\n";
-      return false;
-    }
-  }
-  const fs::path runs = data_ / "runs" / place;
-  const absl::StatusOr<std::vector<FileFacts>> files = FilesOf(runs);
-  if (!files.ok()) return files.status();
-  const absl::StatusOr<int64_t> twice = NumberOf(
-      session_, StrCat("SELECT COUNT(*) - COUNT(DISTINCT run_id) FROM ", RowsOf(runs, *files)));
-  if (!twice.ok()) return twice.status();
-  if (*twice == 0) return true;
-  out_ << place.string() << ": left as it is, " << *twice
-       << " runs are in two files; jtrace fleet check\n";
-  return false;
 }
 
 // jtrace-post does not convert these again.
@@ -220,10 +173,7 @@ absl::Status Compaction::CompactTable(TableId table, const fs::path& place) {
   if (!fs::exists(current, error)) return absl::OkStatus();
   const absl::StatusOr<std::vector<FileFacts>> files = FilesOf(current);
   if (!files.ok()) return files.status();
-  const auto tables =
-      static_cast<size_t>(std::count_if(files->begin(), files->end(), [](const FileFacts& file) {
-        return file.name.ends_with(".parquet");
-      }));
+  const size_t tables = TablesOf(*files);
   if (tables < 2) return absl::OkStatus();
   if (absl::Status status = BeginSwap(current, spare); !status.ok()) return status;
   absl::Status status = Merge(table, current, spare, *files);
@@ -246,8 +196,12 @@ absl::Status Compaction::CompactTable(TableId table, const fs::path& place) {
 
 // `runs` first: from then on a conversion of one of its runs is an error.
 absl::Status Compaction::CompactPlace(const fs::path& place) {
-  const absl::StatusOr<bool> is_writable = IsWritable(place);
-  if (!is_writable.ok() || !*is_writable) return is_writable.status();
+  const absl::StatusOr<std::string> reason = WhyNotMerge(data_, place, session_);
+  if (!reason.ok()) return reason.status();
+  if (!reason->empty()) {
+    out_ << place.string() << ": left as it is, " << *reason << '\n';
+    return absl::OkStatus();
+  }
   for (size_t i = 0; i < postproc::fleet::kTables; ++i) {
     if (absl::Status status = CompactTable(static_cast<TableId>(i), place); !status.ok())
       return status;
