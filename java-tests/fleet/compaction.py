@@ -1,5 +1,6 @@
 """jtrace fleet compact: readers, kill -9 and conversions at any moment find each run once."""
 import random
+import shutil
 import subprocess
 import threading
 import time
@@ -72,6 +73,28 @@ class Compaction(MadeRuns):
         self.convert([self.work / "1.jtxt", self.run_of(1)])
         self.assertIn("left as it is, 1 runs are in two files; jtrace fleet check", self.compact())
         self.assertEqual(len(self.files("nodes")), 3)
+
+    def test_a_conversion_that_did_not_end_is_not_merged(self):
+        self.add(2)
+        before = set(self.files("runs"))
+        self.add(1)
+        (last,) = set(self.files("runs")) - before
+        last.unlink()
+        self.assertIn("left as it is, nodes has a run that is not in runs: its conversion did not end; convert it again",
+                      self.compact())
+        self.assertEqual(len(self.files("nodes")), 3)
+        self.convert([self.work / "3.jtxt"])
+        self.compact()
+        self.assertEqual(len(self.files("nodes")), 1)
+        self.assertEqual(self.calls(), self.wanted)
+
+    def test_rows_of_a_run_in_two_files_are_found(self):
+        """Also if `runs` has it once."""
+        self.add(2)
+        one = self.files("nodes")[0]
+        shutil.copy(one, one.with_name("again.parquet"))
+        broken = {row["holds"]: row["broken"] for row in self.rows("check")}
+        self.assertEqual(broken["a run has a node once"], "2")  # the root and its only method
 
     def test_a_file_that_is_being_written_stops_it(self):
         self.add(2)

@@ -56,6 +56,27 @@ absl::StatusOr<std::string> WhyNotByNames(const fs::path& data, const fs::path& 
   return "";
 }
 
+// Those of a conversion that was killed or whose disk was full: it writes `runs` last. Merged, they
+// would count twice after the next try, which replaces only files of its own name.
+absl::StatusOr<std::string> TableOfHalfRun(const fs::path& data, const fs::path& place,
+                                           const FilesByTable& tables, const std::string& runs,
+                                           Session& session) {
+  for (const auto& [table, files] : tables) {
+    const auto columns = postproc::fleet::ColumnsOf(table);
+    const bool has_runs = std::any_of(columns.begin(), columns.end(),
+                                      [](const auto& column) { return column.name == "run_id"; });
+    if (table == postproc::fleet::kRuns || !has_runs || TablesOf(files) == 0) continue;
+    const std::string rows = RowsOf(data / TableName(table) / place, files);
+    const absl::StatusOr<int64_t> missing =
+        NumberOf(session, StrCat("SELECT COUNT(*) FROM (SELECT DISTINCT run_id FROM ", rows,
+                                 ") t ANTI JOIN (SELECT DISTINCT run_id FROM ", runs,
+                                 ") r ON t.run_id = r.run_id"));
+    if (!missing.ok()) return missing.status();
+    if (*missing > 0) return std::string(TableName(table));
+  }
+  return "";
+}
+
 absl::StatusOr<std::string> WhyNotByRuns(const fs::path& data, const fs::path& place,
                                          const FilesByTable& tables, Session& session) {
   const std::string runs =
@@ -63,16 +84,19 @@ absl::StatusOr<std::string> WhyNotByRuns(const fs::path& data, const fs::path& p
   const absl::StatusOr<int64_t> twice =
       NumberOf(session, StrCat("SELECT COUNT(*) - COUNT(DISTINCT run_id) FROM ", runs));
   if (!twice.ok()) return twice.status();
-  if (*twice == 0) return "";
-  return StrCat(*twice, " runs are in two files; jtrace fleet check");
+  if (*twice > 0) return StrCat(*twice, " runs are in two files; jtrace fleet check");
+  const absl::StatusOr<std::string> table = TableOfHalfRun(data, place, tables, runs, session);
+  if (!table.ok() || table->empty()) return table;
+  return StrCat(*table,
+                " has a run that is not in runs: its conversion did not end; convert it again");
 }
 
 }  // namespace
 
 size_t TablesOf(const std::vector<FileFacts>& files) {
-  return static_cast<size_t>(std::count_if(
-      files.begin(), files.end(),
-      [](const FileFacts& file) { return file.name.ends_with(".parquet"); }));
+  return static_cast<size_t>(std::count_if(files.begin(), files.end(), [](const FileFacts& file) {
+    return file.name.ends_with(".parquet");
+  }));
 }
 
 std::string RowsOf(const fs::path& folder, const std::vector<FileFacts>& files) {
@@ -99,9 +123,8 @@ absl::StatusOr<std::string> WhyNotMerge(const fs::path& data, const fs::path& pl
   FilesByTable tables;
   absl::StatusOr<std::string> reason = WhyNotByNames(data, place, tables);
   if (!reason.ok() || !reason->empty()) return reason;
-  const bool has_several = std::any_of(tables.begin(), tables.end(), [](const auto& table) {
-    return TablesOf(table.second) > 1;
-  });
+  const bool has_several = std::any_of(
+      tables.begin(), tables.end(), [](const auto& table) { return TablesOf(table.second) > 1; });
   return has_several ? WhyNotByRuns(data, place, tables, session) : "";
 }
 
