@@ -1,6 +1,10 @@
 """jtrace fleet compact: readers, kill -9 and conversions at any moment find each run once."""
+import fcntl
+import os
+import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -9,6 +13,16 @@ from questions import MadeRuns
 
 ROUTINES = [f"a.C{i}.run(int)" for i in range(40)]
 RUNS = 60
+
+
+def has_open(pid, name):
+    for file in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            if os.path.samefile(file, name):
+                return True
+        except FileNotFoundError:
+            pass  # a pipe, or closed meanwhile
+    return False
 
 
 class Compaction(MadeRuns):
@@ -85,6 +99,41 @@ class Compaction(MadeRuns):
         self.assertEqual(len(self.files("nodes")), 3)
         self.convert([self.work / "3.jtxt"])
         self.compact()
+        self.assertEqual(len(self.files("nodes")), 1)
+        self.assertEqual(self.calls(), self.wanted)
+
+    def lock_of_the_place(self):
+        (file,) = (self.data / "_compact").glob("place-*")
+        lock = open(file)
+        self.addCleanup(lock.close)
+        return lock
+
+    def test_a_conversion_that_writes_stops_it(self):
+        self.add(2)
+        fcntl.flock(self.lock_of_the_place(), fcntl.LOCK_SH)  # as the conversion has it
+        self.add(1)  # beside it
+        self.assertIn("left as it is, a conversion writes there", self.compact())
+        self.assertEqual(len(self.files("nodes")), 3)
+
+    def test_a_run_that_is_merged_before_it_is_written_again_is_not_written(self):
+        self.add(2)
+        lock = self.lock_of_the_place()
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        again = subprocess.Popen([self.build / "bin/jtrace-post", "--report=parquet", "-o", self.data, "--no-files",
+                                  "--label=service=s", self.work / "1.jtxt"], text=True, stderr=subprocess.PIPE)
+        self.addCleanup(again.kill)
+        while not has_open(again.pid, lock.name):  # it has read the trace then
+            self.assertIsNone(again.poll())
+        again.send_signal(signal.SIGSTOP)
+        while pathlib.Path(f"/proc/{again.pid}/stat").read_text().split(") ")[1][0] != "T":
+            pass
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        self.compact()
+        self.assertEqual(len(self.files("nodes")), 1)
+        again.send_signal(signal.SIGCONT)
+        _, error = again.communicate()
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("1.jtxt: its run is in a merged file of ", error)
         self.assertEqual(len(self.files("nodes")), 1)
         self.assertEqual(self.calls(), self.wanted)
 

@@ -23,6 +23,7 @@
 #include "postproc/cli/folder_swap.h"
 #include "postproc/cli/place_check.h"
 #include "postproc/fleet/merged_runs.h"
+#include "postproc/fleet/place_lock.h"
 #include "postproc/fleet/queries.h"
 #include "postproc/fleet/schema.h"
 #include "postproc/fleet/stable_ids.h"
@@ -35,10 +36,11 @@ namespace fs = std::filesystem;
 using postproc::StrCat;
 using postproc::duckdb::Answer;
 using postproc::duckdb::Session;
+using postproc::fleet::PlaceLock;
 using postproc::fleet::TableId;
 
-// In the folder of tables; no table has this name.
-constexpr char kSpares[] = "_compact";
+// How long to wait for a conversion that writes into a place.
+constexpr absl::Duration kPatience = absl::Seconds(5);
 
 // Rows about one path, arc or class stand together, as in the files of a conversion; parents
 // before children.
@@ -99,12 +101,20 @@ class Compaction {
 absl::Status Compaction::FinishKilled() {
   std::vector<fs::path> spares;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(data_ / kSpares, error), end; !error && it != end;
-       it.increment(error)) {
+  for (fs::recursive_directory_iterator it(data_ / postproc::fleet::kCompactFolder, error), end;
+       !error && it != end; it.increment(error)) {
     if (it.depth() == 3 && it->is_directory(error)) spares.push_back(it->path());
   }
   for (const fs::path& spare : spares) {
-    const fs::path current = data_ / spare.lexically_relative(data_ / kSpares);
+    const fs::path table_and_place =
+        spare.lexically_relative(data_ / postproc::fleet::kCompactFolder);
+    const fs::path place = table_and_place.lexically_relative(*table_and_place.begin());
+    const auto lock = PlaceLock::ToMerge(data_, place, kPatience);
+    if (!lock.has_value()) {
+      return absl::UnavailableError(
+          StrCat(place.string(), ": a conversion writes there; call jtrace fleet compact again"));
+    }
+    const fs::path current = data_ / table_and_place;
     if (const auto done = FinishSwap(current, spare); !done.ok()) return done.status();
   }
   return absl::OkStatus();
@@ -168,7 +178,8 @@ absl::Status Compaction::Merge(TableId table, const fs::path& current, const fs:
 
 absl::Status Compaction::CompactTable(TableId table, const fs::path& place) {
   const fs::path current = data_ / postproc::fleet::TableName(table) / place;
-  const fs::path spare = data_ / kSpares / postproc::fleet::TableName(table) / place;
+  const fs::path spare =
+      data_ / postproc::fleet::kCompactFolder / postproc::fleet::TableName(table) / place;
   std::error_code error;
   if (!fs::exists(current, error)) return absl::OkStatus();
   const absl::StatusOr<std::vector<FileFacts>> files = FilesOf(current);
@@ -179,7 +190,7 @@ absl::Status Compaction::CompactTable(TableId table, const fs::path& place) {
   absl::Status status = Merge(table, current, spare, *files);
   if (status.ok()) status = Swap(current, spare, *files);
   const absl::StatusOr<bool> done = FinishSwap(current, spare);
-  for (fs::path above = spare.parent_path(); above != data_ / kSpares;
+  for (fs::path above = spare.parent_path(); above != data_ / postproc::fleet::kCompactFolder;
        above = above.parent_path()) {
     rmdir(above.c_str());  // if nothing else is in it
   }
@@ -196,6 +207,11 @@ absl::Status Compaction::CompactTable(TableId table, const fs::path& place) {
 
 // `runs` first: from then on a conversion of one of its runs is an error.
 absl::Status Compaction::CompactPlace(const fs::path& place) {
+  const auto lock = PlaceLock::ToMerge(data_, place, kPatience);
+  if (!lock.has_value()) {
+    out_ << place.string() << ": left as it is, a conversion writes there\n";
+    return absl::OkStatus();
+  }
   const absl::StatusOr<std::string> reason = WhyNotMerge(data_, place, session_);
   if (!reason.ok()) return reason.status();
   if (!reason->empty()) {
@@ -211,8 +227,9 @@ absl::Status Compaction::CompactPlace(const fs::path& place) {
 
 absl::Status Compaction::Run() {
   std::error_code error;
-  fs::create_directories(data_ / kSpares, error);
-  const int lock = open((data_ / kSpares / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  fs::create_directories(data_ / postproc::fleet::kCompactFolder, error);
+  const int lock = open((data_ / postproc::fleet::kCompactFolder / "lock").c_str(),
+                        O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock < 0)
     return absl::UnavailableError(
         StrCat("cannot write into ", data_.string(), ": ", strerror(errno)));
