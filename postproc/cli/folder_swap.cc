@@ -86,7 +86,7 @@ bool IsNote(std::string_view name) {
          WholeName(name) == postproc::fleet::kRunsNote;
 }
 
-// Engines skip names that begin with these.
+// Spark skips names that begin with these, DuckDB does not: a merge must take neither side.
 bool IsTable(std::string_view name) {
   return name.ends_with(".parquet") && !name.starts_with('_') && !name.starts_with('.');
 }

@@ -111,7 +111,7 @@ TEST_F(FolderSwapTest, AFileThatWasReplacedMeanwhileCounts) {
   EXPECT_THAT(Contents(current_), ElementsAre("one", "two again"));
 }
 
-// A file that engines skip, and a subfolder: nothing that was not merged is removed.
+// A table that somebody renamed, and a subfolder: nothing that was not merged is removed.
 TEST_F(FolderSwapTest, StrangersAreFoundAndStay) {
   EXPECT_EQ(*StrangerIn(current_), "");
   for (const char* own : {"_new", "_merged", "_runs", "_runs.7.part", "3.parquet.7.part"}) {

@@ -37,8 +37,7 @@ TEST_F(PlaceLockTest, NothingIsMergedWhileAnybodyWrites) {
 
 TEST_F(PlaceLockTest, OtherPlacesGoOn) {
   const PlaceLock one = PlaceLock::ToWrite(data_, kPlace);
-  EXPECT_TRUE(
-      PlaceLock::ToMerge(data_, "service=a/day=2025-11-27/host=h", kAtOnce).has_value());
+  EXPECT_TRUE(PlaceLock::ToMerge(data_, "service=a/day=2025-11-27/host=h", kAtOnce).has_value());
 }
 
 TEST_F(PlaceLockTest, EnginesSkipItsFile) {
