@@ -98,7 +98,7 @@ class Runs(FleetTest):
 
     def checks_hold(self):
         checks = self.rows("check")
-        self.assertEqual(len(checks), 9)
+        self.assertEqual(len(checks), 10)
         for row in checks:
             self.assertEqual(row["broken"], "0", row["holds"])
             self.assertGreater(int(row["checked"]), 0, row["holds"])

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -22,7 +21,9 @@
 #include "postproc/cli/fleet_engine.h"
 #include "postproc/cli/fleet_folder.h"
 #include "postproc/cli/folder_swap.h"
+#include "postproc/cli/place_check.h"
 #include "postproc/fleet/merged_runs.h"
+#include "postproc/fleet/place_lock.h"
 #include "postproc/fleet/queries.h"
 #include "postproc/fleet/schema.h"
 #include "postproc/fleet/stable_ids.h"
@@ -35,10 +36,11 @@ namespace fs = std::filesystem;
 using postproc::StrCat;
 using postproc::duckdb::Answer;
 using postproc::duckdb::Session;
+using postproc::fleet::PlaceLock;
 using postproc::fleet::TableId;
 
-// In the folder of tables; no table has this name.
-constexpr char kSpares[] = "_compact";
+// How long to wait for a conversion that writes into a place.
+constexpr absl::Duration kPatience = absl::Seconds(5);
 
 // Rows about one path, arc or class stand together, as in the files of a conversion; parents
 // before children.
@@ -70,24 +72,6 @@ std::string Literal(std::string_view text) {
   return postproc::fleet::SqlText(postproc::fleet::Dialect::kDuckDb, text);
 }
 
-// Only the files' own columns, not those of their folders' names.
-std::string RowsOf(const fs::path& folder, const std::vector<FileFacts>& files) {
-  std::string names;
-  for (const FileFacts& file : files) {
-    if (!file.name.ends_with(".parquet")) continue;
-    postproc::StrAppend(&names, names.empty() ? "" : ", ", Literal((folder / file.name).string()));
-  }
-  return StrCat("read_parquet([", names, "], union_by_name = true, hive_partitioning = false)");
-}
-
-absl::StatusOr<int64_t> NumberOf(Session& session, const std::string& sql) {
-  const absl::StatusOr<Answer> answer = session.Query(sql);
-  if (!answer.ok()) return answer.status();
-  const bool has_one = answer->rows.size() == 1 && answer->columns.size() == 1;
-  if (!has_one) return absl::InternalError("DuckDB: a number has several rows");
-  return AnswerRows(*answer).Number(0, answer->columns.front());
-}
-
 // One call of the command.
 class Compaction {
  public:
@@ -100,7 +84,6 @@ class Compaction {
   absl::Status FinishKilled();
   std::vector<fs::path> PastPlaces() const;
   absl::Status CompactPlace(const fs::path& place);
-  absl::StatusOr<bool> IsWritable(const fs::path& place);
   absl::Status CompactTable(TableId table, const fs::path& place);
   absl::Status NoteRuns(const fs::path& spare, const std::string& name);
   absl::Status Merge(TableId table, const fs::path& current, const fs::path& spare,
@@ -118,12 +101,20 @@ class Compaction {
 absl::Status Compaction::FinishKilled() {
   std::vector<fs::path> spares;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(data_ / kSpares, error), end; !error && it != end;
-       it.increment(error)) {
+  for (fs::recursive_directory_iterator it(data_ / postproc::fleet::kCompactFolder, error), end;
+       !error && it != end; it.increment(error)) {
     if (it.depth() == 3 && it->is_directory(error)) spares.push_back(it->path());
   }
   for (const fs::path& spare : spares) {
-    const fs::path current = data_ / spare.lexically_relative(data_ / kSpares);
+    const fs::path table_and_place =
+        spare.lexically_relative(data_ / postproc::fleet::kCompactFolder);
+    const fs::path place = table_and_place.lexically_relative(*table_and_place.begin());
+    const auto lock = PlaceLock::ToMerge(data_, place, kPatience);
+    if (!lock.has_value()) {
+      return absl::UnavailableError(
+          StrCat(place.string(), ": a conversion writes there; call jtrace fleet compact again"));
+    }
+    const fs::path current = data_ / table_and_place;
     if (const auto done = FinishSwap(current, spare); !done.ok()) return done.status();
   }
   return absl::OkStatus();
@@ -141,34 +132,6 @@ std::vector<fs::path> Compaction::PastPlaces() const {
     if (is_past && is_wanted) places.insert(place.folder);
   }
   return {places.begin(), places.end()};
-}
-
-// A file that is being written is not old; that of a killed conversion becomes so.
-absl::StatusOr<bool> Compaction::IsWritable(const fs::path& place) {
-  constexpr int64_t kHour = int64_t{3600} * 1'000'000'000;
-  const int64_t now = absl::ToUnixNanos(absl::Now());
-  for (size_t i = 0; i < postproc::fleet::kTables; ++i) {
-    const fs::path folder = data_ / postproc::fleet::TableName(static_cast<TableId>(i)) / place;
-    std::error_code error;
-    if (!fs::exists(folder, error)) continue;
-    const absl::StatusOr<std::vector<FileFacts>> files = FilesOf(folder);
-    if (!files.ok()) return files.status();
-    for (const FileFacts& file : *files) {
-      if (!file.name.ends_with(".part") || now - file.changed_ns > kHour) continue;
-      out_ << place.string() << ": left as it is, " << file.name << " is being written\n";
-      return false;
-    }
-  }
-  const fs::path runs = data_ / "runs" / place;
-  const absl::StatusOr<std::vector<FileFacts>> files = FilesOf(runs);
-  if (!files.ok()) return files.status();
-  const absl::StatusOr<int64_t> twice = NumberOf(
-      session_, StrCat("SELECT COUNT(*) - COUNT(DISTINCT run_id) FROM ", RowsOf(runs, *files)));
-  if (!twice.ok()) return twice.status();
-  if (*twice == 0) return true;
-  out_ << place.string() << ": left as it is, " << *twice
-       << " runs are in two files; jtrace fleet check\n";
-  return false;
 }
 
 // jtrace-post does not convert these again.
@@ -215,21 +178,19 @@ absl::Status Compaction::Merge(TableId table, const fs::path& current, const fs:
 
 absl::Status Compaction::CompactTable(TableId table, const fs::path& place) {
   const fs::path current = data_ / postproc::fleet::TableName(table) / place;
-  const fs::path spare = data_ / kSpares / postproc::fleet::TableName(table) / place;
+  const fs::path spare =
+      data_ / postproc::fleet::kCompactFolder / postproc::fleet::TableName(table) / place;
   std::error_code error;
   if (!fs::exists(current, error)) return absl::OkStatus();
   const absl::StatusOr<std::vector<FileFacts>> files = FilesOf(current);
   if (!files.ok()) return files.status();
-  const auto tables =
-      static_cast<size_t>(std::count_if(files->begin(), files->end(), [](const FileFacts& file) {
-        return file.name.ends_with(".parquet");
-      }));
+  const size_t tables = TablesOf(*files);
   if (tables < 2) return absl::OkStatus();
   if (absl::Status status = BeginSwap(current, spare); !status.ok()) return status;
   absl::Status status = Merge(table, current, spare, *files);
   if (status.ok()) status = Swap(current, spare, *files);
   const absl::StatusOr<bool> done = FinishSwap(current, spare);
-  for (fs::path above = spare.parent_path(); above != data_ / kSpares;
+  for (fs::path above = spare.parent_path(); above != data_ / postproc::fleet::kCompactFolder;
        above = above.parent_path()) {
     rmdir(above.c_str());  // if nothing else is in it
   }
@@ -246,8 +207,17 @@ absl::Status Compaction::CompactTable(TableId table, const fs::path& place) {
 
 // `runs` first: from then on a conversion of one of its runs is an error.
 absl::Status Compaction::CompactPlace(const fs::path& place) {
-  const absl::StatusOr<bool> is_writable = IsWritable(place);
-  if (!is_writable.ok() || !*is_writable) return is_writable.status();
+  const auto lock = PlaceLock::ToMerge(data_, place, kPatience);
+  if (!lock.has_value()) {
+    out_ << place.string() << ": left as it is, a conversion writes there\n";
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<std::string> reason = WhyNotMerge(data_, place, session_);
+  if (!reason.ok()) return reason.status();
+  if (!reason->empty()) {
+    out_ << place.string() << ": left as it is, " << *reason << '\n';
+    return absl::OkStatus();
+  }
   for (size_t i = 0; i < postproc::fleet::kTables; ++i) {
     if (absl::Status status = CompactTable(static_cast<TableId>(i), place); !status.ok())
       return status;
@@ -257,8 +227,9 @@ absl::Status Compaction::CompactPlace(const fs::path& place) {
 
 absl::Status Compaction::Run() {
   std::error_code error;
-  fs::create_directories(data_ / kSpares, error);
-  const int lock = open((data_ / kSpares / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  fs::create_directories(data_ / postproc::fleet::kCompactFolder, error);
+  const int lock = open((data_ / postproc::fleet::kCompactFolder / "lock").c_str(),
+                        O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock < 0)
     return absl::UnavailableError(
         StrCat("cannot write into ", data_.string(), ": ", strerror(errno)));

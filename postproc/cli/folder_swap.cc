@@ -9,10 +9,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "postproc/fleet/merged_runs.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
@@ -68,55 +71,126 @@ std::vector<FileFacts> ReadMerged(const fs::path& folder) {
   return files;
 }
 
-// `_new` last: while it is there, the folder is known for what it is.
-absl::Status RemoveFolder(const fs::path& folder) {
+// "FILE.7.part", as OutputFile calls what it writes; "" if it is not one.
+std::string_view WholeName(std::string_view name) {
+  constexpr std::string_view kPart = ".part";
+  if (!name.ends_with(kPart)) return "";
+  name.remove_suffix(kPart.size());
+  const size_t digits = name.find_last_not_of("0123456789");
+  const bool has_number = digits != name.npos && digits + 1 < name.size() && name[digits] == '.';
+  return has_number ? name.substr(0, digits) : "";
+}
+
+bool IsNote(std::string_view name) {
+  return name == kNew || name == kMerged || name == postproc::fleet::kRunsNote ||
+         WholeName(name) == postproc::fleet::kRunsNote;
+}
+
+// Spark skips names that begin with these, DuckDB does not: a merge must take neither side.
+bool IsTable(std::string_view name) {
+  return name.ends_with(".parquet") && !name.starts_with('_') && !name.starts_with('.');
+}
+
+// Of a merge that was killed; DuckDB writes into "tmp_…".
+bool IsNewTable(std::string_view name) {
+  if (name.starts_with("tmp_")) name.remove_prefix(4);
+  return name.starts_with(kMergedFile);
+}
+
+struct Entries {
+  std::vector<FileFacts> files;
+  std::vector<FileFacts> strangers;
+};
+
+// All but the notes, by name.
+absl::StatusOr<Entries> EntriesOf(const fs::path& folder) {
+  Entries entries;
   std::error_code error;
-  std::vector<fs::path> files;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().filename() != kNew) files.push_back(it->path());
+    const std::string name = it->path().filename().string();
+    struct stat facts = {};
+    if (lstat(it->path().c_str(), &facts) != 0) continue;
+    const bool is_regular = S_ISREG(facts.st_mode);
+    if (is_regular && IsNote(name)) continue;
+    const bool is_own = is_regular && (IsTable(name) || IsTable(WholeName(name)));
+    (is_own ? entries.files : entries.strangers)
+        .push_back({name, static_cast<uint64_t>(facts.st_size),
+                    int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec,
+                    facts.st_ino});
   }
-  for (const fs::path& file : files) {
-    if (!error) fs::remove(file, error);
+  if (error)
+    return absl::UnavailableError(StrCat("cannot read ", folder.string(), ": ", error.message()));
+  for (std::vector<FileFacts>* const list : {&entries.files, &entries.strangers}) {
+    std::sort(list->begin(), list->end(),
+              [](const FileFacts& a, const FileFacts& b) { return a.name < b.name; });
   }
-  if (!error) fs::remove_all(folder, error);
+  return entries;
+}
+
+// Removes these files and the notes, and then the folder if nothing else is in it. `_new` last:
+// while it is there, the folder is known for what it is.
+absl::Status RemoveFolder(const fs::path& folder, const std::vector<FileFacts>& files) {
+  std::error_code error;
+  std::vector<fs::path> notes;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name != kNew && IsNote(name)) notes.push_back(it->path());
+  }
+  for (const FileFacts& file : files) {
+    if (!error) fs::remove(folder / file.name, error);
+  }
+  for (const fs::path& note : notes) {
+    if (!error) fs::remove(note, error);
+  }
+  if (!error) fs::remove(folder / kNew, error);
+  if (!error) fs::remove(folder, error);
   return error ? absl::UnavailableError(
                      StrCat("cannot remove ", folder.string(), ": ", error.message()))
                : absl::OkStatus();
 }
 
-// What was written into the new contents while they were in place.
-absl::Status MoveLateFiles(const fs::path& current, const fs::path& spare) {
-  const absl::StatusOr<std::vector<FileFacts>> files = FilesOf(spare);
-  if (!files.ok()) return files.status();
-  for (const FileFacts& file : *files) {
-    if (file.name.starts_with(kMergedFile)) continue;
+absl::Status MoveFiles(const std::vector<FileFacts>& files, const fs::path& from,
+                       const fs::path& to) {
+  for (const FileFacts& file : files) {
     std::error_code error;
-    fs::rename(spare / file.name, current / file.name, error);
+    fs::rename(from / file.name, to / file.name, error);
     if (error)
       return absl::UnavailableError(
-          StrCat("cannot move ", (spare / file.name).string(), ": ", error.message()));
+          StrCat("cannot move ", (from / file.name).string(), ": ", error.message()));
   }
   return absl::OkStatus();
+}
+
+// `spare` has the new contents, and what was written into them while they were in place.
+absl::Status TakeBack(const fs::path& current, const fs::path& spare) {
+  const absl::StatusOr<Entries> entries = EntriesOf(spare);
+  if (!entries.ok()) return entries.status();
+  std::vector<FileFacts> made;
+  std::vector<FileFacts> late = entries->strangers;
+  for (const FileFacts& file : entries->files) {
+    (IsNewTable(file.name) ? made : late).push_back(file);
+  }
+  if (absl::Status status = MoveFiles(late, spare, current); !status.ok()) return status;
+  return RemoveFolder(spare, made);
+}
+
+bool HasName(const std::vector<FileFacts>& files, const std::string& name) {
+  return std::any_of(files.begin(), files.end(),
+                     [&](const FileFacts& file) { return file.name == name; });
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<FileFacts>> FilesOf(const fs::path& folder) {
-  std::vector<FileFacts> files;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    struct stat facts = {};
-    if (name.starts_with('_') || lstat(it->path().c_str(), &facts) != 0) continue;
-    files.push_back({name, static_cast<uint64_t>(facts.st_size),
-                     int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec,
-                     facts.st_ino});
-  }
-  if (error)
-    return absl::UnavailableError(StrCat("cannot read ", folder.string(), ": ", error.message()));
-  std::sort(files.begin(), files.end(),
-            [](const FileFacts& a, const FileFacts& b) { return a.name < b.name; });
-  return files;
+  absl::StatusOr<Entries> entries = EntriesOf(folder);
+  if (!entries.ok()) return entries.status();
+  return std::move(entries->files);
+}
+
+absl::StatusOr<std::string> StrangerIn(const fs::path& folder) {
+  const absl::StatusOr<Entries> entries = EntriesOf(folder);
+  if (!entries.ok()) return entries.status();
+  return entries->strangers.empty() ? "" : entries->strangers.front().name;
 }
 
 absl::Status BeginSwap(const fs::path& current, const fs::path& spare) {
@@ -149,21 +223,28 @@ absl::Status Swap(const fs::path& current, const fs::path& spare,
 absl::StatusOr<bool> FinishSwap(const fs::path& current, const fs::path& spare) {
   std::error_code error;
   if (!fs::exists(spare / kNew, error)) {
-    const absl::StatusOr<std::vector<FileFacts>> before = FilesOf(spare);
+    const absl::StatusOr<Entries> before = EntriesOf(spare);
     if (!before.ok()) return before.status();
     const std::vector<FileFacts> merged = ReadMerged(current);
-    const bool is_as_read = std::all_of(before->begin(), before->end(), [&](const FileFacts& file) {
-      return std::find(merged.begin(), merged.end(), file) != merged.end();
+    // What was written into the folder before the exchange.
+    std::vector<FileFacts> late = before->strangers;
+    std::copy_if(before->files.begin(), before->files.end(), std::back_inserter(late),
+                 [&](const FileFacts& file) {
+                   return std::find(merged.begin(), merged.end(), file) == merged.end();
+                 });
+    // Once one of them is removed, there is no way back.
+    const bool is_whole = std::all_of(merged.begin(), merged.end(), [&](const FileFacts& file) {
+      return HasName(before->files, file.name);
     });
-    if (is_as_read) {
-      if (absl::Status status = RemoveFolder(spare); !status.ok()) return status;
+    if (late.empty() || !is_whole) {
+      if (absl::Status status = MoveFiles(late, spare, current); !status.ok()) return status;
+      if (absl::Status status = RemoveFolder(spare, merged); !status.ok()) return status;
       fs::remove(current / kNew, error);
       return true;
     }
     if (absl::Status status = Exchange(current, spare); !status.ok()) return status;
   }
-  if (absl::Status status = MoveLateFiles(current, spare); !status.ok()) return status;
-  if (absl::Status status = RemoveFolder(spare); !status.ok()) return status;
+  if (absl::Status status = TakeBack(current, spare); !status.ok()) return status;
   return false;
 }
 

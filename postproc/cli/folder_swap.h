@@ -5,6 +5,7 @@
 // `current`. Names that begin with "_" are notes of the swap:
 //   _new      the folder has the new contents: while `spare` has it, they are not in place
 //   _merged   in the new contents: the files of before that they stand for, as they were read
+// and _runs, which is postproc/fleet/merged_runs.h's.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,13 @@ struct FileFacts {
   bool operator==(const FileFacts&) const = default;
 };
 
-// All files but notes, by name.
+// The tables, and what conversions write now or left when they were killed ("….parquet.7.part"),
+// by name.
 absl::StatusOr<std::vector<FileFacts>> FilesOf(const std::filesystem::path& folder);
+
+// The first name of what is neither of these nor a note, such as a subfolder; "" if there is none.
+// A swap would hide it.
+absl::StatusOr<std::string> StrangerIn(const std::filesystem::path& folder);
 
 // Makes an empty `spare`, of which there must be none.
 absl::Status BeginSwap(const std::filesystem::path& current, const std::filesystem::path& spare);
@@ -41,8 +47,8 @@ absl::Status Swap(const std::filesystem::path& current, const std::filesystem::p
                   const std::vector<FileFacts>& merged);
 
 // After Swap, or in the place of a process that was killed at any time after BeginSwap: removes
-// `spare`. True: `current` has the new contents. False: it has those of before, and what was
-// written meanwhile, because something was.
+// `spare`, of which only the merged files and the notes are deleted. True: `current` has the new
+// contents. False: it has those of before, and what was written meanwhile, because something was.
 absl::StatusOr<bool> FinishSwap(const std::filesystem::path& current,
                                 const std::filesystem::path& spare);
 

@@ -34,6 +34,7 @@ class Batch {
 
   parquet::Table& table(TableId id) { return tables_[id]; }
   const parquet::Table& table(TableId id) const { return tables_[id]; }
+  const std::vector<int64_t>& runs() const { return runs_; }
   size_t nodes() const { return tables_[kNodes].rows(); }
   // Of the runs' ids: the same for the same runs in any order.
   std::string Name() const;

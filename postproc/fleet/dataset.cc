@@ -7,6 +7,7 @@
 
 #include "postproc/fleet/fleet_tree.h"
 #include "postproc/fleet/merged_runs.h"
+#include "postproc/fleet/place_lock.h"
 #include "postproc/fleet/schema.h"
 #include "postproc/parquet/file.h"
 #include "postproc/support/output_file.h"
@@ -57,15 +58,19 @@ absl::Status DatasetWriter::Add(const ReportInput& input) {
   return status;
 }
 
-absl::Status DatasetWriter::CheckNotMerged(const RunFacts& facts) {
-  const auto [known, inserted] = merged_.try_emplace(facts.partition);
+absl::Status DatasetWriter::CheckNotMerged(const Partition& partition,
+                                           const std::vector<int64_t>& runs) {
+  const auto [known, inserted] = merged_.try_emplace(partition);
   const std::filesystem::path folder =
-      std::filesystem::path(options_.folder) / TableName(kRuns) / facts.partition.Folder();
+      std::filesystem::path(options_.folder) / TableName(kRuns) / partition.Folder();
   if (inserted) known->second = ReadMergedRuns(folder);
-  if (!known->second.contains(facts.id)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      StrCat(facts.trace, ": its run is in a merged file of ", folder.string(),
-             " and would count twice: leave it out, or convert into another folder"));
+  for (const int64_t run : runs) {
+    if (!known->second.contains(run)) continue;
+    return absl::InvalidArgumentError(
+        StrCat(traces_.at(run), ": its run is in a merged file of ", folder.string(),
+               " and would count twice: leave it out, or convert into another folder"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status DatasetWriter::AddRun(const ReportInput& input) {
@@ -75,7 +80,9 @@ absl::Status DatasetWriter::AddRun(const ReportInput& input) {
     return absl::InvalidArgumentError(
         StrCat(facts.trace, " and ", known->second, " are of one recording: convert one of them"));
   }
-  if (absl::Status status = CheckNotMerged(facts); !status.ok()) return status;
+  if (absl::Status status = CheckNotMerged(facts.partition, {facts.id}); !status.ok()) {
+    return status;
+  }
   const FleetTree tree(input);
   if (facts.interval_ns.has_value() && !HasTimesThatFit(tree, *facts.interval_ns)) {
     if (options_.say != nullptr) {
@@ -109,6 +116,10 @@ absl::Status DatasetWriter::Finish() {
 absl::Status DatasetWriter::Write(const Partition& partition, const Batch& batch) {
   const std::filesystem::path folder(options_.folder);
   const std::string name = batch.Name() + ".parquet";
+  const PlaceLock lock = PlaceLock::ToWrite(folder, partition.Folder());
+  // They may have been merged since they were added.
+  merged_.erase(partition);
+  if (absl::Status status = CheckNotMerged(partition, batch.runs()); !status.ok()) return status;
   // Backwards, because `runs` is the first.
   for (size_t i = kTables; i-- > 0;) {
     const auto id = static_cast<TableId>(i);

@@ -42,7 +42,7 @@ class DatasetWriter {
 
  private:
   absl::Status AddRun(const ReportInput& input);
-  absl::Status CheckNotMerged(const RunFacts& facts);
+  absl::Status CheckNotMerged(const Partition& partition, const std::vector<int64_t>& runs);
   absl::Status Write(const Partition& partition, const Batch& batch);
 
   DatasetOptions options_;

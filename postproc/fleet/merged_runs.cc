@@ -6,12 +6,6 @@
 #include "postproc/support/output_file.h"
 
 namespace jtrace::postproc::fleet {
-namespace {
-
-constexpr char kRunsNote[] = "_runs";
-
-}  // namespace
-
 absl::Status WriteMergedRuns(const std::filesystem::path& folder,
                              const std::vector<int64_t>& runs) {
   absl::StatusOr<OutputFile> out = OutputFile::Open((folder / kRunsNote).string());

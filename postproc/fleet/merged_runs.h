@@ -11,6 +11,8 @@
 
 namespace jtrace::postproc::fleet {
 
+inline constexpr char kRunsNote[] = "_runs";
+
 // A note in the folder of a partition's runs. Its name begins with "_": engines take it for no
 // table.
 absl::Status WriteMergedRuns(const std::filesystem::path& folder, const std::vector<int64_t>& runs);

@@ -111,6 +111,44 @@ TEST_F(FolderSwapTest, AFileThatWasReplacedMeanwhileCounts) {
   EXPECT_THAT(Contents(current_), ElementsAre("one", "two again"));
 }
 
+// A table that somebody renamed, and a subfolder: nothing that was not merged is removed.
+TEST_F(FolderSwapTest, StrangersAreFoundAndStay) {
+  EXPECT_EQ(*StrangerIn(current_), "");
+  for (const char* own : {"_new", "_merged", "_runs", "_runs.7.part", "3.parquet.7.part"}) {
+    Write(current_ / own, "");
+    EXPECT_EQ(*StrangerIn(current_), "") << own;
+  }
+  for (const char* other :
+       {"_1.parquet", ".1.parquet", "NOTES.txt", "x.7.part", "1.parquet.part"}) {
+    Write(current_ / other, other);
+    EXPECT_EQ(*StrangerIn(current_), other);
+    fs::remove(current_ / other);
+  }
+  const auto before = Prepare();
+  Write(current_ / "_1.parquet", "hidden");
+  fs::create_directories(current_ / "a.parquet/below");
+  EXPECT_EQ(*StrangerIn(current_), "_1.parquet");
+  ASSERT_TRUE(Swap(current_, spare_, before).ok());
+  Write(current_ / "NOTES.txt", "late");
+  EXPECT_FALSE(*FinishSwap(current_, spare_));
+  EXPECT_TRUE(fs::exists(current_ / "_1.parquet"));
+  EXPECT_TRUE(fs::exists(current_ / "NOTES.txt"));
+  EXPECT_TRUE(fs::exists(current_ / "a.parquet/below"));
+  EXPECT_TRUE(fs::exists(current_ / "1.parquet"));
+  EXPECT_FALSE(fs::exists(spare_));
+}
+
+// There is no way back then.
+TEST_F(FolderSwapTest, AStrangerAmongHalfRemovedFilesGoesToTheNewOnes) {
+  const auto before = Prepare();
+  ASSERT_TRUE(Swap(current_, spare_, before).ok());
+  fs::remove(spare_ / "1.parquet");
+  Write(spare_ / "NOTES.txt", "notes");
+  EXPECT_TRUE(*FinishSwap(current_, spare_));
+  EXPECT_THAT(Contents(current_), ElementsAre("notes", "one and two"));
+  EXPECT_FALSE(fs::exists(spare_));
+}
+
 TEST_F(FolderSwapTest, WhereFoldersCannotBeExchangedNothingChanges) {
   const auto before = Prepare();
   fs::rename(current_, top_ / "moved");

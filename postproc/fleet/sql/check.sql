@@ -58,4 +58,8 @@ UNION ALL SELECT 8, 'a node has a path, and a path a routine', COUNT(*),
 UNION ALL SELECT 9, 'a node belongs to a run', COUNT(*),
        CAST(COALESCE(SUM(CASE WHEN r.run_id IS NULL THEN 1 ELSE 0 END), 0) AS BIGINT)
   FROM (SELECT DISTINCT run_id FROM nodes) m LEFT JOIN (SELECT DISTINCT run_id FROM runs) r ON m.run_id = r.run_id
+UNION ALL SELECT 10, 'a run has a node once', COUNT(*),
+       CAST(COALESCE(SUM(CASE WHEN times > 1 THEN 1 ELSE 0 END), 0) AS BIGINT)
+  FROM (SELECT run_id, path_hi, path_lo, thread_group, COUNT(*) AS times
+        FROM nodes GROUP BY run_id, path_hi, path_lo, thread_group) c
 ORDER BY number
