@@ -35,7 +35,7 @@ absl::Status AddServer(std::string_view target, std::string_view url, ShipOption
       {.format = is_otlp ? ship::ProfileFormat::kOtlp : ship::ProfileFormat::kPprof,
        .url = *whole,
        .header_file = {},
-       .work_folder = {}});
+       .folder = {}});
   return absl::OkStatus();
 }
 
