@@ -176,6 +176,33 @@ TEST_F(ShipperTest, ALinkInPlaceOfAnOwnFolderIsRefused) {
   }
 }
 
+TEST_F(ShipperTest, AMoveThatFailsIsSaidOnce) {
+  one_.meanwhile = [&] {
+    std::filesystem::create_directory(folder_.File("victim"));
+    std::filesystem::create_directory_symlink("victim", folder_.File("shipped"));
+    one_.meanwhile = [] {};
+  };
+  EXPECT_FALSE(Run());
+  EXPECT_THAT(said_, ElementsAre(HasSubstr("/shipped is a link or a file")));
+  EXPECT_TRUE(folder_.Has("a.bin"));
+  EXPECT_FALSE(folder_.Has("victim/a.bin"));
+}
+
+TEST_F(ShipperTest, TheThirdBrokenConversionIsARefusal) {
+  two_.failing = "a.bin";
+  two_.is_broken = true;
+  std::vector<std::unique_ptr<Target>> targets;
+  targets.push_back(std::make_unique<FakeTarget>("two", two_));
+  StopSignal stop;
+  Shipper shipper(policy_, std::move(targets), stop, [](std::string_view) {});
+  ASSERT_TRUE(shipper.Open().ok());
+  EXPECT_FALSE(shipper.RunOnce());
+  EXPECT_FALSE(shipper.RunOnce());
+  EXPECT_TRUE(folder_.Has("a.bin"));
+  EXPECT_TRUE(shipper.RunOnce());
+  EXPECT_EQ(folder_.Text("failed/a.bin.reason"), "two: 500\n");
+}
+
 TEST_F(ShipperTest, NothingIsDroppedWhileTargetsWork) {
   policy_.most_waiting_bytes = 1;
   EXPECT_TRUE(Run());
