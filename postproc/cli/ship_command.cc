@@ -36,7 +36,7 @@ absl::StatusOr<Targets> MakeTargets(const ShipOptions& options) {
   const absl::StatusOr<ship::Curl> curl = ship::LoadCurl(options.curl, OwnLibraryFolder());
   if (!curl.ok()) return curl.status();
   for (ship::HttpSettings server : options.servers) {
-    server.work_folder = StrCat(options.policy.folder, "/.jtrace-ship/sending");
+    server.folder = options.policy.folder;
     targets.push_back(std::make_unique<ship::HttpTarget>(std::move(server), converter, *curl));
   }
   return targets;

@@ -35,7 +35,7 @@ absl::Status AddServer(std::string_view target, std::string_view url, ShipOption
       {.format = is_otlp ? ship::ProfileFormat::kOtlp : ship::ProfileFormat::kPprof,
        .url = *whole,
        .header_file = {},
-       .work_folder = {}});
+       .folder = {}});
   return absl::OkStatus();
 }
 
@@ -168,8 +168,9 @@ std::string ShipHelpText() {
 usage: jtrace ship DIR --to=TARGET [--to=TARGET …] [OPTION …]
 
 A trace is shipped when its JVM no longer writes it: with loop=1m a minute after it began. A trace
-that all targets have moves to DIR/shipped; one that cannot be read moves to DIR/failed, with the
-reason beside it. What a target does not take now waits in DIR.
+that all targets have moves to DIR/shipped; one that a target refuses, or that cannot be read, moves
+to DIR/failed when the others have it, with the reasons beside it. What a target does not take now
+waits in DIR.
 
   jtrace ship /var/traces --to=parquet:/var/tables      tables for jtrace fleet, until SIGTERM
   jtrace ship /var/traces --to=parquet:/var/tables --once     what is there now, from cron
@@ -181,11 +182,12 @@ options
   --to=otlp:URL           OTLP profiles over HTTP; the path is /v1development/profiles if there is none
   --to=pprof:URL          pprof as Pyroscope's /ingest takes it, which is the path if there is none
   --label=KEY=VALUE       service, version, host or container of the traces; may be repeated
-  --once                  ship what is there, and end
+  --once                  ship what is there, and end; a target that fails five times gets no more
   --interval=1s           how often the folder is looked at
   --retain=1d             how long DIR/shipped keeps traces, and --retain=1GB how much (1d and 1GB);
                           0: they are deleted
-  --spool=4GB             what may wait for targets: beyond that the oldest traces are deleted
+  --spool=4GB             what may wait for targets that fail, and what DIR/failed keeps: beyond that
+                          the oldest traces are deleted
   --metrics-file=FILE     the shipper's own metrics for Prometheus, for node_exporter's textfile collector
   --metrics=ADDRESS:PORT  the same, served as http://ADDRESS:PORT/metrics
   --header-file=FILE      headers for servers, a line each, such as Authorization: Bearer …
@@ -197,7 +199,7 @@ There is one shipper for a folder. It may be killed at any time: the next one go
 done again replaces its tables, or has the same profile id.
 
 exit codes: 0 ended by SIGTERM, or with --once everything is shipped · 1 wrong usage
-            2 it cannot begin, or with --once something still waits
+            2 it cannot begin, or with --once something waits, was dropped, or cannot be read
 )";
 }
 

@@ -12,13 +12,14 @@ namespace jtrace::ship {
 
 struct ChildEnd {
   int exit_code = 0;   // 128 + N: signal N ended it
-  std::string output;  // of stdout and stderr, the first kilobytes
+  std::string output;  // of stdout and stderr, the last kilobytes
 };
 
 // `command`: the program's path and its arguments. Its stdin is empty. It is killed when `stop` is
 // requested (Cancelled) and after `longest` (DeadlineExceeded); when this process is killed, the
-// kernel ends it. Unavailable if it cannot be started.
+// kernel ends it. Unavailable if it cannot be started. `is_private`: the files that it makes are
+// of this user alone.
 absl::StatusOr<ChildEnd> RunChild(const std::vector<std::string>& command, absl::Duration longest,
-                                  StopSignal& stop);
+                                  StopSignal& stop, bool is_private = false);
 
 }  // namespace jtrace::ship

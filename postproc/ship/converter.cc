@@ -28,6 +28,7 @@ bool IsAboutOutput(std::string_view message) {
 Delivery OfEnd(const ChildEnd& end) {
   constexpr int kCannotRun = 127;
   constexpr int kUsage = 1;
+  constexpr absl::Duration kUntilMemory = absl::Seconds(10);
   if (end.exit_code == 0) return {};
   const std::string message = LastLine(end.output);
   if (end.exit_code == kCannotRun) {
@@ -42,6 +43,18 @@ Delivery OfEnd(const ChildEnd& end) {
   for (const int each : {SIGTERM, SIGINT, SIGHUP}) {
     if (end.exit_code != 128 + each) continue;
     return {.outcome = Delivery::Outcome::kLater, .message = "jtrace-post was ended"};
+  }
+  // The system's memory is short, or a container's; a trace that needs too much is refused in the
+  // end.
+  const bool is_memory =
+      end.exit_code == 128 + SIGKILL || message.find("out of memory") != std::string_view::npos;
+  if (is_memory) {
+    return {.outcome = Delivery::Outcome::kLater,
+            .message = end.exit_code == 128 + SIGKILL
+                           ? "jtrace-post was killed: is there too little memory?"
+                           : message,
+            .wait = kUntilMemory,
+            .is_broken = true};
   }
   const std::string how = end.exit_code > 128 ? StrCat("jtrace-post was ended by signal ",
                                                        end.exit_code - 128, "; please report this")
@@ -58,7 +71,7 @@ Delivery Converter::Convert(const SealedTrace& trace, const std::string& report,
   command.insert(command.end(), options.begin(), options.end());
   for (const std::string& label : labels) command.push_back(StrCat("--label=", label));
   command.insert(command.end(), {"-o", output, "--", trace.path});
-  const absl::StatusOr<ChildEnd> end = RunChild(command, longest, stop);
+  const absl::StatusOr<ChildEnd> end = RunChild(command, longest, stop, is_private);
   if (end.ok()) return OfEnd(*end);
   const std::string message(end.status().message());
   if (absl::IsCancelled(end.status())) return {.outcome = Delivery::Outcome::kStopped};

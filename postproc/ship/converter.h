@@ -15,6 +15,7 @@ struct Converter {
   std::string post_processor;       // its path
   std::vector<std::string> labels;  // "service=shop"
   absl::Duration longest = absl::Minutes(10);
+  bool is_private = false;  // the output is of this user alone, as traces are
 
   // `report`: "parquet"; `output`: what -o names. Of a trace that it cannot read the outcome is
   // kRefused, with jtrace-post's own line.

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -27,13 +28,16 @@ std::string FolderOf(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+absl::Status Sync(int fd, const std::string& folder) {
+  // Some file systems do not sync folders.
+  return fsync(fd) == 0 || errno == EINVAL ? absl::OkStatus() : Cannot("sync", folder);
+}
+
 absl::Status SyncFolder(const std::string& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return Cannot("open", folder);
   const absl::Cleanup closed = [fd] { close(fd); };
-  // Some file systems do not sync folders.
-  if (fsync(fd) != 0 && errno != EINVAL) return Cannot("sync", folder);
-  return absl::OkStatus();
+  return Sync(fd, folder);
 }
 
 absl::Status WriteAll(int fd, const std::string& path, std::string_view content) {
@@ -55,30 +59,39 @@ absl::Status MakeFolder(const std::string& folder) {
   return absl::UnavailableError(StrCat("cannot make the folder ", folder, ": ", error.message()));
 }
 
-absl::Status WriteDurably(const std::string& path, std::string_view content) {
-  const std::string part = StrCat(path, ".part");
-  const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+absl::Status WriteDurably(const OwnFolder& folder, const std::string& name,
+                          std::string_view content) {
+  const std::string path = StrCat(folder.path(), "/", name);
+  const std::string part = StrCat(name, ".part");
+  const int fd = openat(folder.fd(), part.c_str(),
+                        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return Cannot("write", path);
   absl::Status written = WriteAll(fd, path, content);
   close(fd);
   if (!written.ok()) return written;
-  if (rename(part.c_str(), path.c_str()) != 0) return Cannot("write", path);
-  return SyncFolder(FolderOf(path));
+  if (renameat(folder.fd(), part.c_str(), folder.fd(), name.c_str()) != 0) {
+    return Cannot("write", path);
+  }
+  return Sync(folder.fd(), folder.path());
 }
 
-absl::Status MoveDurably(const std::string& from, const std::string& to) {
+absl::StatusOr<std::string> MoveDurably(const std::string& from, const OwnFolder& to,
+                                        const std::string& name) {
   constexpr int kMostNames = 10'000;
   for (int number = 1; number < kMostNames; ++number) {
-    const std::string name = number == 1 ? to : StrCat(to, ".", number);
-    const bool is_free =
-        renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0;
-    if (!is_free && errno == EEXIST) continue;
-    const bool is_old = !is_free && (errno == EINVAL || errno == ENOSYS);
-    if (!is_free && !(is_old && rename(from.c_str(), name.c_str()) == 0)) {
-      return Cannot("move", from);
+    std::string moved = number == 1 ? name : StrCat(name, ".", number);
+    bool is_moved =
+        renameat2(AT_FDCWD, from.c_str(), to.fd(), moved.c_str(), RENAME_NOREPLACE) == 0;
+    if (!is_moved && errno == EEXIST) continue;
+    if (!is_moved && (errno == EINVAL || errno == ENOSYS)) {  // not known to the file system
+      struct stat info;
+      if (fstatat(to.fd(), moved.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) continue;
+      is_moved = renameat(AT_FDCWD, from.c_str(), to.fd(), moved.c_str()) == 0;
     }
-    if (absl::Status status = SyncFolder(FolderOf(name)); !status.ok()) return status;
-    return SyncFolder(FolderOf(from));
+    if (!is_moved) return Cannot("move", StrCat(from, " to ", to.path()));
+    if (absl::Status status = Sync(to.fd(), to.path()); !status.ok()) return status;
+    if (absl::Status status = SyncFolder(FolderOf(from)); !status.ok()) return status;
+    return moved;
   }
   return absl::UnavailableError(StrCat("cannot move ", from, ": too many files of that name"));
 }

@@ -5,16 +5,20 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "postproc/ship/own_folder.h"
 
 namespace jtrace::ship {
 
 // Makes a folder and those above it.
 absl::Status MakeFolder(const std::string& folder);
-// A file that appears complete or not at all.
-absl::Status WriteDurably(const std::string& path, std::string_view content);
-// Both are folders of one file system. A file of the new name is kept: the moved one gets another
-// name, with .2, .3, … at its end.
-absl::Status MoveDurably(const std::string& from, const std::string& to);
+// A file, of this user alone, that appears complete or not at all.
+absl::Status WriteDurably(const OwnFolder& folder, const std::string& name,
+                          std::string_view content);
+// Both are folders of one file system. Returns the name that the file has now: a file of the old
+// name is kept, and the moved one gets .2, .3, … at its end.
+absl::StatusOr<std::string> MoveDurably(const std::string& from, const OwnFolder& to,
+                                        const std::string& name);
 // True if it is gone.
 bool RemoveFile(const std::string& path);
 // What was written below that folder, by any process.

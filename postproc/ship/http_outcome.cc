@@ -32,24 +32,43 @@ std::string Excerpt(std::string_view text) {
   return line.empty() ? "" : StrCat(" (", VisibleText(line), ")");
 }
 
-// The bytes of the field of that number; "" if there is none.
-std::string Field(std::string_view message, int field, uint64_t* number) {
+// Of a message: the field 1 as a number and as bytes, and the field 2 as bytes.
+struct Fields {
+  uint64_t number = 0;
+  std::string first;
+  std::string second;
+  bool is_whole = true;  // false: it ends too early, or is none
+};
+
+// What is there of a text that is cut.
+bool ReadBytes(CodedInputStream& in, std::string& bytes) {
+  uint32_t size = 0;
+  if (!in.ReadVarint32(&size)) return false;
+  const int rest = in.BytesUntilTotalBytesLimit();
+  const bool is_whole = rest >= 0 && size <= static_cast<uint32_t>(rest);
+  return in.ReadString(&bytes, is_whole ? static_cast<int>(size) : std::max(rest, 0)) && is_whole;
+}
+
+Fields ReadFields(std::string_view message) {
   CodedInputStream in(reinterpret_cast<const uint8_t*>(message.data()),
                       static_cast<int>(message.size()));
-  std::string bytes;
-  while (const uint32_t tag = in.ReadTag()) {
+  in.SetTotalBytesLimit(static_cast<int>(message.size()));
+  Fields fields;
+  while (fields.is_whole) {
+    const uint32_t tag = in.ReadTag();
+    if (tag == 0) break;
     const int found = WireFormatLite::GetTagFieldNumber(tag);
     const auto type = WireFormatLite::GetTagWireType(tag);
-    uint32_t size = 0;
-    if (found == field && type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
-      if (!in.ReadVarint32(&size) || !in.ReadString(&bytes, static_cast<int>(size))) return "";
-    } else if (number != nullptr && found == field && type == WireFormatLite::WIRETYPE_VARINT) {
-      if (!in.ReadVarint64(number)) return "";
-    } else if (!WireFormatLite::SkipField(&in, tag)) {
-      return "";
+    if (type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED && (found == 1 || found == 2)) {
+      fields.is_whole = ReadBytes(in, found == 1 ? fields.first : fields.second);
+    } else if (type == WireFormatLite::WIRETYPE_VARINT && found == 1) {
+      fields.is_whole = in.ReadVarint64(&fields.number);
+    } else {
+      fields.is_whole = WireFormatLite::SkipField(&in, tag);
     }
   }
-  return bytes;
+  fields.is_whole = fields.is_whole && in.CurrentPosition() == static_cast<int>(message.size());
+  return fields;
 }
 
 }  // namespace
@@ -65,16 +84,19 @@ Delivery OutcomeOf(const HttpAnswer& answer) {
           .wait = answer.retry_after};
 }
 
-std::string RejectedByOtlp(std::string_view answer) {
-  constexpr int kPartialSuccess = 1;
-  constexpr int kRejectedProfiles = 1;
-  constexpr int kErrorMessage = 2;
-  const std::string partial = Field(answer, kPartialSuccess, nullptr);
-  uint64_t rejected = 0;
-  Field(partial, kRejectedProfiles, &rejected);
-  if (rejected == 0) return "";
-  return StrCat("the server rejected ", rejected, " profiles",
-                Excerpt(Field(partial, kErrorMessage, nullptr)));
+// partial_success (1) {rejected_profiles (1), error_message (2)}
+Delivery OutcomeOfOtlp(std::string_view answer) {
+  const Fields response = ReadFields(answer);
+  const Fields partial = ReadFields(response.first);
+  if (partial.number > 0) {
+    return {.outcome = Delivery::Outcome::kRefused,
+            .message = StrCat("the server rejected ", partial.number, " profiles",
+                              Excerpt(partial.second))};
+  }
+  if (response.is_whole && partial.is_whole) return {};
+  return {.outcome = Delivery::Outcome::kLater,
+          .message = StrCat("the server's answer is not one of OTLP", Excerpt(answer),
+                            ": is there a collector at that URL?")};
 }
 
 }  // namespace jtrace::ship

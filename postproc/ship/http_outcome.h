@@ -13,8 +13,8 @@ namespace jtrace::ship {
 // other errors may be mended: wrong passwords, wrong paths, servers that have too much to do.
 Delivery OutcomeOf(const HttpAnswer& answer);
 
-// An answer to an OTLP request may say that profiles were rejected (ExportProfilesServiceResponse);
-// then why, else "".
-std::string RejectedByOtlp(std::string_view answer);
+// A successful answer to an OTLP request may say that profiles were rejected
+// (ExportProfilesServiceResponse). One that cannot be read, or not to its end, says nothing: later.
+Delivery OutcomeOfOtlp(std::string_view answer);
 
 }  // namespace jtrace::ship

@@ -18,7 +18,6 @@ namespace {
 
 using postproc::StrCat;
 
-constexpr size_t kMostText = 4096;
 constexpr absl::Duration kConnect = absl::Seconds(10);
 
 size_t ReadBody(char* buffer, size_t size, size_t count, void* file) {
@@ -32,7 +31,7 @@ int SeekBody(void* file, int64_t offset, int origin) {
 
 size_t KeepText(const char* data, size_t size, size_t count, void* text) {
   auto& kept = *static_cast<std::string*>(text);
-  kept.append(data, std::min(size * count, kMostText - kept.size()));
+  kept.append(data, std::min(size * count, HttpAnswer::kMostText - kept.size()));
   return size * count;
 }
 

@@ -22,8 +22,10 @@ struct HttpRequest {
 };
 
 struct HttpAnswer {
+  static constexpr size_t kMostText = size_t{64} << 10;
+
   int64_t code = 0;
-  std::string text = {};  // its first kilobytes
+  std::string text = {};  // the beginning of it, kMostText at most
   absl::Duration retry_after = absl::ZeroDuration();
 };
 

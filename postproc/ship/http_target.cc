@@ -1,5 +1,7 @@
 #include "postproc/ship/http_target.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "postproc/ship/gzip_file.h"
 #include "postproc/ship/http_headers.h"
 #include "postproc/ship/http_outcome.h"
+#include "postproc/ship/own_folder.h"
 #include "postproc/ship/pprof_facts.h"
 #include "postproc/ship/target_key.h"
 #include "postproc/ship/url.h"
@@ -22,6 +25,13 @@ std::string_view KindOf(ProfileFormat format) {
   return format == ProfileFormat::kOtlp ? "otlp" : "pprof";
 }
 
+std::string WorkFolder() { return StrCat(kOwnFolder, "/sending"); }
+
+Converter Private(Converter converter) {
+  converter.is_private = true;
+  return converter;
+}
+
 Delivery Later(const absl::Status& status) {
   return {.outcome = Delivery::Outcome::kLater, .message = std::string(status.message())};
 }
@@ -30,10 +40,10 @@ Delivery Later(const absl::Status& status) {
 
 HttpTarget::HttpTarget(HttpSettings settings, Converter converter, const Curl& curl)
     : settings_(std::move(settings)),
-      converter_(std::move(converter)),
+      converter_(Private(std::move(converter))),
       name_(StrCat(KindOf(settings_.format), ":", ShownUrl(settings_.url))),
       key_(TargetKey(KindOf(settings_.format), settings_.url)),
-      body_(StrCat(settings_.work_folder, "/", key_)),
+      body_(StrCat(settings_.folder, "/", WorkFolder(), "/", key_)),
       post_(curl) {}
 
 // A work folder of a shipper that was killed may have anything of it.
@@ -41,19 +51,26 @@ absl::Status HttpTarget::Open() {
   if (!settings_.header_file.empty()) {
     if (auto headers = ReadHeaders(settings_.header_file); !headers.ok()) return headers.status();
   }
-  std::error_code none;
-  for (std::filesystem::directory_iterator it(settings_.work_folder, none), end; !none && it != end;
-       it.increment(none)) {
-    if (it->path().filename().string().starts_with(key_)) RemoveFile(it->path().string());
+  const auto folder = OwnFolder::Make(settings_.folder, WorkFolder());
+  if (!folder.ok()) return folder.status();
+  for (const std::string& name : folder->Names()) {
+    if (name.starts_with(key_)) folder->Remove(name);
   }
-  return MakeFolder(settings_.work_folder);
+  return absl::OkStatus();
+}
+
+bool HttpTarget::IsPrepared(const std::string& which) const {
+  return which == prepared_ && access(body_.c_str(), R_OK) == 0;
 }
 
 // Threads of a pool are one: their numbers would make as many series in a server.
 Delivery HttpTarget::Prepare(const SealedTrace& trace, StopSignal& stop) {
   const std::string which = StrCat(trace.name, "\n", trace.inode, "\n", trace.modified_ns);
-  if (which == prepared_) return {};
+  if (IsPrepared(which)) return {};
   prepared_.clear();
+  const auto folder = OwnFolder::Make(settings_.folder, WorkFolder());
+  if (!folder.ok()) return Later(folder.status());
+  folder->Remove(key_);
   const std::vector<std::string> options = {"--aggregate=group"};
   const bool is_otlp = settings_.format == ProfileFormat::kOtlp;
   const std::string written = is_otlp ? StrCat(body_, ".plain") : body_;
@@ -100,8 +117,8 @@ Delivery HttpTarget::Send(StopSignal& stop) {
   Delivery delivery = OutcomeOf(*answer);
   if (delivery.outcome != Delivery::Outcome::kDelivered) return delivery;
   if (settings_.format == ProfileFormat::kOtlp) {
-    const std::string rejected = RejectedByOtlp(answer->text);
-    if (!rejected.empty()) return {.outcome = Delivery::Outcome::kRefused, .message = rejected};
+    delivery = OutcomeOfOtlp(answer->text);
+    if (delivery.outcome != Delivery::Outcome::kDelivered) return delivery;
   }
   std::error_code none;
   delivery.bytes = std::filesystem::file_size(body_, none);

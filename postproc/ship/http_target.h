@@ -16,7 +16,7 @@ struct HttpSettings {
   ProfileFormat format = ProfileFormat::kOtlp;
   std::string url;
   std::string header_file;  // empty: none
-  std::string work_folder;  // for a profile while it is sent
+  std::string folder;       // of the traces; a profile is in one below while it is sent
   absl::Duration longest = absl::Seconds(30);
 };
 
@@ -34,6 +34,7 @@ class HttpTarget : public Target {
   // Makes the file that is sent, unless the last try made it.
   Delivery Prepare(const SealedTrace& trace, StopSignal& stop);
   absl::StatusOr<HttpRequest> Request() const;
+  bool IsPrepared(const std::string& which) const;
   Delivery Send(StopSignal& stop);
 
   const HttpSettings settings_;

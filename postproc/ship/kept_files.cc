@@ -1,13 +1,14 @@
 #include "postproc/ship/kept_files.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <tuple>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
-#include "postproc/ship/durable.h"
 #include "postproc/support/memory_limit.h"
 #include "postproc/support/strings.h"
 
@@ -17,25 +18,33 @@ namespace {
 using postproc::StrCat;
 
 struct KeptFile {
-  std::string path;
+  std::string name;
+  absl::Time moved = {};  // a file's status changes when it is moved
   absl::Time modified = {};
   uint64_t size = 0;
 };
 
-std::vector<KeptFile> NewestFirst(const std::string& folder) {
+// Other files that are there are not the shipper's.
+std::optional<KeptFile> TraceOf(const OwnFolder& folder, const std::string& name) {
+  const int fd = openat(folder.fd(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  const absl::Cleanup closed = [fd] { close(fd); };
+  struct stat info;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || !BeginsAsTrace(fd)) return std::nullopt;
+  return KeptFile{.name = name,
+                  .moved = absl::TimeFromTimespec(info.st_ctim),
+                  .modified = absl::TimeFromTimespec(info.st_mtim),
+                  .size = static_cast<uint64_t>(info.st_size)};
+}
+
+std::vector<KeptFile> NewestFirst(const OwnFolder& folder) {
   std::vector<KeptFile> files;
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    KeptFile file = {.path = it->path().string()};
-    struct stat info;
-    if (lstat(file.path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-    file.modified = absl::TimeFromTimespec(info.st_mtim);
-    file.size = static_cast<uint64_t>(info.st_size);
-    files.push_back(std::move(file));
+  for (const std::string& name : folder.Names()) {
+    if (auto file = TraceOf(folder, name); file.has_value()) files.push_back(*std::move(file));
   }
-  std::sort(files.begin(), files.end(),
-            [](const auto& a, const auto& b) { return a.modified > b.modified; });
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.moved, a.modified) > std::tie(b.moved, b.modified);
+  });
   return files;
 }
 
@@ -76,13 +85,17 @@ absl::Status SetKeep(std::string_view option, std::string_view text, Keep& keep)
       StrCat(option, ": '", text, "' is not a time or size, such as 1d, 12h, 500MB, 1GB, or 0"));
 }
 
-void RemoveOldFiles(const std::string& folder, const Keep& keep, absl::Time now) {
+size_t RemoveOldTraces(const OwnFolder& folder, const Keep& keep, absl::Time now) {
   uint64_t bytes = 0;
+  size_t removed = 0;
   for (const KeptFile& file : NewestFirst(folder)) {
     bytes += file.size;
-    const bool is_over = bytes > keep.most_bytes || now - file.modified > keep.longest;
-    if (is_over) RemoveFile(file.path);
+    const bool is_over = bytes > keep.most_bytes || now - file.moved > keep.longest;
+    if (!is_over || !folder.Remove(file.name)) continue;
+    folder.Remove(StrCat(NoteName(file.name), ".reason"));
+    ++removed;
   }
+  return removed;
 }
 
 size_t CountToDrop(const std::vector<SealedTrace>& oldest_first, uint64_t most) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "postproc/ship/own_folder.h"
 #include "postproc/ship/sealed_traces.h"
 
 namespace jtrace::ship {
@@ -25,8 +26,9 @@ std::optional<absl::Duration> ParseTime(std::string_view text);
 // "1d", "1GB" or "0": sets one of the two, or both.
 absl::Status SetKeep(std::string_view option, std::string_view text, Keep& keep);
 
-// Removes the oldest files of the folder, so that the rest is within the bounds.
-void RemoveOldFiles(const std::string& folder, const Keep& keep, absl::Time now);
+// Removes the traces of the folder that were moved there first, and their reasons, so that the rest
+// is within the bounds; how many. Other files stay.
+size_t RemoveOldTraces(const OwnFolder& folder, const Keep& keep, absl::Time now);
 
 // Which of them to drop, from the oldest on, so that the rest has at most `most` bytes.
 size_t CountToDrop(const std::vector<SealedTrace>& oldest_first, uint64_t most);

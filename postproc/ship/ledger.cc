@@ -1,10 +1,11 @@
 #include "postproc/ship/ledger.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <system_error>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <array>
+
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/flat_hash_set.h"
 #include "postproc/ship/durable.h"
 #include "postproc/support/strings.h"
@@ -22,58 +23,64 @@ std::string KeyOf(const SealedTrace& trace, const std::string& target) {
   return StrCat(target, "/", trace.name, "\n", IdentityOf(trace));
 }
 
-std::vector<std::string> NamesIn(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    names.push_back(it->path().filename().string());
-  }
-  return names;
+std::string NotesFolder() { return StrCat(kOwnFolder, "/delivered"); }
+
+std::string NotesOf(const std::string& target) { return StrCat(NotesFolder(), "/", target); }
+
+// "" if there is none.
+std::string ReadNote(const OwnFolder& folder, const std::string& name) {
+  const int fd = openat(folder.fd(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return "";
+  const absl::Cleanup closed = [fd] { close(fd); };
+  std::array<char, 4096> buffer;
+  const ssize_t n = read(fd, buffer.data(), buffer.size());
+  return std::string(buffer.data(), n < 0 ? 0 : static_cast<size_t>(n));
 }
 
 }  // namespace
 
-std::string Ledger::FileOf(const std::string& name, const std::string& target) const {
-  return StrCat(folder_, "/", target, "/", name);
+std::vector<std::string> Ledger::Targets() const {
+  const auto folder = OwnFolder::Find(folder_, NotesFolder());
+  return folder.ok() ? folder->Names() : std::vector<std::string>();
 }
 
-std::vector<std::string> Ledger::Targets() const { return NamesIn(folder_); }
-
-bool Ledger::IsDelivered(const SealedTrace& trace, const std::string& target) {
-  const std::string key = KeyOf(trace, target);
-  if (delivered_.contains(key)) return true;
-  if (missing_.contains(key)) return false;
-  std::ifstream in(FileOf(trace.name, target));
-  const std::string noted{std::istreambuf_iterator<char>(in), {}};
-  const bool is_delivered = noted == IdentityOf(trace);
-  (is_delivered ? delivered_ : missing_).insert(key);
-  return is_delivered;
+std::optional<std::string> Ledger::Answer(const SealedTrace& trace, const std::string& target) {
+  const auto [known, is_new] = answers_.try_emplace(KeyOf(trace, target));
+  if (!is_new) return known->second;
+  const auto folder = OwnFolder::Find(folder_, NotesOf(target));
+  if (!folder.ok()) return std::nullopt;
+  const std::string noted = ReadNote(*folder, NoteName(trace.name));
+  std::string_view answer = noted;
+  if (postproc::ConsumePrefix(answer, IdentityOf(trace))) known->second = std::string(answer);
+  return known->second;
 }
 
-absl::Status Ledger::NoteDelivered(const SealedTrace& trace, const std::string& target) {
-  if (absl::Status status = MakeFolder(StrCat(folder_, "/", target)); !status.ok()) return status;
-  absl::Status status = WriteDurably(FileOf(trace.name, target), IdentityOf(trace));
-  if (!status.ok()) return status;
-  missing_.erase(KeyOf(trace, target));
-  delivered_.insert(KeyOf(trace, target));
+absl::Status Ledger::Note(const SealedTrace& trace, const std::string& target,
+                          const std::string& answer) {
+  const auto folder = OwnFolder::Make(folder_, NotesOf(target));
+  if (!folder.ok()) return folder.status();
+  absl::Status status =
+      WriteDurably(*folder, NoteName(trace.name), StrCat(IdentityOf(trace), answer));
+  if (status.ok()) answers_[KeyOf(trace, target)] = answer;
   return status;
 }
 
 void Ledger::Forget(const SealedTrace& trace) {
   for (const std::string& target : Targets()) {
-    RemoveFile(FileOf(trace.name, target));
-    delivered_.erase(KeyOf(trace, target));
-    missing_.erase(KeyOf(trace, target));
+    const auto folder = OwnFolder::Find(folder_, NotesOf(target));
+    if (folder.ok()) folder->Remove(NoteName(trace.name));
+    answers_.erase(KeyOf(trace, target));
   }
 }
 
 void Ledger::ForgetAllBut(const std::vector<SealedTrace>& traces) const {
   absl::flat_hash_set<std::string> kept;
-  for (const SealedTrace& trace : traces) kept.insert(trace.name);
+  for (const SealedTrace& trace : traces) kept.insert(NoteName(trace.name));
   for (const std::string& target : Targets()) {
-    for (const std::string& name : NamesIn(StrCat(folder_, "/", target))) {
-      if (!kept.contains(name)) RemoveFile(FileOf(name, target));
+    const auto folder = OwnFolder::Find(folder_, NotesOf(target));
+    if (!folder.ok()) continue;
+    for (const std::string& name : folder->Names()) {
+      if (!kept.contains(name)) folder->Remove(name);
     }
   }
 }

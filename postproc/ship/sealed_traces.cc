@@ -27,14 +27,13 @@ int OpenTrace(const std::string& path) {
   return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
-bool BeginsAsTrace(int fd) {
-  std::array<char, format::kMagic.size()> begin = {};
-  return pread(fd, begin.data(), begin.size(), 0) == static_cast<ssize_t>(begin.size()) &&
-         begin == format::kMagic;
-}
-
 int64_t ModifiedNs(const struct stat& info) {
   return int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+}
+
+bool IsOf(const SealedTrace& trace, const struct stat& info) {
+  return S_ISREG(info.st_mode) && info.st_ino == trace.inode &&
+         ModifiedNs(info) == trace.modified_ns && static_cast<uint64_t>(info.st_size) == trace.size;
 }
 
 // File systems without locks say another error: there the age decides alone.
@@ -96,13 +95,23 @@ absl::StatusOr<FolderContents> FindTraces(const std::string& folder, absl::Time 
   return found;
 }
 
+bool IsStillThere(const SealedTrace& trace) {
+  struct stat info;
+  return lstat(trace.path.c_str(), &info) == 0 && IsOf(trace, info);
+}
+
+bool BeginsAsTrace(int fd) {
+  std::array<char, format::kMagic.size()> begin = {};
+  return pread(fd, begin.data(), begin.size(), 0) == static_cast<ssize_t>(begin.size()) &&
+         begin == format::kMagic;
+}
+
 std::unique_ptr<TraceLock> TraceLock::Take(const SealedTrace& trace) {
   const int fd = OpenTrace(trace.path);
   if (fd < 0) return nullptr;
   struct stat info;
   const bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-  if (is_free && fstat(fd, &info) == 0 && info.st_ino == trace.inode &&
-      ModifiedNs(info) == trace.modified_ns) {
+  if (is_free && fstat(fd, &info) == 0 && IsOf(trace, info)) {
     return std::unique_ptr<TraceLock>(new TraceLock(fd));
   }
   close(fd);

@@ -34,6 +34,11 @@ struct FolderContents {
 absl::StatusOr<FolderContents> FindTraces(const std::string& folder, absl::Time now,
                                           absl::Duration settled);
 
+// The file of that path is that trace, and has not changed since it was looked at.
+bool IsStillThere(const SealedTrace& trace);
+// An open file.
+bool BeginsAsTrace(int fd);
+
 // Holds the agent's lock on a sealed trace: meanwhile a JVM that would record into a file of that
 // name takes another one.
 class TraceLock {

@@ -72,7 +72,7 @@ struct TargetColumn {
 constexpr TargetColumn kOfTargets[] = {
     {"delivered_total", "counter", "Traces that the target took.",
      [](const TargetCounts& it) { return static_cast<double>(it.delivered); }},
-    {"refused_total", "counter", "Traces that the target will never take; they are set aside.",
+    {"refused_total", "counter", "Traces that the target will never take.",
      [](const TargetCounts& it) { return static_cast<double>(it.refused); }},
     {"retries_total", "counter", "Deliveries that failed and are tried again.",
      [](const TargetCounts& it) { return static_cast<double>(it.retries); }},
@@ -98,6 +98,8 @@ void WriteTraces(const ShipMetrics& metrics, Writer& out) {
              metrics.oldest_seconds);
   out.Single("recording_traces", "gauge", "Traces that JVMs are writing.",
              number(metrics.recording));
+  out.Single("unreadable_traces", "gauge", "Files of another user, which this one cannot read.",
+             number(metrics.unreadable));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace jtrace::ship {
 
 struct TargetCounts {
   uint64_t delivered = 0;
-  uint64_t refused = 0;                 // set aside
+  uint64_t refused = 0;                 // traces that it will never take
   uint64_t retries = 0;                 // failures of the target
   uint64_t bytes = 0;                   // sent
   bool works = true;                    // the last try was taken
@@ -28,6 +28,7 @@ struct ShipMetrics {
   uint64_t waiting = 0;
   uint64_t waiting_bytes = 0;
   uint64_t recording = 0;
+  uint64_t unreadable = 0;    // of another user
   double oldest_seconds = 0;  // of those that wait
 };
 

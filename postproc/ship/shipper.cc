@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <optional>
 #include <random>
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "postproc/ship/durable.h"
+#include "postproc/ship/own_folder.h"
+#include "postproc/ship/steady_clock.h"
 #include "postproc/support/memory_limit.h"
 #include "postproc/support/output_file.h"
 #include "postproc/support/strings.h"
@@ -25,9 +28,6 @@ constexpr absl::Duration kTidyPeriod = absl::Minutes(1);
 constexpr absl::Duration kMetricsPeriod = absl::Seconds(10);
 constexpr absl::Duration kPublishPeriod = absl::Seconds(1);
 
-// Of the shipper's own folder, below that of the traces.
-constexpr std::string_view kOwn = ".jtrace-ship";
-
 }  // namespace
 
 Shipper::Shipper(ShipPolicy policy, std::vector<std::unique_ptr<Target>> targets, StopSignal& stop,
@@ -35,7 +35,8 @@ Shipper::Shipper(ShipPolicy policy, std::vector<std::unique_ptr<Target>> targets
     : policy_(std::move(policy)),
       stop_(stop),
       say_(std::move(say)),
-      ledger_(StrCat(policy_.folder, "/", kOwn, "/delivered")) {
+      ledger_(policy_.folder),
+      mover_(policy_.folder, std::random_device()(), say_) {
   std::random_device seed;
   for (std::unique_ptr<Target>& target : targets) {
     TargetCounts& counts = metrics_.targets[target->name()];
@@ -48,17 +49,14 @@ Shipper::~Shipper() {
   if (lock_ >= 0) close(lock_);
 }
 
-std::string Shipper::Folder(std::string_view name) const {
-  return StrCat(policy_.folder, "/", name);
-}
-
 // A lock that the system lets go when this process is killed.
 absl::Status Shipper::TakeFolder() {
-  if (absl::Status status = MakeFolder(Folder(kOwn)); !status.ok()) return status;
-  const std::string file = StrCat(Folder(kOwn), "/lock");
-  lock_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const absl::StatusOr<OwnFolder> folder = OwnFolder::Make(policy_.folder, kOwnFolder);
+  if (!folder.ok()) return folder.status();
+  lock_ = openat(folder->fd(), "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (lock_ < 0) {
-    return absl::UnavailableError(StrCat("cannot write ", file, ": ", strerror(errno)));
+    return absl::UnavailableError(
+        StrCat("cannot write ", folder->path(), "/lock: ", strerror(errno)));
   }
   if (flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return absl::OkStatus();
   return absl::FailedPreconditionError(StrCat("another jtrace ship runs for ", policy_.folder,
@@ -67,6 +65,7 @@ absl::Status Shipper::TakeFolder() {
 
 absl::Status Shipper::Open() {
   if (absl::Status status = TakeFolder(); !status.ok()) return status;
+  if (absl::Status status = mover_.Check(); !status.ok()) return status;
   for (Destination& to : destinations_) {
     if (absl::Status status = to.target->Open(); !status.ok()) return status;
   }
@@ -77,10 +76,11 @@ absl::Status Shipper::Open() {
 }
 
 FolderContents Shipper::Look() {
-  const absl::Time now = absl::Now();
-  absl::StatusOr<FolderContents> found = FindTraces(policy_.folder, now, policy_.settled);
+  const absl::Time began = SteadyNow();
+  absl::StatusOr<FolderContents> found = FindTraces(policy_.folder, absl::Now(), policy_.settled);
+  const bool was_said = std::exchange(cannot_look_, !found.ok());
   if (!found.ok()) {
-    say_(std::string(found.status().message()));
+    if (!was_said) say_(std::string(found.status().message()));
     return {};
   }
   if (!found->unreadable.empty() && found->unreadable.front() != said_unreadable_) {
@@ -88,160 +88,188 @@ FolderContents Shipper::Look() {
     say_(StrCat("cannot read ", said_unreadable_, ": run jtrace ship as its user, or as root"));
   }
   metrics_.recording = found->recording;
-  looking_ = absl::Now() - now;
+  metrics_.unreadable = found->unreadable.size();
+  looking_ = SteadyNow() - began;
   return *std::move(found);
 }
 
-void Shipper::Drop(std::vector<SealedTrace>& waiting) {
-  const size_t count = CountToDrop(waiting, policy_.most_waiting_bytes);
-  if (count == 0) return;
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (!RemoveFile(waiting[i].path)) continue;
-    ledger_.Forget(waiting[i]);
-    bytes += waiting[i].size;
-    ++metrics_.dropped;
-  }
-  metrics_.dropped_bytes += bytes;
-  waiting.erase(waiting.begin(), waiting.begin() + static_cast<ptrdiff_t>(count));
-  say_(StrCat("dropped the ", count, " oldest traces (", postproc::ByteSizeText(bytes),
-              "), which were not shipped: more than --spool=",
-              postproc::ByteSizeText(policy_.most_waiting_bytes), " waits"));
-}
-
-bool Shipper::Leave(const SealedTrace& trace, const std::string& folder) {
-  absl::Status status = MakeFolder(folder);
-  if (status.ok()) status = MoveDurably(trace.path, StrCat(folder, "/", trace.name));
-  if (!status.ok()) {
-    say_(std::string(status.message()));
-    return false;
-  }
-  ledger_.Forget(trace);
-  return true;
-}
-
-bool Shipper::SetAside(const SealedTrace& trace, const Destination& by, const std::string& reason) {
-  const std::string folder = Folder("failed");
-  const std::string line = StrCat(by.target->name(), ": ", reason);
-  if (!Leave(trace, folder)) return false;
-  ++metrics_.failed;
-  const absl::Status noted =
-      WriteDurably(StrCat(folder, "/", trace.name, ".reason"), StrCat(line, "\n"));
-  say_(StrCat("set aside ", folder, "/", trace.name, ": ", line));
-  if (!noted.ok()) say_(std::string(noted.message()));
-  return true;
-}
-
-Delivery::Outcome Shipper::Delivered(const SealedTrace& trace, const Delivery& delivery,
-                                     Destination& to) {
+bool Shipper::Delivered(const SealedTrace& trace, const Delivery& delivery, Destination& to) {
   const absl::Status noted = ledger_.NoteDelivered(trace, to.target->key());
-  if (!noted.ok()) {  // it would be delivered again and again
-    Failed({.message = std::string(noted.message())}, to);
-    return Delivery::Outcome::kLater;
-  }
+  // It would be delivered again and again.
+  if (!noted.ok()) return Failed(trace, {.message = std::string(noted.message())}, to);
   if (to.said) say_(StrCat(to.target->name(), " works again"));
   to.said = false;
   to.backoff.Succeeded();
+  tries_.Forget(trace, to.target->key());
   ++to.counts.delivered;
   to.counts.bytes += delivery.bytes;
   to.counts.last = absl::Now();
   to.counts.works = true;
-  return Delivery::Outcome::kDelivered;
+  return true;
 }
 
-void Shipper::Failed(const Delivery& delivery, Destination& to) {
-  to.backoff.Failed(absl::Now(), delivery.wait);
+// By that target alone: the others may take it.
+bool Shipper::Refused(const SealedTrace& trace, const std::string& reason, Destination& to) {
+  const absl::Status noted = ledger_.NoteRefused(trace, to.target->key(), reason);
+  if (!noted.ok()) return Failed(trace, {.message = std::string(noted.message())}, to);
+  tries_.Forget(trace, to.target->key());
+  ++to.counts.refused;
+  return true;
+}
+
+bool Shipper::Failed(const SealedTrace& trace, const Delivery& delivery, Destination& to) {
+  constexpr int kMostBroken = 3;
+  to.backoff.Failed(SteadyNow(), delivery.wait);
   ++to.counts.retries;
   to.counts.works = false;
-  if (std::exchange(to.said, true)) return;
+  const int broken = tries_.Failed(trace, to.target->key(), delivery.is_broken, to.backoff.next());
+  if (delivery.is_broken && broken >= kMostBroken) return Refused(trace, delivery.message, to);
+  if (std::exchange(to.said, true)) return false;
   say_(StrCat(to.target->name(), ": ", delivery.message, "; it is tried again until it works"));
+  return false;
 }
 
-// kRefused: the trace has left the folder.
-Delivery::Outcome Shipper::Deliver(const SealedTrace& trace, Destination& to) {
+bool Shipper::Deliver(const SealedTrace& trace, Destination& to) {
   const Delivery delivery = to.target->Deliver(trace, stop_);
   switch (delivery.outcome) {
     case Delivery::Outcome::kDelivered:
       return Delivered(trace, delivery, to);
     case Delivery::Outcome::kRefused:
-      if (SetAside(trace, to, delivery.message)) {
-        ++to.counts.refused;
-        return Delivery::Outcome::kRefused;
-      }
-      [[fallthrough]];
+      return Refused(trace, delivery.message, to);
     case Delivery::Outcome::kLater:
-      Failed(delivery, to);
-      return Delivery::Outcome::kLater;
+      return Failed(trace, delivery, to);
     case Delivery::Outcome::kStopped:
       break;
   }
-  return Delivery::Outcome::kStopped;
+  return false;
 }
 
-bool Shipper::IsReady(const Destination& to, absl::Time now) const {
-  return tries_once_ ? to.backoff.failures() == 0 : to.backoff.IsReady(now);
+bool Shipper::IsReady(const Destination& to, const SealedTrace& trace) const {
+  const absl::Time now = SteadyNow();
+  if (tries_once_) return to.backoff.failures() < Tries::kMost;
+  return to.backoff.IsReady(now) && !tries_.IsResting(trace, to.target->key(), now);
+}
+
+bool Shipper::SetAside(const SealedTrace& trace, const std::string& reasons) {
+  const std::optional<std::string> name = mover_.Move(trace, "failed");
+  if (!name.has_value()) return false;
+  mover_.Explain(*name, "failed", reasons);
+  ledger_.Forget(trace);
+  ++metrics_.failed;
+  say_(StrCat("set aside ", policy_.folder, "/failed/", *name, ": ",
+              reasons.substr(0, reasons.find('\n'))));
+  return true;
+}
+
+bool Shipper::Discard(const SealedTrace& trace) {
+  if (!mover_.Remove(trace)) return false;
+  ledger_.Forget(trace);
+  for (const Destination& to : destinations_) tries_.Forget(trace, to.target->key());
+  return true;
+}
+
+// All targets have answered.
+bool Shipper::Leave(const SealedTrace& trace) {
+  std::string reasons;
+  for (const Destination& to : destinations_) {
+    const std::string reason = ledger_.Answer(trace, to.target->key()).value_or("");
+    if (!reason.empty()) reasons += StrCat(to.target->name(), ": ", reason, "\n");
+  }
+  if (!reasons.empty()) return SetAside(trace, reasons);
+  if (policy_.shipped.keeps_none()) {
+    if (!Discard(trace)) return false;
+  } else {
+    if (!mover_.Move(trace, "shipped").has_value()) return false;
+    ledger_.Forget(trace);
+  }
+  ++metrics_.shipped;
+  return true;
 }
 
 bool Shipper::Ship(const SealedTrace& trace) {
   std::vector<Destination*> missing;
   bool any_ready = false;
   for (Destination& to : destinations_) {
-    if (ledger_.IsDelivered(trace, to.target->key())) continue;
+    if (ledger_.Answer(trace, to.target->key()).has_value()) continue;
     missing.push_back(&to);
-    any_ready = any_ready || IsReady(to, absl::Now());
+    any_ready = any_ready || IsReady(to, trace);
   }
-  if (!missing.empty() && !any_ready) return false;
+  if (missing.empty() ? !mover_.IsReady() : !any_ready) return false;
   const std::unique_ptr<TraceLock> lock = TraceLock::Take(trace);
   if (lock == nullptr) return false;
   bool is_complete = true;
   for (Destination* const to : missing) {
-    const auto outcome = !stop_.requested() && IsReady(*to, absl::Now())
-                             ? Deliver(trace, *to)
-                             : Delivery::Outcome::kLater;
-    if (outcome == Delivery::Outcome::kRefused) return true;
-    is_complete = is_complete && outcome == Delivery::Outcome::kDelivered;
+    const bool has_answered = !stop_.requested() && IsReady(*to, trace) && Deliver(trace, *to);
+    is_complete = is_complete && has_answered;
   }
-  if (!is_complete) return false;
-  if (!policy_.shipped.keeps_none()) {
-    if (!Leave(trace, Folder("shipped"))) return false;
-  } else if (RemoveFile(trace.path)) {
-    ledger_.Forget(trace);
-  } else {
-    return false;
+  return is_complete && Leave(trace);
+}
+
+// Only what a target failed for: everything else leaves as soon as its turn comes.
+void Shipper::Drop(std::vector<SealedTrace>& left) {
+  std::vector<SealedTrace> failing;
+  std::copy_if(left.begin(), left.end(), std::back_inserter(failing), [&](const auto& trace) {
+    return std::any_of(destinations_.begin(), destinations_.end(), [&](const Destination& to) {
+      const std::string& key = to.target->key();
+      return (to.backoff.failures() > 0 || tries_.HasFailed(trace, key)) &&
+             !ledger_.Answer(trace, key).has_value();
+    });
+  });
+  failing.resize(CountToDrop(failing, policy_.most_waiting_bytes));
+  uint64_t bytes = 0;
+  size_t count = 0;
+  for (const SealedTrace& trace : failing) {
+    const std::unique_ptr<TraceLock> lock = TraceLock::Take(trace);
+    if (lock == nullptr || !Discard(trace)) continue;
+    bytes += trace.size;
+    ++count;
+    std::erase_if(left, [&](const SealedTrace& each) { return each.name == trace.name; });
   }
-  ++metrics_.shipped;
-  return true;
+  if (count == 0) return;
+  metrics_.dropped += count;
+  metrics_.dropped_bytes += bytes;
+  say_(StrCat("dropped the ", count, " oldest traces (", postproc::ByteSizeText(bytes),
+              "), which were not shipped: more than --spool=",
+              postproc::ByteSizeText(policy_.most_waiting_bytes), " waits"));
 }
 
 void Shipper::Step() {
-  std::vector<SealedTrace> waiting = Look().sealed;
-  Drop(waiting);
-  const absl::Time now = absl::Now();
-  size_t left = 0;
-  uint64_t left_bytes = 0;
-  absl::Time oldest = now;
+  std::vector<SealedTrace> left;
+  const std::vector<SealedTrace> waiting = Look().sealed;
   for (const SealedTrace& trace : waiting) {
     if (!stop_.requested() && Ship(trace)) {
-      WriteMetrics(absl::Now());
-      continue;
+      WriteMetrics(SteadyNow());
+    } else {
+      left.push_back(trace);
     }
-    ++left;
-    left_bytes += trace.size;
+  }
+  if (!stop_.requested()) Drop(left);
+  const absl::Time now = absl::Now();
+  absl::Time oldest = now;
+  metrics_.waiting = left.size();
+  metrics_.waiting_bytes = 0;
+  for (const SealedTrace& trace : left) {
+    metrics_.waiting_bytes += trace.size;
     oldest = std::min(oldest, absl::FromUnixNanos(trace.modified_ns));
   }
-  metrics_.waiting = left;
-  metrics_.waiting_bytes = left_bytes;
   metrics_.oldest_seconds = absl::ToDoubleSeconds(now - oldest);
-  Tidy(absl::Now());
+  Tidy(SteadyNow());
 }
 
 void Shipper::Tidy(absl::Time now) {
   if (now - tidied_ < kTidyPeriod) return;
   tidied_ = now;
-  RemoveOldFiles(Folder("shipped"), policy_.shipped, now);
-  RemoveOldFiles(Folder("failed"),
-                 {.longest = absl::InfiniteDuration(), .most_bytes = policy_.most_waiting_bytes},
-                 now);
+  if (const auto shipped = OwnFolder::Find(policy_.folder, "shipped"); shipped.ok()) {
+    RemoveOldTraces(*shipped, policy_.shipped, absl::Now());
+  }
+  const auto failed = OwnFolder::Find(policy_.folder, "failed");
+  if (!failed.ok()) return;
+  const size_t removed = RemoveOldTraces(
+      *failed, {.longest = absl::InfiniteDuration(), .most_bytes = policy_.most_waiting_bytes},
+      absl::Now());
+  if (removed == 0) return;
+  say_(StrCat("removed the ", removed, " oldest traces of ", failed->path(),
+              ": it had more than --spool=", postproc::ByteSizeText(policy_.most_waiting_bytes)));
 }
 
 void Shipper::WriteMetrics(absl::Time now) {
@@ -265,11 +293,11 @@ void Shipper::Run() {
   constexpr absl::Duration kLongestRest = absl::Minutes(1);
   while (!stop_.requested()) {
     Step();
-    WriteMetrics(absl::Now());
+    WriteMetrics(SteadyNow());
     stop_.Wait(std::max(policy_.interval, std::min(looking_ * kRest, kLongestRest)));
   }
   metrics_written_ = absl::InfinitePast();
-  WriteMetrics(absl::Now());
+  WriteMetrics(SteadyNow());
 }
 
 bool Shipper::RunOnce() {
@@ -278,8 +306,9 @@ bool Shipper::RunOnce() {
   tries_once_ = true;
   Step();
   metrics_written_ = absl::InfinitePast();
-  WriteMetrics(absl::Now());
-  return metrics_.waiting == 0;
+  WriteMetrics(SteadyNow());
+  return !cannot_look_ && metrics_.waiting == 0 && metrics_.dropped == 0 &&
+         metrics_.unreadable == 0;
 }
 
 }  // namespace jtrace::ship

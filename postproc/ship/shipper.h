@@ -16,6 +16,8 @@
 #include "postproc/ship/ship_metrics.h"
 #include "postproc/ship/stop_signal.h"
 #include "postproc/ship/target.h"
+#include "postproc/ship/trace_mover.h"
+#include "postproc/ship/tries.h"
 
 namespace jtrace::ship {
 
@@ -45,8 +47,8 @@ class Shipper {
   absl::Status Open();
   // Until a stop is requested.
   void Run();
-  // What is sealed now. A target that fails is tried again in the next call only. False if
-  // something still waits.
+  // What is sealed now, each trace once; a target that fails five times in a row gets no more.
+  // False if something still waits, was dropped, or cannot be read.
   bool RunOnce();
   const ShipMetrics& metrics() const { return metrics_; }
 
@@ -61,18 +63,20 @@ class Shipper {
   absl::Status TakeFolder();
   void Step();
   FolderContents Look();
-  void Drop(std::vector<SealedTrace>& waiting);
-  bool IsReady(const Destination& to, absl::Time now) const;
+  bool IsReady(const Destination& to, const SealedTrace& trace) const;
   // True if the trace has left the folder.
   bool Ship(const SealedTrace& trace);
-  Delivery::Outcome Deliver(const SealedTrace& trace, Destination& to);
-  Delivery::Outcome Delivered(const SealedTrace& trace, const Delivery& delivery, Destination& to);
-  void Failed(const Delivery& delivery, Destination& to);
-  bool Leave(const SealedTrace& trace, const std::string& folder);
-  bool SetAside(const SealedTrace& trace, const Destination& by, const std::string& reason);
+  // True if the target needs it no more.
+  bool Deliver(const SealedTrace& trace, Destination& to);
+  bool Delivered(const SealedTrace& trace, const Delivery& delivery, Destination& to);
+  bool Refused(const SealedTrace& trace, const std::string& reason, Destination& to);
+  bool Failed(const SealedTrace& trace, const Delivery& delivery, Destination& to);
+  bool Leave(const SealedTrace& trace);
+  bool SetAside(const SealedTrace& trace, const std::string& reasons);
+  bool Discard(const SealedTrace& trace);
+  void Drop(std::vector<SealedTrace>& left);
   void Tidy(absl::Time now);
   void WriteMetrics(absl::Time now);
-  std::string Folder(std::string_view name) const;
 
   const ShipPolicy policy_;
   StopSignal& stop_;
@@ -80,13 +84,17 @@ class Shipper {
   ShipMetrics metrics_;
   std::vector<Destination> destinations_;
   Ledger ledger_;
+  Tries tries_;
+  TraceMover mover_;
   bool tries_once_ = false;
   int lock_ = -1;
   absl::Duration looking_ = absl::ZeroDuration();  // how long it took, the last time
+  // By the steady clock.
   absl::Time tidied_ = absl::InfinitePast();
   absl::Time published_ = absl::InfinitePast();
   absl::Time metrics_written_ = absl::InfinitePast();
   std::string said_unreadable_;
+  bool cannot_look_ = false;
 };
 
 }  // namespace jtrace::ship

@@ -11,11 +11,16 @@ StopSignal::StopSignal() {
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;  // NOLINT(cppcoreguidelines-pro-type-union-access)
   sigaction(SIGPIPE, &ignore, &pipe_before_);
+  // Inherited as ignored, ended children would leave nothing to wait for.
+  struct sigaction usual = {};
+  usual.sa_handler = SIG_DFL;  // NOLINT(cppcoreguidelines-pro-type-union-access)
+  sigaction(SIGCHLD, &usual, &child_before_);
 }
 
 StopSignal::~StopSignal() {
   Wait(absl::ZeroDuration());  // one that is pending would end the process now
   sigaction(SIGPIPE, &pipe_before_, nullptr);
+  sigaction(SIGCHLD, &child_before_, nullptr);
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 

@@ -24,6 +24,7 @@ class StopSignal {
   sigset_t waited_;
   sigset_t before_;
   struct sigaction pipe_before_ = {};
+  struct sigaction child_before_ = {};
   bool requested_ = false;
 };
 

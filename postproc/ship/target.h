@@ -22,6 +22,8 @@ struct Delivery {
   // The target asks for that much time; zero: as usual.
   absl::Duration wait = absl::ZeroDuration();
   uint64_t bytes = 0;  // sent
+  // kLater, but it may be the trace: the third time it is refused.
+  bool is_broken = false;
 };
 
 class Target {

@@ -35,10 +35,11 @@ TEST(ChildProgramTest, ItsOutputAndExitCodeArrive) {
 TEST(ChildProgramTest, MuchOutputNeitherBlocksItNorIsKept) {
   const auto end = Shell(
       "i=0; while [ $i -lt 4000 ]; do echo a line of thirty characters or so;"
-      " i=$((i+1)); done");
+      " i=$((i+1)); done; echo the error");
   ASSERT_TRUE(end.ok()) << end.status();
   EXPECT_EQ(end->exit_code, 0);
   EXPECT_EQ(end->output.size(), 4096U);
+  EXPECT_TRUE(end->output.ends_with("\nthe error\n"));
 }
 
 TEST(ChildProgramTest, OneThatTakesTooLongIsKilled) {
@@ -51,6 +52,24 @@ TEST(ChildProgramTest, AStopEndsIt) {
   const auto end = RunChild({"/bin/sh", "-c", "exec sleep 1000"}, kLong, stop);
   EXPECT_TRUE(absl::IsCancelled(end.status()));
   EXPECT_TRUE(stop.requested());
+}
+
+TEST(ChildProgramTest, ChildrenAreWaitedForIfTheirSignalWasIgnored) {
+  signal(SIGCHLD, SIG_IGN);
+  const auto end = Shell("exit 3");
+  signal(SIGCHLD, SIG_DFL);
+  ASSERT_TRUE(end.ok()) << end.status();
+  EXPECT_EQ(end->exit_code, 3);
+}
+
+TEST(ChildProgramTest, ItsFilesMayBePrivate) {
+  const TraceFolder folder("private");
+  StopSignal stop;
+  const std::string script = "echo x > " + folder.File("file");
+  ASSERT_TRUE(RunChild({"/bin/sh", "-c", script}, kLong, stop, /*is_private=*/true).ok());
+  struct stat info;
+  ASSERT_EQ(stat(folder.File("file").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600U);
 }
 
 TEST(ChildProgramTest, SignalsOfTheShipperAreNotBlockedInIt) {
@@ -87,7 +106,14 @@ TEST(ConverterTest, OnlyWhatIsWrongWithTheTraceIsRefused) {
   for (const char* script : {"echo 'jtrace-post: cannot write /out'; exit 2",
                              "echo 'jtrace-post: cannot make the folder /out: full'; exit 2",
                              "echo wrong label; exit 1", "exit 127", "kill -15 $$"}) {
-    EXPECT_EQ(Convert(script).outcome, Outcome::kLater) << script;
+    const Delivery later = Convert(script);
+    EXPECT_EQ(later.outcome, Outcome::kLater) << script;
+    EXPECT_FALSE(later.is_broken) << script;
+  }
+  for (const char* script : {"kill -9 $$", "echo 'jtrace-post: out of memory'; exit 2"}) {
+    const Delivery later = Convert(script);
+    EXPECT_EQ(later.outcome, Outcome::kLater) << script;
+    EXPECT_TRUE(later.is_broken) << script;
   }
 }
 

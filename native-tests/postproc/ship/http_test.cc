@@ -72,12 +72,22 @@ TEST(HttpOutcomeTest, OnlyWhatIsWrongWithTheTraceIsRefused) {
 }
 
 TEST(HttpOutcomeTest, ACollectorMayRejectProfiles) {
-  EXPECT_EQ(RejectedByOtlp(""), "");
+  EXPECT_EQ(OutcomeOfOtlp("").outcome, Outcome::kDelivered);
   // partial_success {error_message: "hm"}: only a warning.
-  EXPECT_EQ(RejectedByOtlp("\x0a\x04\x12\x02hm"), "");
+  EXPECT_EQ(OutcomeOfOtlp("\x0a\x04\x12\x02hm").outcome, Outcome::kDelivered);
   // partial_success {rejected_profiles: 3, error_message: "no"}
-  EXPECT_EQ(RejectedByOtlp("\x0a\x06\x08\x03\x12\x02no"), "the server rejected 3 profiles (no)");
-  EXPECT_EQ(RejectedByOtlp("{\"partialSuccess\":{}}"), "");
+  const Delivery rejected = OutcomeOfOtlp("\x0a\x06\x08\x03\x12\x02no");
+  EXPECT_EQ(rejected.outcome, Outcome::kRefused);
+  EXPECT_EQ(rejected.message, "the server rejected 3 profiles (no)");
+}
+
+TEST(HttpOutcomeTest, ACutOrOtherAnswerIsNoSuccess) {
+  // The message is longer than what is there of it, but the number stands before it.
+  const Delivery rejected = OutcomeOfOtlp("\x0a\xff\x01\x08\x03\x12\xfb\x01no");
+  EXPECT_EQ(rejected.outcome, Outcome::kRefused);
+  EXPECT_EQ(rejected.message, "the server rejected 3 profiles (no)");
+  EXPECT_EQ(OutcomeOfOtlp("\x0a\xff\x01\x12\xfb\x01no").outcome, Outcome::kLater);
+  EXPECT_EQ(OutcomeOfOtlp("<html>").outcome, Outcome::kLater);
 }
 
 // A length-delimited field of a short text.

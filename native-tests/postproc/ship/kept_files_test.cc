@@ -35,19 +35,38 @@ TEST(SetKeepTest, TimeAndSizeAreTwoBounds) {
             "--retain: 'much' is not a time or size, such as 1d, 12h, 500MB, 1GB, or 0");
 }
 
-TEST(RemoveOldFilesTest, TheNewestStay) {
+OwnFolder Kept(const TraceFolder& folder) { return *OwnFolder::Make(folder.path(), "kept"); }
+
+TEST(RemoveOldTracesTest, WhatWasMovedLastStays) {
   const TraceFolder folder("kept");
+  const OwnFolder kept = Kept(folder);
   const absl::Time now = absl::Now();
-  for (int age = 1; age <= 5; ++age) {
-    folder.WriteTrace(std::to_string(age), now - absl::Hours(age), 100);
+  for (int age = 5; age >= 1; --age) {
+    folder.WriteTrace("kept/" + std::to_string(age), now - absl::Hours(age), 100);
   }
-  RemoveOldFiles(folder.path(), {.longest = absl::Minutes(270), .most_bytes = 1'000}, now);
-  EXPECT_TRUE(folder.Has("4"));
-  EXPECT_FALSE(folder.Has("5"));
-  RemoveOldFiles(folder.path(), {.longest = absl::Hours(9), .most_bytes = 200}, now);
-  EXPECT_TRUE(folder.Has("2"));
-  EXPECT_FALSE(folder.Has("3"));
-  EXPECT_FALSE(folder.Has("4"));
+  folder.Write("kept/3.reason", "bad", now);
+  // It is the time of the move that counts, not that of the trace.
+  EXPECT_EQ(RemoveOldTraces(kept, {.longest = absl::Hours(2), .most_bytes = 1'000}, now), 0U);
+  EXPECT_EQ(RemoveOldTraces(kept, {.longest = absl::Hours(2), .most_bytes = 200}, now), 3U);
+  EXPECT_TRUE(folder.Has("kept/2"));
+  EXPECT_FALSE(folder.Has("kept/3"));
+  EXPECT_FALSE(folder.Has("kept/3.reason"));
+  RemoveOldTraces(kept, {.longest = absl::Hours(2), .most_bytes = 200}, now + absl::Hours(3));
+  EXPECT_FALSE(folder.Has("kept/1"));
+}
+
+TEST(RemoveOldTracesTest, FilesOfOthersStay) {
+  const TraceFolder folder("kept2");
+  const OwnFolder kept = Kept(folder);
+  const absl::Time now = absl::Now();
+  folder.Write("kept/precious.txt", "not a trace", now);
+  folder.Write("kept/precious.reason", "nor this", now);
+  folder.WriteTrace("elsewhere.bin", now);
+  std::filesystem::create_symlink(folder.File("elsewhere.bin"), folder.File("kept/link.bin"));
+  RemoveOldTraces(kept, {.longest = absl::ZeroDuration(), .most_bytes = 0}, now + absl::Hours(9));
+  EXPECT_TRUE(folder.Has("kept/precious.txt"));
+  EXPECT_TRUE(folder.Has("kept/precious.reason"));
+  EXPECT_TRUE(folder.Has("kept/link.bin"));
 }
 
 TEST(CountToDropTest, NoMoreThanNeeded) {

@@ -32,6 +32,16 @@ TEST(LedgerTest, AnotherTraceOfThatNameIsNotDelivered) {
   EXPECT_TRUE(ledger.IsDelivered(Trace("a.bin", 2), "otlp-1"));
 }
 
+TEST(LedgerTest, ARefusalIsKeptWithItsReason) {
+  const TraceFolder folder("ledger4");
+  const std::string name(250, 'n');
+  ASSERT_TRUE(Ledger(folder.path()).NoteRefused(Trace(name, 1), "otlp-1", "too large").ok());
+  Ledger next(folder.path());
+  EXPECT_EQ(next.Answer(Trace(name, 1), "otlp-1"), "too large");
+  EXPECT_FALSE(next.IsDelivered(Trace(name, 1), "otlp-1"));
+  EXPECT_EQ(next.Answer(Trace(name, 2), "otlp-1"), std::nullopt);
+}
+
 TEST(LedgerTest, ForgetsTracesThatLeft) {
   const TraceFolder folder("ledger3");
   Ledger ledger(folder.path());

@@ -16,6 +16,7 @@ TEST(ShipMetricsTest, TextHasEachNumberWithItsTarget) {
   ShipMetrics metrics;
   metrics.shipped = 12;
   metrics.dropped = 3;
+  metrics.unreadable = 2;
   metrics.waiting_bytes = 5'000'000'000;
   metrics.targets["otlp:http://h/v1"].retries = 7;
   metrics.targets["otlp:http://h/v1"].works = false;
@@ -24,6 +25,7 @@ TEST(ShipMetricsTest, TextHasEachNumberWithItsTarget) {
   const std::string text = MetricsText(metrics, {.own_seconds = 1.5, .children_seconds = 2});
   EXPECT_THAT(text, HasSubstr("jtrace_ship_shipped_total 12\n"));
   EXPECT_THAT(text, HasSubstr("jtrace_ship_dropped_total 3\n"));
+  EXPECT_THAT(text, HasSubstr("jtrace_ship_unreadable_traces 2\n"));
   EXPECT_THAT(text, HasSubstr("jtrace_ship_waiting_bytes 5000000000\n"));
   EXPECT_THAT(text, HasSubstr("jtrace_ship_retries_total{target=\"otlp:http://h/v1\"} 7\n"));
   EXPECT_THAT(text, HasSubstr("jtrace_ship_target_works{target=\"otlp:http://h/v1\"} 0\n"));
