@@ -60,7 +60,7 @@ class Compaction(MadeRuns):
         self.assertEqual(len(self.files("runs")), 2)
         for query, answer in before.items():
             self.assertEqual(self.fleet(query, "--format=csv"), answer, query)
-        self.assertEqual(self.compact(), "0 files of past days are 0 now\n")
+        self.assertEqual(self.compact(), "no files of past days (UTC) to merge\n")
         # Later runs come beside it, and into it with the next call.
         self.add(1)
         self.assertEqual(self.calls(), self.wanted)
@@ -70,7 +70,7 @@ class Compaction(MadeRuns):
 
     def test_today_stays_as_it_is(self):
         self.add(3, start=int(time.time()) * 10**9)
-        self.assertEqual(self.compact(), "0 files of past days are 0 now\n")
+        self.assertEqual(self.compact(), "no files of past days (UTC) to merge\n")
         self.assertEqual(len(self.files("nodes")), 3)
 
     def test_a_merged_run_is_not_converted_again(self):

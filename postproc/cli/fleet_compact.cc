@@ -242,7 +242,11 @@ absl::Status Compaction::Run() {
   for (const fs::path& place : PastPlaces()) {
     if (absl::Status status = CompactPlace(place); !status.ok()) return status;
   }
-  out_ << before_ << " files of past days are " << after_ << " now\n";
+  if (before_ == 0) {
+    out_ << "no files of past days (UTC) to merge\n";
+  } else {
+    out_ << before_ << " files of past days are " << after_ << " now\n";
+  }
   return absl::OkStatus();
 }
 
