@@ -24,6 +24,7 @@ namespace {
 
 using postproc::StrCat;
 
+constexpr absl::Duration kLockPatience = absl::Seconds(2);
 constexpr absl::Duration kTidyPeriod = absl::Minutes(1);
 constexpr absl::Duration kMetricsPeriod = absl::Seconds(10);
 constexpr absl::Duration kPublishPeriod = absl::Seconds(1);
@@ -58,7 +59,12 @@ absl::Status Shipper::TakeFolder() {
     return absl::UnavailableError(
         StrCat("cannot write ", folder->path(), "/lock: ", strerror(errno)));
   }
-  if (flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return absl::OkStatus();
+  // One that was killed a moment ago may have left a child, not yet a program, that has its lock.
+  const absl::Time last = SteadyNow() + kLockPatience;
+  do {
+    if (flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return absl::OkStatus();
+    stop_.Wait(kLockPatience / 100);
+  } while (SteadyNow() < last && !stop_.requested());
   return absl::FailedPreconditionError(StrCat("another jtrace ship runs for ", policy_.folder,
                                               ": end it first, or name another folder"));
 }
