@@ -17,13 +17,12 @@ import sys
 import unittest
 
 import engines
-from fleet_case import FleetTest, plain_name, same
+from fleet_case import FleetTest, plain_name, run_case, same
 from compaction import Compaction  # noqa: F401
 from many_runs import ManyRuns  # noqa: F401  (found by its name)
 from questions import Questions  # noqa: F401
 from spark_engine import SparkEngine  # noqa: F401
 
-SKIPPED = 77
 # Version 1, as it was first written: Recursion on JDK 17.
 GOLDEN = pathlib.Path(__file__).resolve().parent / "version1"
 
@@ -254,13 +253,7 @@ class Spark(FleetTest):
 def main():
     FleetTest.build = pathlib.Path(sys.argv[1]).resolve()
     FleetTest.jdks = [pathlib.Path(jdk) for jdk in sys.argv[2].split(",")]
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(globals()[sys.argv[3]])
-    result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout).run(suite)
-    for _, reason in result.skipped:
-        print(reason)
-    if not result.wasSuccessful():
-        return 1
-    return SKIPPED if result.skipped and len(result.skipped) == result.testsRun else 0
+    return run_case(globals()[sys.argv[3]])
 
 
 if __name__ == "__main__":

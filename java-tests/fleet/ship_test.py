@@ -22,8 +22,8 @@ import urllib.request
 
 import engines
 import receiver
+from fleet_case import run_case
 
-SKIPPED = 77
 OTLP = "/v1development/profiles"
 GATE = "--feature-gates=+service.profilesSupport"
 CALLS = "SELECT CAST(COALESCE(SUM(calls), 0) AS BIGINT) FROM nodes"
@@ -340,20 +340,10 @@ def profile_kinds(trace):
     return receiver.profiles_of(body)
 
 
-def main():
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(globals()[sys.argv[3]])
-    result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout).run(suite)
-    for _, reason in result.skipped:
-        print(reason)
-    if not result.wasSuccessful():
-        return 1
-    return SKIPPED if result.skipped and len(result.skipped) == result.testsRun else 0
-
-
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         print(__doc__)
         sys.exit(2)
     BUILD, JDK = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     COLLECTOR = BUILD / "fleet/collector/otelcol-profiles"
-    sys.exit(main())
+    sys.exit(run_case(globals()[sys.argv[3]]))

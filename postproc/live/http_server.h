@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "postproc/live/access.h"
+#include "postproc/live/listener.h"
 #include "postproc/live/live_page.h"
 
 namespace jtrace::live {
@@ -44,14 +45,12 @@ class HttpServer {
   const Content& content() const { return content_; }
 
  private:
-  HttpServer(boost::asio::ip::tcp::acceptor acceptor, Access access, Content content);
-  void Accept();
+  HttpServer(Listener listener, Access access, Content content);
   void Add(boost::asio::ip::tcp::socket socket);
   // Makes room for one more connection.
   void MakeRoom();
 
-  boost::asio::ip::tcp::acceptor acceptor_;
-  boost::asio::steady_timer retry_;
+  Listener listener_;
   Access access_;
   Content content_;
   std::list<std::weak_ptr<HttpConnection>> connections_;  // the oldest first

@@ -1,10 +1,7 @@
 #include "postproc/ship/metrics_server.h"
 
-#include <fcntl.h>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -17,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "postproc/live/listener.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::ship {
@@ -30,7 +28,6 @@ using boost::system::error_code;
 using postproc::StrCat;
 
 constexpr std::chrono::seconds kPatience{5};
-constexpr std::chrono::milliseconds kRetry{100};
 constexpr uint32_t kMostHeaders = 8192;
 
 absl::StatusOr<tcp::endpoint> EndpointOf(std::string_view place) {
@@ -107,43 +104,12 @@ class MetricsServer::Connection : public std::enable_shared_from_this<Connection
 struct MetricsServer::Server {
   Shared shared;  // outlives the connections, which the context has
   asio::io_context context{1};
-  tcp::acceptor acceptor{context};
-  asio::steady_timer retry{context};
-  int port = 0;
+  live::Listener listener{context};
   std::thread thread;
 
-  absl::Status Open(const tcp::endpoint& here) {
-    error_code error;
-    acceptor.open(here.protocol(), error);
-    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor.bind(here, error);
-    if (!error) acceptor.listen(static_cast<int>(kMostConnections), error);
-    if (error) {
-      return absl::UnavailableError(StrCat("cannot listen on port ", here.port(), ": ",
-                                           error.message(),
-                                           "; choose another one with --metrics="));
-    }
-    fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
-    port = acceptor.local_endpoint(error).port();
-    return absl::OkStatus();
-  }
-
-  void Accept() {
-    acceptor.async_accept([this](error_code error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted) return;
-      if (!error) {
-        fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-        if (shared.connections < kMostConnections) {
-          std::make_shared<Connection>(std::move(socket), shared)->Start();
-        }
-        return Accept();
-      }
-      // Without descriptors, for one: not at once again, which would take the whole processor.
-      retry.expires_after(kRetry);
-      retry.async_wait([this](error_code cancelled) {
-        if (!cancelled) Accept();
-      });
-    });
+  void Add(tcp::socket socket) {
+    if (shared.connections >= kMostConnections) return;
+    std::make_shared<Connection>(std::move(socket), shared)->Start();
   }
 };
 
@@ -153,8 +119,10 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Listen(std::string
   const absl::StatusOr<tcp::endpoint> here = EndpointOf(place);
   if (!here.ok()) return here.status();
   auto server = std::make_unique<Server>();
-  if (absl::Status status = server->Open(*here); !status.ok()) return status;
-  server->Accept();
+  absl::Status status =
+      server->listener.Open(*here, kMostConnections, "; choose another one with --metrics=");
+  if (!status.ok()) return status;
+  server->listener.Start([it = server.get()](tcp::socket socket) { it->Add(std::move(socket)); });
   server->thread = std::thread([context = &server->context] { context->run(); });
   return std::unique_ptr<MetricsServer>(new MetricsServer(std::move(server)));
 }
@@ -166,7 +134,7 @@ MetricsServer::~MetricsServer() {
   server_->thread.join();
 }
 
-int MetricsServer::port() const { return server_->port; }
+int MetricsServer::port() const { return server_->listener.port(); }
 
 void MetricsServer::Set(std::string text) {
   const std::lock_guard lock(server_->shared.mutex);
