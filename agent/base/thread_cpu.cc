@@ -3,12 +3,14 @@
 #include <dirent.h>
 #include <time.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <string>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace jtrace {
 namespace {
@@ -19,10 +21,11 @@ clockid_t ClockOf(pid_t tid) {
   return static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3) | 6u);
 }
 
-bool HasName(const std::string& tid, absl::string_view name) {
+std::string NameOf(const std::string& tid) {
   std::ifstream file(absl::StrCat("/proc/self/task/", tid, "/comm"));
   std::string text;
-  return std::getline(file, text) && text == name;
+  std::getline(file, text);
+  return text;
 }
 
 }  // namespace
@@ -33,15 +36,31 @@ std::optional<absl::Duration> ThreadCpu(pid_t tid) {
   return absl::DurationFromTimespec(time);
 }
 
-pid_t FindThread(absl::string_view name) {
+bool ThreadIsRunnable(pid_t tid) {
+  std::ifstream file(absl::StrCat("/proc/self/task/", tid, "/stat"));
+  std::string text;
+  std::getline(file, text);
+  const size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && absl::ClippedSubstr(text, name_end, 3) == ") R";
+}
+
+std::vector<pid_t> FindThreads(std::span<const std::string> names) {
+  std::vector<pid_t> found;
   const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), &closedir);
-  if (tasks == nullptr) return 0;
+  if (tasks == nullptr) return found;
   while (const dirent* entry = readdir(tasks.get())) {
     pid_t tid = 0;
     const std::string number = entry->d_name;
-    if (absl::SimpleAtoi(number, &tid) && HasName(number, name)) return tid;
+    if (!absl::SimpleAtoi(number, &tid)) continue;
+    if (std::ranges::find(names, NameOf(number)) != names.end()) found.push_back(tid);
   }
-  return 0;
+  return found;
+}
+
+pid_t FindThread(absl::string_view name) {
+  const std::string wanted[] = {std::string(name)};
+  const std::vector<pid_t> found = FindThreads(wanted);
+  return found.empty() ? 0 : found.front();
 }
 
 }  // namespace jtrace

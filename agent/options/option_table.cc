@@ -186,6 +186,10 @@ absl::Status ParseProbeBudget(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 
+absl::Status ParseCompilers(absl::string_view value, Options& o) {
+  return ParseWord(value, kCompilers, o.compilers_first);
+}
+
 absl::Status ParsePruneShare(absl::string_view value, double& percent) {
   if (!absl::SimpleAtod(absl::StripSuffix(value, "%"), &percent) ||
       !(percent >= 0 && percent <= 50)) {
@@ -299,6 +303,9 @@ constexpr std::array kOptions = {
     OptionRow{"exclude", "PATTERN[;…]", ParseExclude, "do not count these (default: the JDK)"},
     OptionRow{"probebudget", "20%", ParseProbeBudget,
               "jtrace start: most of one processor that putting probes in and out takes"},
+    OptionRow{
+        "compilers", "first|asis", ParseCompilers,
+        "jtrace start: the JVM's compilers get processor time first while probes go in and out"},
     OptionRow{"memory", "SIZE", ParseMemory,
               "memory for call trees (by free memory); paths without room: [pruned]"},
     OptionRow{"prune", "1", ParsePrune,

@@ -68,6 +68,7 @@ struct Options {
   // The share of one processor that putting probes into a running program may take, and removing
   // them; 100: no limit.
   int probe_budget = 20;
+  bool compilers_first = true;  // meanwhile the JIT has processor time first (preferred_threads.h)
   // When memory is short, nodes below this share of their parent are dropped (S3.14); 0: none.
   double prune_percent = 1;
   // The same share of the parent's time, when an activation ends; 0: no such test.

@@ -18,6 +18,15 @@ constexpr absl::Duration kLongestPause = absl::Seconds(10);
 // All threads stand while code is swapped: about 0.1 s for a thousand classes, more on a busy
 // machine.
 constexpr size_t kLargestBatch = 4096;
+// Compilers rest when none of them wanted a processor in so many looks, so far apart.
+constexpr int kQuietLooks = 3;
+constexpr absl::Duration kLook = absl::Milliseconds(15);
+// A program may keep them busy by itself, for instance while it starts: the next batch does not
+// wait longer, and after two minutes none waits.
+constexpr absl::Duration kLongestUnrest = absl::Seconds(10);
+constexpr absl::Duration kLongestPace = absl::Minutes(2);
+// Enough that a second has more time at full speed than without compiled code.
+constexpr absl::Duration kLongestRest = absl::Seconds(2);
 
 // The system's clock may be set back while batches wait.
 absl::Duration Monotonic() { return absl::Nanoseconds(MonotonicNanos()); }
@@ -45,6 +54,9 @@ std::string DescribeProgress(const BatchProgress& progress, absl::string_view wh
 void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes) {
   Drop(jni);
   progress_ = {};
+  pace_ = has_budget_ ? BatchPace(classes.size()) : BatchPace::Unlimited();
+  pace_ends_ = Monotonic() + kLongestPace;
+  unrest_.reset();
   vm_thread_ = FindThread("VM Thread");
   for (const Planned& planned : classes) {
     jweak const weak = jni->NewWeakGlobalRef(planned.klass);
@@ -64,8 +76,21 @@ void ClassBatches::Drop(JNIEnv* jni) {
   next_ = 0;
 }
 
-absl::Duration ClassBatches::Pause() const {
-  return std::clamp(next_batch_ - Monotonic(), absl::ZeroDuration(), kLongestPause);
+absl::Duration ClassBatches::Pause() {
+  const absl::Duration rest = UntilCompilersRest();
+  return std::clamp(next_batch_ - Monotonic(), rest, kLongestPause);
+}
+
+absl::Duration ClassBatches::UntilCompilersRest() {
+  if (!unrest_.has_value()) return absl::ZeroDuration();
+  unrest_->quiet = compilers_.Work() ? 0 : unrest_->quiet + 1;
+  if (unrest_->quiet < kQuietLooks && Monotonic() < unrest_->latest) return kLook;
+  const absl::Duration work = compilers_.Used() - unrest_->used;
+  pace_.After(unrest_->classes, work);
+  const absl::Duration rest = budget_.PauseAfter(absl::ZeroDuration(), work);
+  next_batch_ = std::max(next_batch_, Monotonic() + std::min(rest, kLongestRest));
+  unrest_.reset();
+  return absl::ZeroDuration();
 }
 
 std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jclass)>& wanted) {
@@ -73,7 +98,8 @@ std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jcl
   const BatchProgress before = progress_;
   absl::Duration expected;
   const absl::Duration most = BatchLimit(batch_cost_, before);
-  while (next_ < classes_.size() && taken.size() < kLargestBatch && expected < most) {
+  const size_t most_classes = std::min(kLargestBatch, pace_.classes());
+  while (next_ < classes_.size() && taken.size() < most_classes && expected < most) {
     const Waiting& waiting = classes_[next_++];
     ++progress_.done.classes;
     progress_.done.methods += waiting.methods;
@@ -99,6 +125,7 @@ void ClassBatches::RunNext(
   const jvmti::LocalFrame frame(jni);
   const absl::Duration began = Monotonic();
   const absl::Duration before = Cost();
+  const absl::Duration compiled = compilers_.Used();
   const std::vector<jclass> classes = Take(jni, wanted);
   begin(classes);
   end(classes, jvmti::RetransformBatch(env_, classes));
@@ -106,6 +133,12 @@ void ClassBatches::RunNext(
   const absl::Duration now = Monotonic();
   progress_.cost += cost;
   next_batch_ = now + budget_.PauseAfter(now - began, cost);
+  if (empty() || !has_budget_) return;
+  if (now > pace_ends_) {
+    pace_ = BatchPace::Unlimited();
+  } else {
+    unrest_ = {.classes = classes.size(), .used = compiled, .latest = now + kLongestUnrest};
+  }
 }
 
 }  // namespace jtrace

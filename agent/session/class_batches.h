@@ -1,9 +1,10 @@
 // Loaded classes that are retransformed in batches, within a budget of processor time, while the
 // program runs and commands are answered in between.
 //
-// A batch is large, up to a second's work: with each one the JVM discards compiled code that
-// depends on its classes. On Tomcat under load, 985 classes in 19 batches meant nine seconds of
-// nearly no requests, in one batch two.
+// With each batch the JVM discards compiled code that depends on its classes, and the program is
+// slow until that is compiled again. So the next batch waits until the compilers rest, and is as
+// large as their work after the last one allows (batch_pace.h). Without a budget there is one
+// batch.
 //
 // The cost of a batch is the processor time of the thread that retransforms (which parses, rewrites
 // and verifies) and of the VM thread (which swaps the code while all threads stand). Compilers that
@@ -15,14 +16,17 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/base/preferred_threads.h"
 #include "agent/base/processor_budget.h"
 #include "agent/instrument/probe_estimate.h"
 #include "agent/jvmti/retransformer.h"
+#include "agent/session/batch_pace.h"
 
 namespace jtrace {
 
@@ -47,9 +51,13 @@ class ClassBatches {
     size_t methods;
   };
 
-  // `percent`: ProcessorBudget.
-  ClassBatches(jvmtiEnv* env, int percent)
-      : env_(env), budget_(percent), batch_cost_(CostOfABatch(percent)) {}
+  // `percent`: ProcessorBudget. `compilers`: the JIT's threads.
+  ClassBatches(jvmtiEnv* env, int percent, const PreferredThreads& compilers)
+      : env_(env),
+        budget_(percent),
+        batch_cost_(CostOfABatch(percent)),
+        has_budget_(percent < 100),
+        compilers_(compilers) {}
   ClassBatches(const ClassBatches&) = delete;
   ClassBatches& operator=(const ClassBatches&) = delete;
 
@@ -58,8 +66,8 @@ class ClassBatches {
   // Leaves the rest out.
   void Drop(JNIEnv* jni);
   bool empty() const { return next_ == classes_.size(); }
-  // How long the next batch has to wait.
-  absl::Duration Pause() const;
+  // How long the next batch has to wait at least; zero: it may begin.
+  absl::Duration Pause();
   // Retransforms the next classes, as far as they are loaded and `wanted`; `begin` gets them
   // before, `end` after.
   void RunNext(
@@ -76,6 +84,8 @@ class ClassBatches {
 
   std::vector<jclass> Take(JNIEnv* jni, const std::function<bool(jclass)>& wanted);
   absl::Duration Cost() const;
+  // How long until it is known whether the compilers rest.
+  absl::Duration UntilCompilersRest();
 
   jvmtiEnv* const env_;
   const ProcessorBudget budget_;
@@ -85,6 +95,18 @@ class ClassBatches {
   pid_t vm_thread_ = 0;
   BatchProgress progress_;
   absl::Duration next_batch_;  // of the monotonic clock
+  const bool has_budget_;
+  const PreferredThreads& compilers_;
+  BatchPace pace_ = BatchPace::Unlimited();
+  absl::Duration pace_ends_;
+  // Since the last batch, while it is not known whether the compilers rest.
+  struct Unrest {
+    size_t classes = 0;
+    absl::Duration used;  // by the compilers until then
+    absl::Duration latest;
+    int quiet = 0;  // looks in a row in which they rested
+  };
+  std::optional<Unrest> unrest_;
 };
 
 }  // namespace jtrace

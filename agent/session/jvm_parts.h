@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "agent/base/clock.h"
 #include "agent/base/losses.h"
+#include "agent/base/preferred_threads.h"
 #include "agent/hooks/hooks.h"
 #include "agent/hotspot/gc_cause.h"
 #include "agent/instrument/place_table.h"
@@ -95,6 +96,8 @@ struct JvmParts {
   waits::WaitedRecords waited_records;
   metrics::ThreadFamilies families;
   ProbeSets probe_sets;
+  // The JIT's compilers, by the kernel's names.
+  PreferredThreads compilers{{"C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT"}};
   PlaceTable places{trace.losses};
   uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
   std::atomic<sampling::Sampler*> sampler{nullptr};  // made once

@@ -12,7 +12,7 @@ JvmSession::Step JvmSession::AddBatch(JNIEnv* jni, int number) {
   absl::MutexLock lock(&lifecycle_);
   if (jvm_ends_ || number != number_ || Running() == nullptr) return {.is_over = true};
   if (!recording_->IsAdding()) return {.is_over = true};
-  const ClassBatches& batches = recording_->classes()->batches();
+  ClassBatches& batches = recording_->classes()->batches();
   if (batches.Pause() <= absl::ZeroDuration()) recording_->AddBatch(jni);
   if (!recording_->IsAdding()) return {.progress = batches.progress()};
   return {.pause = batches.Pause(), .progress = batches.progress()};
@@ -22,7 +22,7 @@ JvmSession::Step JvmSession::RemoveBatch(JNIEnv* jni, int number) {
   absl::MutexLock lock(&lifecycle_);
   if (jvm_ends_ || number != number_ || recording_ == nullptr) return {.is_over = true};
   if (recording_->classes() == nullptr) return {.is_over = true};
-  const ClassBatches& batches = recording_->classes()->batches();
+  ClassBatches& batches = recording_->classes()->batches();
   if (batches.Pause() <= absl::ZeroDuration() && !recording_->RemoveBatch(jni)) {
     return {.is_over = true};
   }
@@ -94,6 +94,7 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
       written = absl::ResourceExhaustedError(failure.what());
     }
   }
+  WakeControl();  // which looks after the compilers' priority
   const std::string left = RemoveProbes(jni, number, caller);
   if (!written.ok()) return written;
   return absl::StrCat(*written, left);

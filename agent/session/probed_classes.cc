@@ -58,9 +58,15 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
   ReportRunningLoops(jni, classes);
   batches_.Plan(jni, planned);
   is_adding_ = true;
+  if (!planned.empty()) PreferCompilers();
+}
+
+void ProbedClasses::PreferCompilers() {
+  compilers_are_preferred_ = compilers_first_ && jvm_.compilers.Begin(absl::Now());
 }
 
 void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added) {
+  PreferCompilers();
   batches_.RunNext(
       jni, [this](jclass klass) { return WithoutProbes(klass).has_value(); },
       [this](const std::vector<jclass>& classes) { NoteOldMethods(classes); },
@@ -77,6 +83,14 @@ void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& add
   AddToPrepared(jni);
 }
 
+std::string ProbedClasses::DescribePriority() const {
+  return compilers_are_preferred_
+             ? "the JVM's compilers have processor time first until they rest (compilers=asis: not)"
+             : "the JVM's compilers could have processor time first, and be done sooner, if the "
+               "JVM "
+               "had CAP_SYS_NICE or `ulimit -e 40`";
+}
+
 std::vector<std::string> ProbedClasses::DescribePlan() const {
   const ProbeWork all = AllOf(planned_);
   if (all.classes == 0) return {};
@@ -84,7 +98,8 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
                                   WithThousands(all.classes), " classes: about ",
                                   RoughSeconds(EstimatedCost(all)), " of processor time");
   if (budget_percent_ < 100) {
-    absl::StrAppend(&cost, ", at most ", budget_percent_, " % of one processor (probebudget=)");
+    absl::StrAppend(&cost, ", at most ", budget_percent_,
+                    " % of one processor with the JIT's work for them (probebudget=)");
   }
   std::string narrower;
   const bool is_much = EstimatedCost(all) >= kMuch;
@@ -100,6 +115,7 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
         "the first probes make HotSpot discard all compiled code: the program is slow until that "
         "is "
         "compiled again; a JVM started with -agentpath:…/libjtrace.so=serve keeps the rest of it");
+    if (compilers_first_) lines.push_back(DescribePriority());
   }
   return lines;
 }
@@ -266,6 +282,7 @@ void ProbedClasses::PlanRemoving(JNIEnv* jni) {
 
 bool ProbedClasses::RemoveBatch(JNIEnv* jni) {
   if (batches_.empty()) return false;
+  PreferCompilers();
   batches_.RunNext(
       jni, [](jclass) { return true; },
       [this](const std::vector<jclass>& classes) { NoteOldMethods(classes); },

@@ -38,6 +38,7 @@ class ProbedClasses {
   void AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added);
   // What the plan costs, and how to make it cheaper: lines for people.
   std::vector<std::string> DescribePlan() const;
+  std::string DescribePriority() const;
   // Adds probes to prepared classes in scope that have none. On a Java thread that holds no lock of
   // the JVM.
   void AddToPrepared(JNIEnv* jni);
@@ -56,6 +57,7 @@ class ProbedClasses {
   // Classes that the JVM did not give back their own code.
   size_t classes_left() const { return classes_left_; }
   // The classes that are being added to, or removed from.
+  ClassBatches& batches() { return batches_; }
   const ClassBatches& batches() const { return batches_; }
 
   Instrumentation& instrumentation() { return *instrumentation_; }
@@ -71,14 +73,18 @@ class ProbedClasses {
                 std::unique_ptr<Instrumentation> instrumentation)
       : jvm_(jvm),
         budget_percent_(options.probe_budget),
+        compilers_first_(options.compilers_first),
         instrumentation_(std::move(instrumentation)),
-        batches_(jvm.env, options.probe_budget) {}
+        batches_(jvm.env, options.probe_budget, jvm.compilers) {}
 
   // The class if it is in scope and may change; one that may not change is counted as a loss.
   std::optional<NamedClass> InScope(jclass klass);
   // The same, but only if it has not passed the rewriter and no loss reports why.
   std::optional<NamedClass> WithoutProbes(jclass klass);
   void Add(JNIEnv* jni, std::span<const jclass> classes);
+  // The compilers have much to do from now on: they get processor time first, if the kernel allows
+  // it.
+  void PreferCompilers();
   // After the classes were retransformed.
   void NoteAdded(std::span<const jclass> classes, const jvmti::RetransformResult& result);
   // Records since when the class has its probes.
@@ -94,10 +100,12 @@ class ProbedClasses {
 
   JvmParts& jvm_;
   const int budget_percent_;
+  const bool compilers_first_;
   const std::unique_ptr<Instrumentation> instrumentation_;
   ClassBatches batches_;
   std::vector<ClassToProbe> planned_;  // empty while no classes wait for probes
   bool is_adding_ = false;
+  bool compilers_are_preferred_ = false;
   size_t classes_left_ = 0;  // whose probes the JVM did not remove
   // All classes in scope that were loaded when the recording began have probes.
   std::atomic<bool> loaded_have_probes_{false};

@@ -138,6 +138,10 @@ absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
 }
 
 absl::Time SessionControl::Tick() {
+  return std::min(Settle(), session_.jvm().compilers.Check(absl::Now()));
+}
+
+absl::Time SessionControl::Settle() {
   const Due due = session_.WhatIsDue(absl::Now());
   if (due.what == Due::kNextFile) {
     std::optional<JavaScope> scope;

@@ -32,6 +32,8 @@ class SessionControl : public Commands {
   const absl::Status& problem() const { return server_->problem(); }
 
  private:
+  // What the recording has to do by now; returns when there may be more.
+  absl::Time Settle();
   absl::Status Start(absl::string_view options, Reply reply);
   absl::Status Hook(absl::string_view specs, Reply reply);
   absl::Status Resume(Reply reply);

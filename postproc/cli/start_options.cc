@@ -13,9 +13,9 @@ namespace {
 using postproc::StrCat;
 
 // Options of the agent that only probes obey: a recording of samples would ignore them.
-constexpr std::array<std::string_view, 12> kOfProbes = {
-    "record=",    "clock=",    "logbudget=", "overflow=", "probebudget=", "prune=",
-    "pruneexit=", "maxdepth=", "blocks=",    "sites=",    "unwind=",      "boundary="};
+constexpr std::array<std::string_view, 13> kOfProbes = {
+    "record=",   "clock=",  "logbudget=", "overflow=", "probebudget=", "prune=",    "pruneexit=",
+    "maxdepth=", "blocks=", "sites=",     "unwind=",   "boundary=",    "compilers="};
 
 // The options one by one: an argument may have several, as the agent's do.
 std::vector<std::string_view> Options(const CommandLine& line) {

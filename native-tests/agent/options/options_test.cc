@@ -48,6 +48,16 @@ TEST(OptionsTest, ReadsEveryValue) {
   EXPECT_EQ(options->log, LogTarget::kNone);
 }
 
+TEST(OptionsTest, TheCompilersAreFirst) {
+  EXPECT_TRUE(ParseOptions("compilers=first")->compilers_first);
+  EXPECT_THAT(DescribeOptions(*ParseOptions("")), Not(HasSubstr("compilers")));
+  const auto options = ParseOptions("compilers=asis");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_FALSE(options->compilers_first);
+  EXPECT_FALSE(ParseOptions(DescribeOptions(*options))->compilers_first);
+  EXPECT_TRUE(ParseOptions("")->compilers_first);
+}
+
 TEST(OptionsTest, ProbesInARunningProgramHaveABudget) {
   EXPECT_EQ(ParseOptions("")->probe_budget, 20);
   EXPECT_THAT(DescribeOptions(*ParseOptions("")), Not(HasSubstr("probebudget")));

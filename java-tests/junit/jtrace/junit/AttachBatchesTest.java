@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -133,6 +136,44 @@ final class AttachBatchesTest {
       } else if (!during.contains(name)) {
         assertEquals(0, calls, name);
       }
+    }
+  }
+
+  /** The nice values of the JVM's compilers. */
+  private static Set<Integer> compilersNice(LiveJvm jvm) {
+    Set<Integer> values = new TreeSet<>();
+    try (var threads = Files.list(Path.of("/proc/" + jvm.pid() + "/task"))) {
+      for (Path thread : threads.toList()) {
+        String stat = Files.readString(thread.resolve("stat"));
+        if (!stat.matches("(?s).* \\(C[12] CompilerThre.*")) continue;
+        // Fields are counted from the name's end, as a name may have spaces.
+        values.add(Integer.parseInt(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16]));
+      }
+    } catch (java.io.IOException e) {
+      return Set.of(); // a compiler has ended
+    }
+    return values;
+  }
+
+  private static boolean mayRaisePriority() throws Exception {
+    return new ProcessBuilder("nice", "-n", "-20", "sh", "-c", "test $(nice) = -20").start().waitFor() == 0;
+  }
+
+  @Test
+  void theCompilersAreFirstUntilTheyRest() throws Exception {
+    assumeTrue(mayRaisePriority(), "not verified: needs CAP_SYS_NICE");
+    try (LiveJvm jvm = program()) {
+      assertEquals(Set.of(0), compilersNice(jvm));
+      CompletableFuture<Jvm.Result> started = startSlowly(jvm, "first.bin");
+      assertEquals(Set.of(-20), compilersNice(jvm));
+      jvm.jtrace("stop");
+      String said = started.get().err();
+      assertTrue(said.contains("the JVM's compilers have processor time first"), said);
+      LiveJvm.await(() -> compilersNice(jvm).equals(Set.of(0)));
+      jvm.jtrace("start", "--probes", "out=second.bin", SCOPE, "compilers=asis");
+      assertEquals(Set.of(0), compilersNice(jvm));
+      jvm.jtrace("stop");
+      assertEquals(0, jvm.end());
     }
   }
 
