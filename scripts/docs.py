@@ -58,6 +58,7 @@ AGENT_OPTIONS = {
     "codes": ("see the codes below", "codes=+monitor;-0x51/0x2"),
     "duration": ("none", "duration=30s"),
     "loop": ("none", "loop=1h,out=/tmp/%p.%n.bin"),
+    "keep": ("all", "loop=1m,keep=1GB"),
     "control": ("`on`", "control=off"),
     "signal": ("`27`", "signal=26"),
     "log": ("`stderr`", "log=none"),

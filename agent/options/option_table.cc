@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "agent/options/call_costs.h"
+#include "agent/options/file_options.h"
 #include "agent/options/metric_options.h"
 #include "agent/options/option_values.h"
 #include "agent/options/option_words.h"
@@ -22,7 +23,6 @@
 namespace jtrace {
 namespace {
 
-constexpr uint64_t kMinLoopBytes = 1 << 20;
 constexpr uint64_t kLeastMemory = 16ull << 20;
 constexpr uint64_t kMostMemory = 64ull << 30;
 
@@ -249,17 +249,8 @@ absl::Status ParseDurationOption(absl::string_view value, Options& o) {
   return Invalid(absl::StrCat("'", value, "' is not a time such as 30s or 10m"));
 }
 
-absl::Status ParseLoop(absl::string_view value, Options& o) {
-  // Times are tried first: 10m is minutes.
-  if (ParseSeconds(value, o.loop.time)) return absl::OkStatus();
-  if (ParseBytes(value, o.loop.bytes).ok()) {
-    // Each file begins with the names of everything that is loaded.
-    return o.loop.bytes >= kMinLoopBytes ? absl::OkStatus()
-                                         : Invalid("a file has at least 1MB: loop=1MB");
-  }
-  return Invalid(
-      absl::StrCat("'", value, "' is neither a time such as 1h nor a size such as 100MB"));
-}
+absl::Status ParseLoop(absl::string_view value, Options& o) { return ParseLoop(value, o.loop); }
+absl::Status ParseKeep(absl::string_view value, Options& o) { return ParseKeep(value, o.keep); }
 
 absl::Status ParseControl(absl::string_view value, Options& o) {
   return ParseWord(value, kSwitch, o.control);
@@ -336,6 +327,8 @@ constexpr std::array kOptions = {
     OptionRow{"duration", "30s", ParseDurationOption, "stop recording after this time"},
     OptionRow{"loop", "1h|100MB", ParseLoop,
               "continue in a new file after this time or size; out= gets .%n if it has no %n"},
+    OptionRow{"keep", "1GB|60", ParseKeep,
+              "loop=: remove the oldest ended files beyond this size or number"},
     OptionRow{"control", "on|off", ParseControl,
               "whether the jtrace command can reach this JVM (on)"},
     OptionRow{"signal", "NUMBER", ParseSignal, "signal of the timer (27, SIGPROF)"},

@@ -201,6 +201,7 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
         "option 'sites': not with blocks=paths, which has lines of its own; use blocks=on");
   }
   if (absl::Status status = CheckMetrics(options); !status.ok()) return status;
+  if (absl::Status status = CheckKeep(options.loop, options.keep); !status.ok()) return status;
   if (options.WantsSamples()) {
     const absl::Status status = CheckStackIsWalkable(options.samples, !options.unwinds.empty());
     if (!status.ok()) return status;

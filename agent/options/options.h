@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "absl/time/time.h"
 #include "agent/base/codes.h"
 #include "agent/hooks/hook_spec.h"
+#include "agent/options/file_options.h"
 #include "agent/options/sample_options.h"
 #include "agent/options/unwind_rules.h"
 
@@ -32,15 +32,6 @@ enum class Blocks { kOff, kByMethod, kByPath };
 enum class Clock { kNone, kCoarse, kTsc, kCpu, kManual };
 // log=
 enum class LogTarget { kStderr, kFile, kNone };
-
-// loop=: when a recording continues in the next file.
-struct Loop {
-  static constexpr uint64_t kNoBytes = std::numeric_limits<uint64_t>::max();
-  absl::Duration time = absl::InfiniteDuration();
-  uint64_t bytes = kNoBytes;
-
-  bool on() const { return time < absl::InfiniteDuration() || bytes != kNoBytes; }
-};
 
 struct Options {
   Action action = Action::kStart;
@@ -95,6 +86,7 @@ struct Options {
   // The recording ends by itself after this.
   absl::Duration duration = absl::InfiniteDuration();
   Loop loop;
+  Keep keep;
   // Whether the `jtrace` command may reach the agent.
   bool control = true;
   bool help = false;

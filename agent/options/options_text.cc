@@ -63,12 +63,7 @@ std::string DescribeOptions(const Options& o) {
   if (o.duration < absl::InfiniteDuration()) {
     absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));
   }
-  if (o.loop.time < absl::InfiniteDuration()) {
-    absl::StrAppend(&out, ",loop=", absl::FormatDuration(o.loop.time));
-  }
-  if (o.loop.bytes != Loop::kNoBytes) {
-    absl::StrAppend(&out, ",loop=", FormatBytes(o.loop.bytes));
-  }
+  absl::StrAppend(&out, DescribeFileOptions(o.loop, o.keep));
   if (!o.include.empty()) absl::StrAppend(&out, ",include=", absl::StrJoin(o.include, ";"));
   if (!o.exclude.empty()) absl::StrAppend(&out, ",exclude=", absl::StrJoin(o.exclude, ";"));
   return out;

@@ -34,6 +34,7 @@ absl::Status Recording::Prepare(const Options& options) {
   parts_.log = *std::move(log);
   parts_.jvm.trace.encoder.SetCodes(options.codes);
   if (options.loop.on()) parts_.options.out = trace::NumberedPattern(options.out);
+  parts_.file.SetKeep(options.keep);
   if (absl::Status status = parts_.file.Open(parts_.options.out); !status.ok()) return status;
   if (absl::Status status = hooks::CheckHooks(options.hooks); !status.ok()) return status;
   if (absl::Status status = PrepareMetrics(parts_); !status.ok()) return status;

@@ -22,7 +22,7 @@ absl::StatusOr<std::string> RecordingCommands::Flush() {
 }
 
 absl::StatusOr<std::string> RecordingCommands::NextFile() {
-  const auto ended = parts_.file.Next(parts_.options.out);
+  auto ended = parts_.file.Next(parts_.options.out);
   if (!ended.ok()) {
     parts_.jvm.trace.losses.Add(
         "loop.no_file", Severity::kWarning, 1,
@@ -35,7 +35,9 @@ absl::StatusOr<std::string> RecordingCommands::NextFile() {
       parts_.file.file(), DescribeNextFile(parts_),
       [this](proto::SessionEnd& end) { FinishEnd(parts_, proto::SessionEnd::STOPPED, end); });
   if (!status.ok()) return status;
-  return trace::AbsolutePath((*ended)->path());
+  std::string path = trace::AbsolutePath((*ended)->path());
+  parts_.file.AddEnded(*std::move(ended));
+  return path;
 }
 
 bool RecordingCommands::CountsBlocks() const {
@@ -77,13 +79,14 @@ absl::Status RecordingCommands::AskTrees(const std::function<void(metrics::TreeW
 
 std::string RecordingCommands::DescribeStatus() {
   std::string text;
+  const std::string ended = DescribeEndedFiles(parts_);
   parts_.drain->Call([&] {
     absl::StrAppendFormat(
         &text, "state     recording for %s\nfile      %s (%.1f MB)\n",
         absl::FormatDuration(absl::Trunc(absl::Now() - parts_.began, absl::Milliseconds(100))),
         trace::AbsolutePath(parts_.file.path()),
         static_cast<double>(parts_.file.file().bytes_written()) / 1e6);
-    absl::StrAppend(&text, "options   ", DescribeOptions(parts_.options));
+    absl::StrAppend(&text, "options   ", DescribeOptions(parts_.options), ended);
     if (parts_.calls->is_started()) {
       absl::StrAppend(&text, "\ncalls     ", parts_.calls->calls(), " by ",
                       parts_.classes->instrumentation().methods_probed(), " methods with probes");

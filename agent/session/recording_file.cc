@@ -10,9 +10,17 @@
 namespace jtrace {
 
 absl::StatusOr<std::unique_ptr<trace::TraceFile>> RecordingFile::OpenNumbered(
-    const std::string& out) const {
+    const std::string& out) {
   const auto now_s = static_cast<int64_t>(UnixNanos() / 1'000'000'000u);
-  return trace::TraceFile::Open(trace::ExpandPath(out, getpid(), now_s, files_begun_ + 1));
+  const std::string path = trace::ExpandPath(out, getpid(), now_s, files_begun_ + 1);
+  auto file = trace::TraceFile::Open(path);
+  if (absl::IsResourceExhausted(file.status()) && ended_.MakeRoom(1)) {
+    file = trace::TraceFile::Open(path);
+  }
+  if (file.ok() && ended_.has_keep()) {
+    (*file)->WhenFull([this](uint64_t bytes) { return ended_.MakeRoom(bytes); });
+  }
+  return file;
 }
 
 absl::Status RecordingFile::BeginNumbered(trace::TraceFile& file) {

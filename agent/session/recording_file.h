@@ -1,12 +1,16 @@
-// The file that a recording writes, and the next one (loop=).
+// The file that a recording writes, and the next one (loop=); those that it has ended.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "agent/base/losses.h"
+#include "agent/options/options.h"
+#include "agent/session/ended_files.h"
 #include "agent/trace/trace_file.h"
 
 namespace jtrace {
@@ -14,23 +18,30 @@ namespace jtrace {
 class RecordingFile {
  public:
   // `files_begun`: the number of all recordings so far, %n of out=; incremented here.
-  explicit RecordingFile(int& files_begun) : files_begun_(files_begun) {}
+  RecordingFile(int& files_begun, Losses& losses) : files_begun_(files_begun), ended_(losses) {}
 
+  // Before Open: what stays of the files that are ended.
+  void SetKeep(const Keep& keep) { ended_.SetKeep(keep); }
   // At `out`; Begin replaces an existing file.
   absl::Status Open(const std::string& out);
   absl::Status Begin();
   // Opens and begins another one. Returns the old one; both exist then.
   absl::StatusOr<std::unique_ptr<trace::TraceFile>> Next(const std::string& out);
+  // Takes that one, once it is complete.
+  void AddEnded(std::unique_ptr<trace::TraceFile> file) { ended_.Add(std::move(file)); }
 
   trace::TraceFile& file() const { return *file_; }
   const std::string& path() const { return file_->path(); }
   absl::Time began() const { return began_; }
+  EndedFiles& ended() { return ended_; }
+  const EndedFiles& ended() const { return ended_; }
 
  private:
-  absl::StatusOr<std::unique_ptr<trace::TraceFile>> OpenNumbered(const std::string& out) const;
+  absl::StatusOr<std::unique_ptr<trace::TraceFile>> OpenNumbered(const std::string& out);
   absl::Status BeginNumbered(trace::TraceFile& file);
 
   int& files_begun_;
+  EndedFiles ended_;  // before file_, which uses it
   std::unique_ptr<trace::TraceFile> file_;
   absl::Time began_;
 };

@@ -31,7 +31,7 @@ struct RecordingParts {
   // `files_begun`: the number of all recordings so far, incremented here.
   RecordingParts(JvmParts& jvm_parts, int& files_begun)
       : jvm(jvm_parts),
-        file(files_begun),
+        file(files_begun, jvm_parts.trace.losses),
         module_source(jvm.trace.encoder),
         loss_source(jvm.trace.losses),
         ended_threads(jvm.registries.threads) {}

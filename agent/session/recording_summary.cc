@@ -179,8 +179,22 @@ std::string DescribeEnd(const RecordingParts& parts) {
     const uint64_t dropped = parts.jvm.trace.losses.Count("sample.ring_full");
     if (dropped != 0) absl::StrAppend(&what, WithThousands(dropped), " more dropped, ");
   }
+  const EndedFiles::Sum removed = parts.file.ended().removed();
+  if (removed.files != 0) {
+    absl::StrAppendFormat(&what, "%d older files (%.1f MB) removed by keep=, ", removed.files,
+                          static_cast<double>(removed.bytes) / 1e6);
+  }
   return absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", parts.file.path(),
                          what, static_cast<double>(file.bytes_written()) / 1e6, parts.file.path());
+}
+
+std::string DescribeEndedFiles(RecordingParts& parts) {
+  if (!parts.options.keep.on()) return "";
+  const EndedFiles::Sum left = parts.file.ended().Left();
+  const EndedFiles::Sum removed = parts.file.ended().removed();
+  return absl::StrFormat("\nended     %d files (%.1f MB); removed by keep=: %d (%.1f MB)",
+                         left.files, static_cast<double>(left.bytes) / 1e6, removed.files,
+                         static_cast<double>(removed.bytes) / 1e6);
 }
 
 std::string DescribeWarnings(const RecordingParts& parts) {

@@ -74,9 +74,19 @@ absl::Status MakeEmpty(int fd) {
   return absl::OkStatus();
 }
 
+// Times that room is made for one write, while others fill the disk as well.
+constexpr int kMostTries = 8;
+
+bool IsDiskFull(int error) { return error == ENOSPC || error == EDQUOT; }
+
 absl::Status CannotWrite(absl::string_view path, absl::string_view why) {
   return absl::PermissionDeniedError(
       absl::StrCat("cannot write '", path, "': ", why, "; choose another file with out=FILE"));
+}
+
+absl::Status CannotOpen(absl::string_view path, int error) {
+  const absl::Status status = CannotWrite(path, WhyNotOpened(error));
+  return IsDiskFull(error) ? absl::ResourceExhaustedError(status.message()) : status;
 }
 
 }  // namespace
@@ -129,7 +139,7 @@ absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Open(std::string path) {
     path = WithInfix(path, absl::StrCat(".", getpid()));
     opened = OpenLocked(path);
   }
-  if (!opened.fd.ok()) return CannotWrite(path, WhyNotOpened(errno));
+  if (!opened.fd.ok()) return CannotOpen(path, errno);
   if (const absl::Status own = CheckOwnFile(opened.fd.get()); !own.ok()) {
     return CannotWrite(path, own.message());
   }
@@ -214,12 +224,17 @@ absl::Status TraceFile::WriteAll(absl::string_view data) {
   if (!fd_.IsOurs()) failed_ = Reopen();
   if (!failed_.ok()) return failed_;
   NoteShortened();
+  int tries = 0;
   while (!data.empty()) {
     const ssize_t n = write(fd_.get(), data.data(), data.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
+      const int error = errno;
+      if (IsDiskFull(error) && make_room_ && tries++ < kMostTries && make_room_(data.size())) {
+        continue;
+      }
       failed_ = absl::ResourceExhaustedError(
-          absl::StrCat("cannot write '", path_, "': ", strerror(errno)));
+          absl::StrCat("cannot write '", path_, "': ", strerror(error)));
       return failed_;
     }
     bytes_written_ += static_cast<uint64_t>(n);

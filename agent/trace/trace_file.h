@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -32,6 +34,7 @@ class TraceFile {
   // Opens the file and locks it; its content stays until Begin. If another live process holds the
   // lock, ".PID" is inserted before the file name's ending. On file systems without locks it is
   // opened without one. Symbolic links in the last part of the path are not followed.
+  // ResourceExhausted: the disk is full.
   static absl::StatusOr<std::unique_ptr<TraceFile>> Open(std::string path);
   // Makes the file private (mode 0600) and empty, and writes the header; once.
   absl::Status Begin();
@@ -41,6 +44,12 @@ class TraceFile {
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
+
+  // What makes room for `bytes` on a full disk (or quota), by removing other files; false: it
+  // cannot. Called on the thread that writes, a few times for each write; without it a full disk is
+  // an error at once.
+  using MakeRoom = std::function<bool(uint64_t bytes)>;
+  void WhenFull(MakeRoom make_room) { make_room_ = std::move(make_room); }
 
   // Compresses and appends one frame. After an error (disk full, file-size limit) every further
   // call returns it.
@@ -64,6 +73,7 @@ class TraceFile {
   bool is_new_;
   bool begun_ = false;
   std::string path_;
+  MakeRoom make_room_;
   ZSTD_CCtx_s* compressor_;
   std::string buffer_;
   std::atomic<uint64_t> bytes_written_{0};

@@ -1,6 +1,8 @@
-"""File systems: hidden kernel symbols, a read-only root, no /tmp, a user without a name."""
+"""File systems: hidden kernel symbols, a read-only root, no /tmp, a user without a name, a full disk."""
+import contextlib
 import os
 import sys
+from pathlib import Path
 
 from container import AS_USER, NO_SOCKET, USER, WITHOUT_SYSCALL, Case, as_alone, execute, in_mounts
 
@@ -132,3 +134,57 @@ class UserWithoutName(Case):
         if run.exit == self.plain.exit:
             self.skipTest("not verified: this kernel gives perf events to every user")
         self.assert_refused(run, r"jtrace: perf:cpu-clock is not available here: .*")
+
+
+class FullDisk(Case):
+    """A disk without room, or without inodes: with keep= the oldest files of loop= make room. The program runs on."""
+
+    @contextlib.contextmanager
+    def recording(self, size, keep):
+        disk = self.volume / "disk"
+        disk.mkdir()
+        options = f"mode=events,include=Contained::fib,loop=1h,{keep}out={disk}/%n.bin"
+        with self.container([], options, mounts=f"mount -t tmpfs -o {size} none {disk}", pids=False) as pid:
+            yield pid, Path(f"/proc/{pid}/root{disk}")
+
+    def end_files(self, pid, count):
+        for _ in range(count):
+            self.assert_answer(self.jtrace("dump", pid), r"/\d+\.bin\n")
+
+    @staticmethod
+    def fill(disk):
+        with contextlib.suppress(OSError), open(disk / "filler", "wb", buffering=0) as filler:
+            while True:
+                filler.write(b"x" * 4096)
+
+    @staticmethod
+    def traces(disk):
+        return sorted(int(file.stem) for file in disk.glob("*.bin"))
+
+    def test_without_room(self):
+        with self.recording("size=4m", "keep=1GB,") as (pid, disk):
+            self.end_files(pid, 5)
+            self.assertEqual(self.traces(disk), [1, 2, 3, 4, 5, 6])
+            self.fill(disk)
+            self.end_files(pid, 1)
+            kept = self.traces(disk)
+            self.assertEqual(kept, list(range(kept[0], 8)))
+            self.assertGreater(kept[0], 1)
+            self.assert_answer(self.jtrace("status", pid), r"loss +\d+ old files of loop= removed before keep= says so")
+            (disk / "filler").unlink()
+            self.end_files(pid, 1)
+            self.assertRegex(self.summary(disk / "7.bin"), "because the disk is full or nearly")
+
+    def test_without_inodes(self):
+        with self.recording("nr_inodes=10", "keep=1GB,") as (pid, disk):
+            self.end_files(pid, 15)
+            kept = self.traces(disk)
+            self.assertEqual(kept, list(range(kept[0], 17)))
+            self.assertGreater(kept[0], 1)
+
+    def test_without_keep(self):
+        with self.recording("size=4m", "") as (pid, disk):
+            self.end_files(pid, 2)
+            self.fill(disk)
+            self.assert_one_line(self.jtrace("dump", pid), r"jtrace: cannot write '.*': No space left on device")
+            self.assertEqual(self.traces(disk)[:3], [1, 2, 3])

@@ -109,6 +109,8 @@ def random_way(numbers, scope, often=False, single=False):
     if not single and numbers.random() < 0.2:
         name, value = numbers.choice((("loop", "1s"), ("loop", "1MB"), ("duration", "1s")))
         options[name] = value
+        if name == "loop":
+            options["keep"] = "1000"  # never reached, but on a full disk
     return Way(options)
 
 

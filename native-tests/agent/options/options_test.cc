@@ -343,6 +343,26 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_THAT(ErrorOf("duration=-1s"), HasSubstr("not a time"));
 }
 
+TEST(OptionsTest, KeepIsASizeOrANumberOfFiles) {
+  EXPECT_FALSE(ParseOptions("loop=1m")->keep.on());
+  EXPECT_EQ(ParseOptions("loop=1m,keep=1GB")->keep.bytes, 1u << 30);
+  EXPECT_EQ(ParseOptions("keep=100k,loop=1m")->keep.bytes, 100u << 10);
+  EXPECT_EQ(ParseOptions("loop=1m,keep=60")->keep.files, 60u);
+  EXPECT_EQ(ParseOptions("loop=1m,keep=60")->keep.bytes, Keep::kAll);
+  const auto both = ParseOptions("loop=1m,keep=2g,keep=100");
+  EXPECT_EQ(both->keep.bytes, 2u << 30);
+  EXPECT_EQ(both->keep.files, 100u);
+  for (const char* bad : {"keep=0", "keep=100001", "keep=some", "keep=", "keep=-1"}) {
+    EXPECT_THAT(ErrorOf(absl::StrCat("loop=1m,", bad)), HasSubstr("neither a size such as 1GB"))
+        << bad;
+  }
+  // As for loop=, 10m is a time.
+  EXPECT_THAT(ErrorOf("loop=1m,keep=10m"), HasSubstr("'10m' is a time; give a size such as 10MB"));
+  EXPECT_THAT(ErrorOf("keep=1GB"), HasSubstr("add loop=1m"));
+  EXPECT_THAT(ErrorOf("loop=100MB,keep=50MB"), HasSubstr("no file of loop=100MB fits"));
+  EXPECT_TRUE(ParseOptions("loop=100MB,keep=100MB").ok());
+}
+
 TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
   const auto options = ParseOptions("mode=merged,record=flat,interval=2500us,include=a.**;b.C");
   ASSERT_TRUE(options.ok());
@@ -400,8 +420,9 @@ TEST(OptionsTest, OnlyLogsOverflow) {
 }
 
 TEST(OptionsTest, DescriptionShowsWhenLogsAndFilesEnd) {
-  for (const char* given : {"overflow=wait", "logbudget=2GB", "logbudget=512kB", "loop=100MB",
-                            "loop=1536kB", "loop=1h"}) {
+  for (const char* given :
+       {"overflow=wait", "logbudget=2GB", "logbudget=512kB", "loop=100MB", "loop=1536kB", "loop=1h",
+        "loop=1h,keep=1GB", "loop=1h,keep=1500B", "loop=1h,keep=60", "loop=1h,keep=1MB,keep=60"}) {
     const auto options = ParseOptions(absl::StrCat("record=log,", given));
     ASSERT_TRUE(options.ok()) << options.status();
     EXPECT_THAT(DescribeOptions(*options), HasSubstr(given));

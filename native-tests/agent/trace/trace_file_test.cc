@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,8 @@
 namespace {
 
 int flock_error = 0;  // the file system's error for a lock; 0: it has locks
+int write_error = 0;  // the error of the next `failing_writes` calls
+int failing_writes = 0;
 
 }  // namespace
 
@@ -29,6 +32,13 @@ int flock_error = 0;  // the file system's error for a lock; 0: it has locks
 extern "C" int flock(int fd, int operation) noexcept {
   if (flock_error == 0) return static_cast<int>(syscall(SYS_flock, fd, operation));
   errno = flock_error;
+  return -1;
+}
+
+extern "C" ssize_t write(int fd, const void* data, size_t size) {
+  if (failing_writes == 0) return syscall(SYS_write, fd, data, size);
+  --failing_writes;
+  errno = write_error;
   return -1;
 }
 
@@ -236,6 +246,61 @@ TEST(TraceFileTest, FullDiskIsReportedByEveryCall) {
   // Even the header does not fit.
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(std::string(file.status().message()), ::testing::HasSubstr("No space left"));
+}
+
+// What is asked for room, and whether the write succeeded, if `failing` writes have `error`.
+struct FullDisk {
+  std::vector<uint64_t> asked;
+  absl::Status status;
+  bool is_whole = false;  // the file has everything
+};
+
+FullDisk AppendToFullDisk(int error, int failing, bool has_room) {
+  const std::string path = TempPath("full.bin");
+  FullDisk disk;
+  auto file = TraceFile::Create(path);
+  EXPECT_TRUE(file.ok());
+  (*file)->WhenFull([&](uint64_t bytes) {
+    disk.asked.push_back(bytes);
+    return has_room;
+  });
+  write_error = error;
+  failing_writes = failing;
+  disk.status = (*file)->Append("hello");
+  failing_writes = 0;
+  EXPECT_EQ((*file)->Append("again"), disk.status) << "an error is for ever";
+  disk.is_whole = (*file)->CheckKept().ok() && ReadFile(path).size() == (*file)->bytes_written();
+  return disk;
+}
+
+TEST(TraceFileTest, AFullDiskIsTriedAgainWhenThereIsRoom) {
+  for (const int error : {ENOSPC, EDQUOT}) {
+    const FullDisk disk = AppendToFullDisk(error, 3, /*has_room=*/true);
+    EXPECT_TRUE(disk.status.ok()) << disk.status;
+    EXPECT_TRUE(disk.is_whole);
+    ASSERT_EQ(disk.asked.size(), 3U) << strerror(error);
+    EXPECT_GT(disk.asked[0], format::kFrameHeaderSize);
+  }
+}
+
+TEST(TraceFileTest, AFullDiskWithoutRoomIsAnError) {
+  const FullDisk disk = AppendToFullDisk(ENOSPC, 1, /*has_room=*/false);
+  EXPECT_THAT(disk.status.ToString(), ::testing::HasSubstr("No space left"));
+  EXPECT_EQ(disk.asked.size(), 1U);
+}
+
+TEST(TraceFileTest, RoomIsMadeAFewTimesOnly) {
+  const FullDisk disk = AppendToFullDisk(ENOSPC, 1000, /*has_room=*/true);
+  EXPECT_THAT(disk.status.ToString(), ::testing::HasSubstr("No space left"));
+  EXPECT_EQ(disk.asked.size(), 8U);
+}
+
+TEST(TraceFileTest, OtherErrorsNeedNoRoom) {
+  for (const int error : {EFBIG, EIO}) {
+    const FullDisk disk = AppendToFullDisk(error, 1, /*has_room=*/true);
+    EXPECT_FALSE(disk.status.ok());
+    EXPECT_TRUE(disk.asked.empty());
+  }
 }
 
 TEST(ExpandPathTest, ReplacesTheConventions) {

@@ -1,0 +1,75 @@
+#include "agent/options/file_options.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "agent/options/option_values.h"
+
+namespace jtrace {
+namespace {
+
+constexpr uint64_t kMinLoopBytes = 1 << 20;
+
+}  // namespace
+
+absl::Status ParseLoop(absl::string_view value, Loop& loop) {
+  // Times are tried first: 10m is minutes.
+  if (ParseSeconds(value, loop.time)) return absl::OkStatus();
+  if (ParseBytes(value, loop.bytes).ok()) {
+    // Each file begins with the names of everything that is loaded.
+    return loop.bytes >= kMinLoopBytes
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError("a file has at least 1MB: loop=1MB");
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", value, "' is neither a time such as 1h nor a size such as 100MB"));
+}
+
+absl::Status ParseKeep(absl::string_view value, Keep& keep) {
+  uint64_t files = 0;
+  absl::Duration time;
+  if (absl::SimpleAtoi(value, &files)) {
+    if (files != 0 && files <= Keep::kMostFiles) {
+      keep.files = files;
+      return absl::OkStatus();
+    }
+  } else if (ParseSeconds(value, time)) {
+    // loop=10m is a time, so keep=10m must not be a size.
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", value, "' is a time; give a size such as 10MB or a number of files such as 60"));
+  } else if (ParseBytes(value, keep.bytes).ok()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", value, "' is neither a size such as 1GB nor a number of files from 1 to ",
+                   Keep::kMostFiles));
+}
+
+absl::Status CheckKeep(const Loop& loop, const Keep& keep) {
+  if (!keep.on()) return absl::OkStatus();
+  if (!loop.on()) {
+    return absl::InvalidArgumentError(
+        "option 'keep': bounds the ended files of loop=, which is missing; add loop=1m");
+  }
+  if (loop.bytes != Loop::kNoBytes && keep.bytes < loop.bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option 'keep': no file of loop=", FormatBytes(loop.bytes),
+                     " fits; use a larger keep=, or a smaller loop="));
+  }
+  return absl::OkStatus();
+}
+
+std::string DescribeFileOptions(const Loop& loop, const Keep& keep) {
+  std::string out;
+  if (loop.time < absl::InfiniteDuration()) {
+    absl::StrAppend(&out, ",loop=", absl::FormatDuration(loop.time));
+  }
+  if (loop.bytes != Loop::kNoBytes) absl::StrAppend(&out, ",loop=", FormatBytes(loop.bytes));
+  if (keep.bytes != Keep::kAll) {
+    // A bare number is one of files.
+    absl::StrAppend(&out, ",keep=", FormatBytes(keep.bytes), keep.bytes % 1024 != 0 ? "B" : "");
+  }
+  if (keep.files != Keep::kAll) absl::StrAppend(&out, ",keep=", keep.files);
+  return out;
+}
+
+}  // namespace jtrace
