@@ -55,7 +55,7 @@ class Definitions {
   }
   RoutineId Method(uint32_t id);
   std::string ClassName(uint32_t id) const;
-  // By LabelSet.id; 0 and undefined ids are no labels.
+  // By LabelSet.id; 0 and undefined ids: none.
   LabelsId LabelsOf(uint32_t id);
   // By Thread.id; 0 and undefined ids get a separate thread.
   ThreadId Thread(uint32_t id);
