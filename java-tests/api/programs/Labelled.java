@@ -217,7 +217,17 @@ public final class Labelled {
     expect("burnCarrierAfter", "");
   }
 
+  static void waitIdle() { pause(3_600_000); }
+
+  /** Another thread waits all the time: with a wall clock its last sample is repeated. */
   private static void files() {
+    Thread idle = new Thread(() -> {
+      try (Label label = JTrace.label("tenant", "idle")) {
+        waitIdle();
+      }
+    });
+    idle.setDaemon(true);
+    idle.start();
     try (Label label = JTrace.label("tenant", "acme")) {
       burnFirst();
       System.out.println("file=" + JTrace.dump().orElseThrow());

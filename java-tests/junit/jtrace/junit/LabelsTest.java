@@ -116,9 +116,10 @@ final class LabelsTest {
   }
 
   /** A label that is open while the recording goes on in the next file is defined in both. */
-  @Test
-  void everyFileOfALoopHasTheLabels() {
-    Jvm.Result run = ApiTest.jvm().agent("loop=1h").run("programs.Labelled", "files");
+  @ParameterizedTest
+  @ValueSource(strings = {"loop=1h", "loop=1h,mode=samples,timer=wall"})
+  void everyFileOfALoopHasTheLabels(String options) {
+    Jvm.Result run = ApiTest.jvm().agent(options).run("programs.Labelled", "files");
     assertEquals(0, run.exit(), run.err());
     List<Path> files =
         run.out().lines().map(line -> Path.of(line.substring("file=".length()))).toList();
@@ -128,6 +129,9 @@ final class LabelsTest {
       Map<String, Long> sampled = labelsByMethod(files.get(i)).get(methods.get(i));
       assertTrue(sampled != null, methods.get(i));
       assertEquals(List.of("tenant=acme"), List.copyOf(sampled.keySet()));
+      if (!options.contains("wall")) continue;
+      Map<String, Long> waited = labelsByMethod(files.get(i)).get("waitIdle");
+      assertEquals(List.of("tenant=idle"), List.copyOf(waited.keySet()));
     }
   }
 
