@@ -83,7 +83,7 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
   absl::StatusOr<SourceFinder> sources = SourceFinder::Open(line_.report.sources);
   if (!sources.ok()) return sources.status();
   sources_ = *std::move(sources);
-  RecordFilter filter(line_.thread, line_.scope, model_,
+  RecordFilter filter({line_.thread, line_.with_labels, line_.scope}, model_,
                       {&builder_, &samples_, &records_, &jit_, &waits_, &waited_, &io_, &hooks_,
                        &timeline_, &classes_, &blocks_, &ticks_});
   if (absl::Status status = input.Read(traces, /*reduce_calls=*/true, model_, stats_, filter);

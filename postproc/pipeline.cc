@@ -83,12 +83,13 @@ absl::Status Pipeline::Stream(const Report& report, std::ostream& out) {
   TraceModel model;
   ImportStats stats;
   const std::unique_ptr<RecordWriter> writer = report.stream(model, line_.report, out);
-  RecordFilter filter(line_.thread, line_.scope, model, {writer.get()});
+  RecordFilter filter({line_.thread, line_.with_labels, line_.scope}, model, {writer.get()});
   const absl::Status read =
       traces_.Read(line_.traces, /*reduce_calls=*/false, model, stats, filter);
   ReportProblems(stats);
   if (!read.ok()) return read;
   if (absl::Status status = CheckThread(line_, model); !status.ok()) return status;
+  if (absl::Status status = CheckLabels(line_, model); !status.ok()) return status;
   return writer->Finish();
 }
 
@@ -96,9 +97,10 @@ absl::Status Pipeline::Stream(const Report& report, std::ostream& out) {
 void Pipeline::WriteHint(std::string_view report, std::ostream& out) const {
   const std::string_view hint = WhatToRecord(report);
   const bool selects = line_.report.filter_percent > 0 || !line_.thread.empty() ||
-                       !line_.report.root.empty() || line_.scope != Scope::kFull;
+                       !line_.with_labels.empty() || !line_.report.root.empty() ||
+                       line_.scope != Scope::kFull;
   out << "nothing to show: " << (hint.empty() ? "the trace has none" : hint);
-  if (selects) out << "; or --thread, --root, --scope, --filter leave nothing";
+  if (selects) out << "; or --thread, --with-label, --root, --scope, --filter leave nothing";
   out << '\n';
 }
 

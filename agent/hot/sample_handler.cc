@@ -15,6 +15,7 @@
 #include "agent/hot/memory/safe_read.h"
 #include "agent/hot/sample_record.h"
 #include "agent/hot/thread_identity.h"
+#include "agent/hot/thread_labels.h"
 #include "agent/hot/timer_sample.h"
 #include "agent/hot/walk/walker.h"
 
@@ -64,6 +65,7 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment&
   header->unjudged = chain.unjudged();
   const Identity identity = CurrentJavaThread(state, slot);
   header->java_tid = identity.java_tid;
+  header->labels = LabelsOf(identity, slot);
   if (identity.known && state.read_position != nullptr) {
     const Position position = state.read_position(identity.java_tid);
     header->node = position.node;

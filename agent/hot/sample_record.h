@@ -31,10 +31,11 @@ struct SampleHeader {
   // The Java method that a waiting thread is in, where the frames may not have it (stack=);
   // kUnknown: unknown.
   Frame wait_frame;
+  uint32_t labels;  // of the Java thread (thread_labels.h)
   // The writer judges it, and corrects its frames (agent/hotspot/notes_judge).
   UnjudgedFrame unjudged;
 };
-static_assert(sizeof(SampleHeader) == 112);
+static_assert(sizeof(SampleHeader) == 120);
 
 // Ticks during which a thread of a wall timer stayed as in its last sample, the last of them at
 // time_ns.

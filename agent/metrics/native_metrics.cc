@@ -143,6 +143,15 @@ void JNICALL Close(JNIEnv*, jclass, jlong window) {
   Asked().CloseWindow(static_cast<uint64_t>(window));
 }
 
+jint JNICALL Labels(JNIEnv* jni, jclass, jint outer, jstring key, jstring value) {
+  return static_cast<jint>(
+      Asked().Labels(static_cast<uint32_t>(outer), Text(jni, key), Text(jni, value)));
+}
+
+void JNICALL SetLabels(JNIEnv*, jclass, jint number, jlong virtual_tid) {
+  Asked().SetLabels(static_cast<uint32_t>(number), static_cast<uint64_t>(virtual_tid));
+}
+
 jstring JNICALL Command(JNIEnv* jni, jclass, jstring verb, jstring argument) {
   return TextOrThrow(jni, Asked().Command(Text(jni, verb), Text(jni, argument)));
 }
@@ -167,6 +176,8 @@ bool Register(JNIEnv* jni, jclass defined) {
       Native<WindowTotal>("windowTotal", "(JI)J"),
       Native<Close>("close", "(J)V"),
       Native<NearestMethod>("nearestMethod", "(Ljava/lang/String;)Ljava/lang/String;"),
+      Native<Labels>("labels", "(ILjava/lang/String;Ljava/lang/String;)I"),
+      Native<SetLabels>("setLabels", "(IJ)V"),
       Native<Command>("command", "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;")};
   return jni->RegisterNatives(defined, methods.data(), methods.size()) == 0;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/base/class_names.h"
+#include "agent/hot/thread_labels.h"
 #include "agent/jvmti/retransformer.h"
 #include "agent/jvmti/tags.h"
 #include "agent/metrics/native_metrics.h"
@@ -47,6 +48,7 @@ void JvmEvents::ThreadEnd() {
   jvm_.probe_sets.ChargeRemainder(numbers.java_tid);
   jvm_.probe_sets.MarkThreadEnded(numbers.java_tid);
   jvm_.metrics->ThreadEnd();
+  hot::SetLabels(hot::kNoLabels, 0);
   LeaveFamilies(numbers.java_tid);
 }
 
@@ -60,6 +62,7 @@ void JvmEvents::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   jvm_.probe_sets.ChargeRemainder(java_tid);
   jvm_.probe_sets.MarkThreadEnded(java_tid);
   jvm_.metrics->VirtualThreadEnd(java_tid);
+  hot::SetLabels(hot::kNoLabels, java_tid);
   LeaveFamilies(java_tid);
 }
 

@@ -34,6 +34,7 @@
 #include "agent/sources/lasting_thread.h"
 #include "agent/sources/thread_groups.h"
 #include "agent/sources/unloaded_classes.h"
+#include "agent/trace/label_sets.h"
 #include "agent/trace/limited_events.h"
 #include "agent/trace/record_encoder.h"
 #include "agent/waits/waited_records.h"
@@ -45,6 +46,7 @@ struct TraceParts {
   SessionClock clock;
   Losses losses;
   trace::RecordEncoder encoder{{}};
+  trace::LabelSets labels;
   UnprobedClasses unprobed{clock, encoder, losses};
   LimitedEvents limited_events{losses};
 };

@@ -42,8 +42,8 @@ absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumbe
     return jvm_.registries.groups.NumberOfThread(java_tid);
   };
   sample_source_ = std::make_unique<trace::SampleSource>(
-      trace.clock, sampler_, jvm_.registries.classes, trace.encoder, trace.losses, group_of,
-      node_number, std::move(place_at), options_.codes.Has(Code::kInterrupt));
+      trace.clock, sampler_, jvm_.registries.classes, trace.encoder, trace.labels, trace.losses,
+      group_of, node_number, std::move(place_at), options_.codes.Has(Code::kInterrupt));
   hook_source_ = std::make_unique<trace::HookSource>(jvm_.hooks, trace.encoder, trace.losses,
                                                      group_of, std::move(node_number));
   internal_threads_ = std::make_unique<trace::InternalThreadSource>(

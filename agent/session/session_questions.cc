@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "agent/hot/thread_labels.h"
 #include "agent/metrics/method_pattern.h"
 #include "agent/session/counted_threads.h"
 #include "agent/session/jvm_session.h"
@@ -231,6 +232,18 @@ absl::StatusOr<int64_t> SessionQuestions::WindowTotal(uint64_t window, uint32_t 
     sum += counters.Of(java_tid, metric).value_or(0);
   }
   return sum;
+}
+
+uint32_t SessionQuestions::Labels(uint32_t outer, absl::string_view key, absl::string_view value) {
+  return session_.jvm().trace.labels.With(outer, key, value);
+}
+
+void SessionQuestions::SetLabels(uint32_t number, uint64_t virtual_tid) {
+  if (hot::SetLabels(number, virtual_tid)) return;
+  session_.jvm().trace.losses.Add(
+      "labels.virtual_threads", Severity::kWarning, 1,
+      "labels of virtual threads that were not set: about 65,000 of these had labels",
+      "close labels with try (Label label = …)");
 }
 
 absl::StatusOr<std::string> SessionQuestions::Command(absl::string_view verb,

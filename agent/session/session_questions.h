@@ -27,6 +27,8 @@ class SessionQuestions : public metrics::Questions {
   void CloseWindow(uint64_t window) override;
   absl::StatusOr<std::optional<std::string>> NearestMethod(absl::string_view pattern) override;
   absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) override;
+  uint32_t Labels(uint32_t outer, absl::string_view key, absl::string_view value) override;
+  void SetLabels(uint32_t number, uint64_t virtual_tid) override;
   absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override;
 
  private:

@@ -83,13 +83,14 @@ LossText TextOf(absl::string_view name) {
 }  // namespace
 
 SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
-                           jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
-                           ThreadNumber thread_number, NodeNumber node_number, PlaceAt place_at,
-                           bool records_interrupts)
+                           jvmti::ClassRegistry& classes, RecordEncoder& encoder,
+                           const LabelSets& labels, Losses& losses, ThreadNumber thread_number,
+                           NodeNumber node_number, PlaceAt place_at, bool records_interrupts)
     : clock_(clock),
       sampler_(sampler),
       classes_(classes),
       encoder_(encoder),
+      labels_(labels),
       losses_(losses),
       positions_expected_(node_number != nullptr),
       thread_number_(std::move(thread_number)),
@@ -131,6 +132,7 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   const jvmti::MethodKey innermost = AddFrames(frames, header.is_unwind, chunk, sample);
   sample.set_state(StateOf(header, innermost));
   AddPosition(header, innermost, sample);
+  AddLabels(header.labels, sample);
   if (last != nullptr) {
     last->number = header.number;
     last->frames.assign(frames.begin(), frames.end());
@@ -183,6 +185,20 @@ void SampleSource::AddBlocker(uintptr_t klass, proto::Sample& sample) {
   sample.set_blocker_class(class_id);
 }
 
+void SampleSource::AddLabels(uint32_t number, proto::Sample& sample) {
+  if (number == hot::kNoLabels) return;
+  const Labels* const labels = labels_.Find(number);
+  if (labels == nullptr) {
+    losses_.Add(
+        "labels.too_many", Severity::kWarning, 1,
+        "samples without their labels: the program has used more than 10,000 sets of labels",
+        "label with what has few values: kinds of requests, tenants; not with their numbers");
+    return;
+  }
+  encoder_.DefineLabels(number, *labels);
+  sample.set_labels(number);
+}
+
 void SampleSource::Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk) {
   proto::Sample* const sample = chunk.add_sample();
   *sample = last.sample;
@@ -190,6 +206,7 @@ void SampleSource::Repeat(const LastSample& last, hot::IdleTicks idle, proto::Ch
   sample->set_weight(idle.ticks);
   AddFrames(last.frames, /*is_unwind=*/false, chunk, *sample);
   AddBlocker(last.blocker_klass, *sample);
+  AddLabels(last.sample.labels(), *sample);  // a later file defines them again
   ++samples_;
 }
 

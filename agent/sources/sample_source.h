@@ -14,6 +14,7 @@
 #include "agent/jvmti/class_registry.h"
 #include "agent/sampling/sampler.h"
 #include "agent/trace/chunk_source.h"
+#include "agent/trace/label_sets.h"
 #include "common/call_place.h"
 
 namespace jtrace::trace {
@@ -29,8 +30,9 @@ class SampleSource : public ChunkSource {
   using PlaceAt = std::function<CallPlace(jvmti::MethodKey method, uint32_t bci)>;
 
   SampleSource(const SessionClock& clock, sampling::Sampler& sampler, jvmti::ClassRegistry& classes,
-               RecordEncoder& encoder, Losses& losses, ThreadNumber thread_number,
-               NodeNumber node_number, PlaceAt place_at, bool records_interrupts);
+               RecordEncoder& encoder, const LabelSets& labels, Losses& losses,
+               ThreadNumber thread_number, NodeNumber node_number, PlaceAt place_at,
+               bool records_interrupts);
 
   // blocks=on: the place in the class file of a place in a routine's code with probes. Before the
   // first Poll.
@@ -68,6 +70,7 @@ class SampleSource : public ChunkSource {
                              proto::Chunk& chunk, proto::Sample& sample);
   proto::Sample::State StateOf(const hot::SampleHeader& header, jvmti::MethodKey innermost);
   void AddBlocker(uintptr_t klass, proto::Sample& sample);
+  void AddLabels(uint32_t number, proto::Sample& sample);
   // Repeats the thread's last sample for ticks without CPU time.
   void Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk);
   void RepeatIdle(proto::Chunk& chunk);
@@ -86,6 +89,7 @@ class SampleSource : public ChunkSource {
   sampling::Sampler& sampler_;
   jvmti::ClassRegistry& classes_;
   RecordEncoder& encoder_;
+  const LabelSets& labels_;
   Losses& losses_;
   const bool positions_expected_;
   const ThreadNumber thread_number_;

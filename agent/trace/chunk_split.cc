@@ -56,6 +56,7 @@ void TakeDefinitions(proto::Chunk& whole, ChunkParts& parts) {
   Take(*whole.mutable_module(), &proto::Chunk::mutable_module, parts);
   Take(*whole.mutable_hook(), &proto::Chunk::mutable_hook, parts);
   Take(*whole.mutable_method_hook(), &proto::Chunk::mutable_method_hook, parts);
+  Take(*whole.mutable_label_set(), &proto::Chunk::mutable_label_set, parts);
   Take(*whole.mutable_class_code(), &proto::Chunk::mutable_class_code, parts);
   Take(*whole.mutable_method_counters(), &proto::Chunk::mutable_method_counters, parts);
   Take(*whole.mutable_block_counts(), &proto::Chunk::mutable_block_counts, parts);

@@ -134,6 +134,17 @@ void DefinitionTable::DefineMethod(uint32_t id) {
       {class_id, name, descriptor, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED, 0, 0}));
 }
 
+void DefinitionTable::DefineLabels(uint32_t id, const Labels& labels) {
+  if (into_ == nullptr || !defined_labels_.insert(id).second) return;
+  proto::LabelSet& definition = *into_->add_label_set();
+  definition.set_id(id);
+  for (const auto& [key, value] : labels) {
+    definition.add_key(String(key));
+    definition.add_value(String(value));
+  }
+  bytes_ += kDefinitionBytes;
+}
+
 void DefinitionTable::DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
   std::vector<uint32_t> ids;
   routines_.ForEach([&](uint32_t id, const RoutineKey& key) {
@@ -184,6 +195,7 @@ absl::flat_hash_map<uint32_t, uint32_t> DefinitionTable::BeginFile(proto::Chunk&
   classes_.BeginFile(renumber);
   routines_.BeginFile(renumber);
   methods_.BeginFile(renumber);
+  defined_labels_.clear();
   chunk.set_first_string(1);
   for (const absl::string_view text : strings_.All()) chunk.add_string(std::string(text));
   return renumbered;

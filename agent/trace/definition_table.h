@@ -19,6 +19,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "agent/trace/key_numbers.h"
+#include "agent/trace/label_sets.h"
 #include "agent/trace/string_table.h"
 #include "trace.pb.h"
 
@@ -81,6 +82,8 @@ class DefinitionTable {
   void DefineClass(uint32_t id);
   void DefineRoutine(uint32_t id);
   void DefineMethod(uint32_t id);
+  // The set of labels with that number (LabelSets).
+  void DefineLabels(uint32_t id, const Labels& labels);
   // All METHODs of these classes that have numbers as routines.
   void DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
 
@@ -117,6 +120,7 @@ class DefinitionTable {
   KeyNumbers<RoutineKey> routines_;
   KeyNumbers<MethodKey> methods_;
   absl::flat_hash_set<uint32_t> kept_classes_;
+  absl::flat_hash_set<uint32_t> defined_labels_;  // in this file
   proto::Chunk* into_ = nullptr;
   size_t bytes_ = 0;
 };

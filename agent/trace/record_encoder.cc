@@ -126,6 +126,11 @@ void RecordEncoder::DefineClass(uint32_t class_id) {
   definitions_.DefineClass(class_id);
 }
 
+void RecordEncoder::DefineLabels(uint32_t id, const Labels& labels) {
+  std::lock_guard lock(mutex_);
+  definitions_.DefineLabels(id, labels);
+}
+
 void RecordEncoder::DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
   std::lock_guard lock(mutex_);
   definitions_.DefineRoutinesOf(classes);

@@ -87,6 +87,7 @@ class RecordEncoder {
   void DefineRoutines(absl::Span<const uint32_t> routines);
   void DefineMethod(uint32_t method);
   void DefineClass(uint32_t class_id);
+  void DefineLabels(uint32_t id, const Labels& labels);
   // Every method with probes of these classes, whether or not it was called.
   void DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
   uint32_t DefineThread(const ThreadInfo& info);

@@ -63,8 +63,7 @@ class ReportStages {
   postproc::BlockLog blocks_{model_};
   postproc::LineTicks ticks_{model_};
   postproc::HookLog hooks_{/*by_thread=*/true};
-  postproc::RecordFilter filter_{
-      "", postproc::Scope::kFull, model_, {&builder_, &samples_, &hooks_, &blocks_, &ticks_}};
+  postproc::RecordFilter filter_{{}, model_, {&builder_, &samples_, &hooks_, &blocks_, &ticks_}};
 };
 
 }  // namespace jtrace::fuzz

@@ -46,6 +46,8 @@ struct PprofFile {
   std::map<std::string, PathValues> values_by_line;
   // By key, every value that a sample has.
   std::map<std::string, std::map<std::string, int>> labels;
+  // Values by type, of the samples that have a label: "tenant=acme".
+  std::map<std::string, std::map<std::string, int64_t>> labelled;
   std::vector<Function> functions;
   // The errors that a strict reader would report; empty if the profile is valid.
   std::vector<std::string> mistakes;
@@ -60,8 +62,9 @@ struct OtlpFile {
     int64_t period = 0;
     int64_t time_ns = 0;
     int64_t duration_ns = 0;
-    std::string id;     // its bytes
-    PathValues values;  // frames with lines: "A.run():120"
+    std::string id;                           // its bytes
+    PathValues values;                        // frames with lines: "A.run():120"
+    std::map<std::string, int64_t> labelled;  // by attribute: "tenant=acme"
   };
   std::string scope;
   std::map<std::string, std::string> resource;  // attributes

@@ -94,7 +94,9 @@ class OtlpReader {
   }
 
   void ReadSample(std::string_view bytes, OtlpFile::Profile& profile) {
-    std::vector<std::string> path = {ThreadOf(bytes)};
+    const std::map<std::string, std::string> attributes = AttributesOf(bytes);
+    const auto thread = attributes.find("thread.name");
+    std::vector<std::string> path = {thread == attributes.end() ? "" : thread->second};
     const std::vector<std::string> frames = Stack(At(tables_[7], NumberIn(bytes, 1)));
     path.insert(path.end(), frames.rbegin(), frames.rend());
     size_t values = 0;
@@ -103,24 +105,28 @@ class OtlpReader {
       for (const uint64_t value : Numbers(it)) {
         ++values;
         profile.values[path] += static_cast<int64_t>(value);
+        for (const auto& [key, text] : attributes) {
+          profile.labelled[key + "=" + text] += static_cast<int64_t>(value);
+        }
       }
     }
     if (values != 1) Mistake("a sample has " + std::to_string(values) + " values");
   }
 
-  std::string ThreadOf(std::string_view sample) {
-    std::string name;
+  std::map<std::string, std::string> AttributesOf(std::string_view sample) {
+    std::map<std::string, std::string> attributes;
     for (const WireField& it : Fields(sample)) {
       if (it.number != 2) continue;
       for (const uint64_t number : Numbers(it)) {
         const std::string_view attribute = At(tables_[6], number);
-        if (Text(NumberIn(attribute, 1)) != "thread.name") continue;
+        const std::string key = Text(NumberIn(attribute, 1));
+        if (attributes.count(key) != 0) Mistake("a sample has " + key + " twice");
         for (const WireField& part : Fields(attribute)) {
-          if (part.number == 2) name = Value(part.bytes);
+          if (part.number == 2) attributes[key] = Value(part.bytes);
         }
       }
     }
-    return name;
+    return attributes;
   }
 
   // Leaf first, without frames of threads.

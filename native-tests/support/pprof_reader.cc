@@ -105,11 +105,12 @@ class PprofReader {
     std::vector<uint64_t> locations;
     std::vector<uint64_t> values;
     std::string thread;
+    std::vector<std::string> labels;
     for (const WireField& it : Fields(bytes)) {
       const std::vector<uint64_t> numbers = it.number < 3 ? Numbers(it) : std::vector<uint64_t>();
       if (it.number == 1) locations.insert(locations.end(), numbers.begin(), numbers.end());
       if (it.number == 2) values.insert(values.end(), numbers.begin(), numbers.end());
-      if (it.number == 3) Label(it.bytes, thread);
+      if (it.number == 3) labels.push_back(Label(it.bytes, thread));
     }
     if (locations.empty()) Mistake("a sample without a stack");
     if (values.size() != file_.types.size()) return Mistake("values and types differ in number");
@@ -120,10 +121,11 @@ class PprofReader {
       if (value == 0) continue;
       file_.values[file_.types[i].first][path] += value;
       file_.values_by_line[file_.types[i].first][lines] += value;
+      for (const std::string& label : labels) file_.labelled[label][file_.types[i].first] += value;
     }
   }
 
-  void Label(std::string_view bytes, std::string& thread) {
+  std::string Label(std::string_view bytes, std::string& thread) {
     std::string key;
     std::string value;
     for (const WireField& it : Fields(bytes)) {
@@ -133,6 +135,7 @@ class PprofReader {
     }
     if (key == "thread") thread = value;
     ++file_.labels[key][value];
+    return key + "=" + value;
   }
 
   std::vector<std::string> Path(const std::string& thread, const std::vector<uint64_t>& leaf_first,

@@ -21,6 +21,7 @@ class Folder {
     tree_.ForEachMetric([&](MetricId metric, NodeId node, int64_t value) {
       result_.tree.AddMetric(moved_[node.value], metric, value);
     });
+    for (const NodeId node : tree_.ticked()) result_.tree.NoteTick(moved_[node.value]);
     for (size_t i = 0; i < added_.size(); ++i)
       WidenExtremes(NodeId(static_cast<uint32_t>(i + 1)), added_[i]);
     for (ThreadSummary thread : threads) {

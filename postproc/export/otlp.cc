@@ -6,11 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "common/utf8.h"
 #include "otlp.pb.h"
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
 #include "postproc/export/exports.h"
+#include "postproc/export/labelled_ticks.h"
 #include "postproc/export/run_identity.h"
 #include "postproc/export/sample_types.h"
 #include "postproc/support/strings.h"
@@ -62,6 +64,7 @@ class OtlpWriter {
         tree_(input),
         frames_(input),
         placed_(input, frames_),
+        parts_(input, tree_),
         out_(out),
         types_(PrimaryFirst(tree_, input.model)),
         profiles_(types_.size()) {}
@@ -151,7 +154,9 @@ class OtlpWriter {
       path.resize(node.level);
       if (node.level > 0) path.back() = LocationOf(input_.tree.node(node.parent), node.place);
       path.push_back(LocationOf(node, kNoCallPlace));
-      if (!AppendValues(id, stack + 1)) continue;
+      bool any = false;
+      for (const NodePart& part : parts_.PartsOf(id)) any |= AppendValues(id, part, stack + 1);
+      if (!any) continue;
       ++stack;
       otlp::Stack& added = *dictionary_.add_stack_table();
       for (size_t i = path.size(); i-- > (node.level == 0 ? 0U : 1U);) {
@@ -164,17 +169,20 @@ class OtlpWriter {
     }
   }
 
-  // A sample in each profile in which the node has a value; false: it has none.
-  bool AppendValues(NodeId id, int32_t stack) {
+  // A sample in each profile in which that part of the node has a value; false: it has none.
+  bool AppendValues(NodeId id, const NodePart& part, int32_t stack) {
     constexpr int kSamples = 2;
     bool any = false;
     for (size_t i = 0; i < types_.size(); ++i) {
-      const int64_t value = types_[i].measure->Base(id);
+      const int64_t value = part.Base(*types_[i].measure, id);
       if (value == 0) continue;
       any = true;
       otlp::Sample sample;
       sample.set_stack_index(stack);
       for (const int32_t attribute : thread_) sample.add_attribute_indices(attribute);
+      if (part.labels) {
+        for (const int32_t each : AttributesOf(part.labels)) sample.add_attribute_indices(each);
+      }
       sample.add_values(WrapMultiply(value, types_[i].factor));
       AppendMessage(profiles_[i], kSamples, sample.SerializeAsString());
     }
@@ -186,18 +194,29 @@ class OtlpWriter {
     return static_cast<int32_t>(frame + 1);
   }
 
-  otlp::AnyValue& AddAttribute(std::string_view key) {
+  // Its number is added to `numbers`.
+  otlp::AnyValue& AddAttribute(std::string_view key, std::vector<int32_t>& numbers) {
     otlp::KeyValueAndUnit& attribute = *dictionary_.add_attribute_table();
     attribute.set_key_strindex(Text(key));
-    thread_.push_back(++attributes_);
+    numbers.push_back(++attributes_);
     return *attribute.mutable_value();
+  }
+
+  const std::vector<int32_t>& AttributesOf(LabelsId labels) {
+    const auto [known, is_new] = labels_.try_emplace(labels);
+    if (is_new) {
+      for (const auto& [key, value] : input_.model.labels(labels)) {
+        AddAttribute(key, known->second).set_string_value(value);
+      }
+    }
+    return known->second;
   }
 
   // Names of attributes are those of OpenTelemetry's conventions.
   void SetThread(const ThreadInfo& thread) {
     thread_.clear();
-    AddAttribute("thread.name").set_string_value(ValidUtf8(thread.name));
-    if (thread.tid != 0) AddAttribute("thread.id").set_int_value(thread.tid);
+    AddAttribute("thread.name", thread_).set_string_value(ValidUtf8(thread.name));
+    if (thread.tid != 0) AddAttribute("thread.id", thread_).set_int_value(thread.tid);
   }
 
   otlp::Resource MakeResource() const {
@@ -255,14 +274,16 @@ class OtlpWriter {
   const ExportTree tree_;
   const ExportFrames frames_;
   const PlacedFrames placed_;
+  LabelledTicks parts_;
   std::ostream& out_;
   const std::vector<SampleType> types_;
   std::vector<std::string> profiles_;    // bytes, by type
   otlp::ProfilesDictionary dictionary_;  // the part that is not in `tables_` yet
   std::string tables_;                   // bytes
   NumberedTexts texts_;
-  int32_t attributes_ = 0;       // in the table, but for the first
-  std::vector<int32_t> thread_;  // attributes of the current thread
+  int32_t attributes_ = 0;                                  // in the table, but for the first
+  std::vector<int32_t> thread_;                             // attributes of the current thread
+  absl::btree_map<LabelsId, std::vector<int32_t>> labels_;  // attributes of label sets
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "postproc/export/export_tree.h"
 #include "postproc/export/exports.h"
 #include "postproc/export/gzip_stream.h"
+#include "postproc/export/labelled_ticks.h"
 #include "postproc/export/run_identity.h"
 #include "postproc/export/sample_types.h"
 #include "postproc/support/strings.h"
@@ -26,7 +27,12 @@ constexpr size_t kFramesAtOnce = 1 << 17;
 class PprofWriter {
  public:
   PprofWriter(const ReportInput& input, std::ostream& out)
-      : input_(input), tree_(input), frames_(input), placed_(input, frames_), gzip_(out) {}
+      : input_(input),
+        tree_(input),
+        frames_(input),
+        placed_(input, frames_),
+        parts_(input, tree_),
+        gzip_(out) {}
 
   void Write() {
     WriteHead();
@@ -100,25 +106,38 @@ class PprofWriter {
       path.resize(node.level);
       if (node.level > 0) path.back() = LocationOf(input_.tree.node(node.parent), node.place);
       path.push_back(LocationOf(node, kNoCallPlace));
-      pprof::Sample sample;
-      bool any = false;
-      for (const SampleType& type : types_) {
-        const int64_t value = type.measure->Base(id);
-        any |= value != 0;
-        sample.add_value(WrapMultiply(value, type.factor));
+      const auto locations = absl::MakeConstSpan(path).subspan(node.level == 0 ? 0 : 1);
+      for (const NodePart& part : parts_.PartsOf(id)) {
+        if (AddSample(id, part, locations)) frames += path.size() + 1;
       }
-      if (!any) continue;
-      for (size_t i = path.size(); i-- > (node.level == 0 ? 0U : 1U);) {
-        sample.add_location_id(path[i]);
-      }
-      for (const pprof::Label& label : labels_) *sample.add_label() = label;
-      frames += path.size() + 1;
-      *profile_.add_sample() = std::move(sample);
       if (frames < kFramesAtOnce) continue;
       Flush();
       frames = 0;
     }
     Flush();
+  }
+
+  // False: that part of the node has no value. `locations`: the outermost first.
+  bool AddSample(NodeId id, const NodePart& part, absl::Span<const uint64_t> locations) {
+    pprof::Sample sample;
+    bool any = false;
+    for (const SampleType& type : types_) {
+      const int64_t value = part.Base(*type.measure, id);
+      any |= value != 0;
+      sample.add_value(WrapMultiply(value, type.factor));
+    }
+    if (!any) return false;
+    for (size_t i = locations.size(); i-- > 0;) sample.add_location_id(locations[i]);
+    for (const pprof::Label& label : labels_) *sample.add_label() = label;
+    if (part.labels) {
+      for (const auto& [key, value] : input_.model.labels(part.labels)) {
+        pprof::Label& label = *sample.add_label();
+        label.set_key(texts_.Number(key));
+        label.set_str(texts_.Number(value));
+      }
+    }
+    *profile_.add_sample() = std::move(sample);
+    return true;
   }
 
   // A location has a line, but no bytecode index.
@@ -177,6 +196,7 @@ class PprofWriter {
   const ExportTree tree_;
   const ExportFrames frames_;
   const PlacedFrames placed_;
+  LabelledTicks parts_;
   GzipStream gzip_;
   NumberedTexts texts_;
   std::vector<SampleType> types_;

@@ -33,8 +33,9 @@ void AddTimes(const RunFacts& facts, bool has_times, std::initializer_list<int64
   }
 }
 
-// A group of samples: node, function + 1 (0: none), state, module, blocker.
-using SampleKey = std::tuple<uint32_t, uint32_t, SampleState, std::string_view, std::string_view>;
+// A group of samples: node, function + 1 (0: none), state, module, blocker, labels.
+using SampleKey = std::tuple<uint32_t, uint32_t, SampleState, std::string_view, std::string_view,
+                             std::string_view>;
 struct SampleSums {
   int64_t samples = 0;
   int64_t ticks = 0;
@@ -128,12 +129,13 @@ void AddSamples(const ReportInput& input, const RunFacts& facts, const FleetTree
       module = input.model.ModuleOf(input.model.frame(innermost));
     }
     SampleSums& sum = sums[{tree.NodeOf(ticked), function ? tree.RoutineOf(function) + 1 : 0,
-                            log[i].state, module, input.model.ClassName(log[i].blocker)}];
+                            log[i].state, module, input.model.ClassName(log[i].blocker),
+                            input.model.LabelsText(log[i].labels)}];
     ++sum.samples;
     sum.ticks = WrapAdd(sum.ticks, log[i].weight);
   }
   for (const auto& [key, sum] : sums) {
-    const auto& [index, function, state, module, blocker] = key;
+    const auto& [index, function, state, module, blocker, labels] = key;
     const FleetNode& node = tree.nodes()[index];
     Row row(samples);
     row.Int(facts.id).Text(tree.groups()[node.group]).Int(node.path.high()).Int(node.path.low());
@@ -144,6 +146,7 @@ void AddSamples(const ReportInput& input, const RunFacts& facts, const FleetTree
       row.Int(tree.routines()[function - 1].id);
     }
     row.TextOrNull(module).TextOrNull(StableClassName(blocker)).Int(sum.samples).Int(sum.ticks);
+    row.TextOrNull(labels);
   }
 }
 

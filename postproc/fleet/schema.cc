@@ -56,7 +56,7 @@ constexpr ColumnSpec kSampleColumns[] = {
     {"run_id", kInt},        {"thread_group", kText},  {"path_hi", kInt},
     {"path_lo", kInt},       {"state", kText},         {"function_id", kInt, true},
     {"module", kText, true}, {"blocker", kText, true}, {"samples", kInt},
-    {"ticks", kInt},
+    {"ticks", kInt},         {"labels", kText, true},
 };
 constexpr ColumnSpec kThreadColumns[] = {
     {"run_id", kInt},  {"thread_group", kText}, {"thread", kText},    {"tid", kInt, true},

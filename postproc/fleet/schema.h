@@ -9,9 +9,10 @@
 
 namespace jtrace::postproc::fleet {
 
-// 2 and later may add nullable columns and tables; nothing is renamed, removed, or changes its
-// meaning, so that files of all versions are read together by the names of their columns.
-inline constexpr int64_t kSchemaVersion = 1;
+// 2 added samples.labels. Later ones may add nullable columns and tables; nothing is renamed,
+// removed, or changes its meaning, so that files of all versions are read together by the names of
+// their columns.
+inline constexpr int64_t kSchemaVersion = 2;
 
 enum TableId : uint8_t {
   kRuns,

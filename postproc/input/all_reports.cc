@@ -63,6 +63,8 @@ constexpr Report kReports[] = {
      ByThreadText, false, "jtrace-post --report=bythread --top=20 trace.bin"},
     {"metrics", "metric totals by thread; with --metric, by routine", MetricsTable, MetricsText,
      false, "jtrace-post --report=metrics --metric=alloc.bytes trace.bin"},
+    {"labels", "samples by the labels that the program gave to its threads (JTrace.label)",
+     LabelsTable, nullptr, false, "jtrace-post --report=labels trace.bin"},
     {"waits", "where threads wait, and for what", WaitsTable, nullptr, false,
      "jtrace-post --report=waits --top=20 trace.bin"},
     {"waited", "which threads others waited for, where, how often and how long (codes=+waited)",

@@ -32,6 +32,8 @@ constexpr std::pair<std::string_view, std::string_view> kWithoutMetric[] = {
      "class"},
     {"samples", "it lists samples; --report=paths has metrics by path"},
     {"hooks", "it is about calls of native functions; --report=flat has metrics by routine"},
+    {"labels",
+     "it is about samples, and metrics have no labels; --report=flat has metrics by routine"},
     {"waits", "it is about samples of waiting threads; --report=flat has metrics by routine"},
     {"io", "its rows are files and peers; --report=tree has java.read.bytes by call path"},
     {"findings", "its rules are about time, calls and waits; --report=flat has metrics by routine"},

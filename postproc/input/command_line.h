@@ -31,6 +31,7 @@ struct CommandLine {
   std::string output;  // empty: standard output
   MergeMode merge = MergeMode::kChain;
   std::string thread;  // glob; empty: all
+  Labels with_labels;  // --with-label: keys and globs of their values; empty: all
   Scope scope = Scope::kFull;
   std::optional<bool> sites;  // --sites: distinguish calls by their places in the callers
   Colour colour = Colour::kAuto;

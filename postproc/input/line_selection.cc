@@ -28,6 +28,7 @@ absl::Status CheckNarrowing(const std::string& name, const CommandLine& line) {
   const ReportOptions& report = line.report;
   const bool is_table = name == "lines" || name == "coverage";
   if (!line.thread.empty()) return Refuse("--thread", name, "lines are counted over all threads");
+  if (!line.with_labels.empty()) return Refuse("--with-label", name, "only samples have labels");
   if (!report.root.empty()) return Refuse("--root", name, "--of names classes or methods");
   if (!report.metric.empty() && name != "source") {
     return Refuse("--metric", name, "--report=source and flat have metrics");
@@ -118,6 +119,7 @@ absl::Status CheckCosts(const CommandLine& line, BlocksCounted counted) {
     if (!IsOneOf(name, kByMethod)) needs = name;
   }
   if (!line.thread.empty()) needs = "--thread";
+  if (!line.with_labels.empty()) needs = "--with-label";
   if (!line.report.root.empty()) needs = "--root";
   if (needs.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(

@@ -187,6 +187,16 @@ absl::Status AddLabel(std::string_view value, CommandLine& line) {
   return fleet::SetLabel(value, line.labels);
 }
 
+absl::Status AddWithLabel(std::string_view value, CommandLine& line) {
+  const size_t equals = value.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == value.size()) {
+    return absl::InvalidArgumentError(
+        StrCat("--with-label: '", value, "' is not KEY=VALUE, such as tenant=acme"));
+  }
+  line.with_labels.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+  return absl::OkStatus();
+}
+
 absl::Status SetTop(std::string_view value, CommandLine& line) {
   if (!ParseInteger(value, line.report.top) || line.report.top < 1) {
     return absl::InvalidArgumentError(StrCat("--top: '", value, "' is not a positive number"));
@@ -262,6 +272,9 @@ constexpr Option kOptions[] = {
      "--merge=embed", SetMerge},
     {"--thread", "GLOB", "only threads of that name", "--thread='pool-*'",
      SetText<&CommandLine::thread>},
+    {"--with-label", "KEY=GLOB",
+     "only samples of threads with that label (JTrace.label); calls have none; may be repeated",
+     "--with-label=tenant=acme", AddWithLabel},
     {"--root", "ROUTINE", "a virtual root: only the tree below that routine",
      "--root=org.h2.Driver.connect", SetReportText<&ReportOptions::root>},
     {"--of", "ROUTINE",

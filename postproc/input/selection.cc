@@ -137,9 +137,26 @@ absl::Status CheckThread(const CommandLine& line, const TraceModel& model) {
   return NotThere("--thread", "thread", line.thread, Nearest(line.thread, names));
 }
 
+absl::Status CheckLabels(const CommandLine& line, const TraceModel& model) {
+  std::vector<std::string> known;
+  for (uint32_t i = 1; i <= model.labels_count(); ++i) {
+    for (const auto& [key, value] : model.labels(LabelsId(i))) known.push_back(key + "=" + value);
+  }
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const auto& [key, glob] : line.with_labels) {
+    const std::string wanted = StrCat(key, "=", glob);
+    const bool found = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+      return ConsumePrefix(name, StrCat(key, "=")) && GlobMatches(glob, name);
+    });
+    if (!found) return NotThere("--with-label", "sample with", wanted, Nearest(wanted, names));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckSelection(const CommandLine& line, const TraceModel& model,
                             const CallTree& tree) {
   if (absl::Status status = CheckThread(line, model); !status.ok()) return status;
+  if (absl::Status status = CheckLabels(line, model); !status.ok()) return status;
   const ReportOptions& report = line.report;
   const std::string_view of = IsAboutLines(line) ? std::string_view() : report.of;
   if (!report.root.empty() || !of.empty()) {

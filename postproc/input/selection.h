@@ -13,5 +13,7 @@ namespace jtrace::postproc {
 absl::Status CheckSelection(const CommandLine& line, const TraceModel& model, const CallTree& tree);
 // Only for records, not for trees.
 absl::Status CheckThread(const CommandLine& line, const TraceModel& model);
+// The same of --with-label.
+absl::Status CheckLabels(const CommandLine& line, const TraceModel& model);
 
 }  // namespace jtrace::postproc

@@ -14,6 +14,7 @@ std::string_view Selecting(const CommandLine& line) {
   const ReportOptions& report = line.report;
   const std::pair<bool, std::string_view> given[] = {{line.format != Format::kText, "--format"},
                                                      {!line.thread.empty(), "--thread"},
+                                                     {!line.with_labels.empty(), "--with-label"},
                                                      {line.scope != Scope::kFull, "--scope"},
                                                      {line.merge != MergeMode::kChain, "--merge"},
                                                      {line.aggregate.has_value(), "--aggregate"},

@@ -20,6 +20,7 @@ constexpr std::pair<std::string_view, std::string_view> kHints[] = {
     {"paths", kSamples},
     {"callees", "no samples of it; --metric=calls has the paths of counted calls"},
     {"callers", "no samples of it; --metric=calls has the paths of counted calls"},
+    {"labels", "no samples with labels; the program sets them: JTrace.label of jtrace-api.jar"},
     {"waits", "no samples of waiting threads; timer=wall records them"},
     {"waited", "no waits for other threads; codes=+waited records them"},
     {"io", "no reads and writes; codes=+io records them"},

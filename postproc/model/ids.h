@@ -34,6 +34,8 @@ using ThreadId = Id<struct ThreadTag>;
 using MetricId = Id<struct MetricTag>;
 // A Java class by its name.
 using ClassId = Id<struct ClassTag>;
+// A distinct set of labels of a thread.
+using LabelsId = Id<struct LabelsTag>;
 // A node of the call tree. Parents have smaller numbers than their children.
 using NodeId = Id<struct NodeTag>;
 // A distinct sampled stack: a node of the StackTable's trie.

@@ -64,6 +64,7 @@ struct SampleRecord {
   SampleState state = SampleState::kRunning;
   // The class of the object that a waiting thread waits on; none: unknown.
   ClassId blocker;
+  LabelsId labels;  // of the thread (JTrace.label)
   // The tree path that the sample hit, root first, if the trace has it; else the thread's open
   // activations count.
   bool has_path = false;

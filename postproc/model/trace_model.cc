@@ -186,6 +186,14 @@ std::string_view TraceModel::ModuleOf(const Frame& frame) const {
   return frame.origin == Origin::kNative ? "[unknown]" : "[application]";
 }
 
+LabelsId TraceModel::InternLabels(Labels labels) {
+  labels = Normalized(std::move(labels));
+  if (labels.empty()) return LabelsId();
+  const LabelsId id = label_texts_.Intern(LabelText(labels));
+  if (id.value > labels_.size()) labels_.push_back(std::move(labels));
+  return id;
+}
+
 ThreadId TraceModel::AddThread(ThreadInfo thread) {
   threads_.push_back(std::move(thread));
   return ThreadId(static_cast<uint32_t>(threads_.size()));

@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "postproc/model/frame_name.h"
 #include "postproc/model/ids.h"
+#include "postproc/model/labels.h"
 #include "postproc/model/string_pool.h"
 #include "postproc/support/strings.h"
 
@@ -194,6 +195,13 @@ class TraceModel {
   ClassId InternClass(std::string_view name) { return classes_.Intern(name); }
   std::string_view ClassName(ClassId id) const { return classes_.Text(id); }
 
+  // None for the empty set. Sets with the same LabelText are one.
+  LabelsId InternLabels(Labels labels);
+  const Labels& labels(LabelsId id) const { return labels_[id.value - 1]; }
+  // "kind=query,tenant=acme"; empty for none.
+  std::string_view LabelsText(LabelsId id) const { return label_texts_.Text(id); }
+  size_t labels_count() const { return labels_.size(); }
+
   ThreadId AddThread(ThreadInfo thread);
   const ThreadInfo& thread(ThreadId id) const { return threads_[id.value - 1]; }
   ThreadInfo& thread(ThreadId id) { return threads_[id.value - 1]; }
@@ -230,6 +238,8 @@ class TraceModel {
   StringPool<ModuleId> modules_;
   StringPool<MetricId> metrics_;
   StringPool<ClassId> classes_;
+  StringPool<LabelsId> label_texts_;
+  std::vector<Labels> labels_;  // by set
   std::vector<Frame> frames_;
   absl::flat_hash_map<Frame, FrameId> frame_ids_;
   StringMap<FrameId> frame_texts_;

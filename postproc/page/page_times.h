@@ -21,8 +21,7 @@ struct PageTimeLimits {
 };
 
 // The members "heat", ticks by cell of a TimeGrid, and "times": ticks of the page's nodes in
-// buckets, each as wide as some cells. Nothing if the tree does not know where samples ticked
-// (--outside=caller).
+// buckets, each as wide as some cells. Nothing if the tree does not know where samples ticked.
 void WritePageTimes(const ReportInput& input, const PageTree& page, const PageTimeLimits& limits,
                     JsonWriter& json);
 

@@ -312,6 +312,7 @@ void ChunkEmitter::EmitSample(const proto::Sample& sample, int64_t time) {
     const std::string name = definitions_.ClassName(sample.blocker_class());
     if (!name.empty()) record.blocker = model_.InternClass(name);
   }
+  record.labels = definitions_.LabelsOf(sample.labels());
   uint32_t thread = sample.thread();
   if (sample.node() != 0 && !sample.position_unknown()) {
     // The sample belongs to the node's tree.

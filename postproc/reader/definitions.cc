@@ -77,6 +77,7 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
   AddMembers(chunk);
   AddThreads(chunk);
   AddModules(chunk);
+  for (const proto::LabelSet& it : chunk.label_set()) label_sets_.try_emplace(it.id(), it);
   hooks_.Add(chunk);
   method_hooks_.insert(method_hooks_.end(), chunk.method_hook().begin(), chunk.method_hook().end());
   blocks_.Add(chunk);

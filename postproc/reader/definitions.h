@@ -55,6 +55,8 @@ class Definitions {
   }
   RoutineId Method(uint32_t id);
   std::string ClassName(uint32_t id) const;
+  // By LabelSet.id; 0 and undefined ids: none.
+  LabelsId LabelsOf(uint32_t id);
   // By Thread.id; 0 and undefined ids get a separate thread.
   ThreadId Thread(uint32_t id);
   // The content of a thread-start record.
@@ -147,6 +149,8 @@ class Definitions {
   AgentBlocks blocks_;
   std::vector<StubEvent> stub_events_;
   std::vector<proto::Module> modules_;
+  absl::flat_hash_map<uint32_t, proto::LabelSet> label_sets_;
+  absl::flat_hash_map<uint32_t, LabelsId> labels_;  // that a sample has named
   std::optional<proto::SessionStart> start_;
   std::optional<proto::SessionEnd> end_;
   std::vector<proto::Loss> losses_;

@@ -1,5 +1,7 @@
 // What a trace defines, looked up by the trace's numbers.
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "postproc/reader/definitions.h"
 #include "postproc/support/strings.h"
@@ -19,6 +21,23 @@ std::string Definitions::ClassName(uint32_t id) const {
   if (found == classes_.end()) return StrCat("[class ", id, "]");
   const std::string name = Text(found->second.name);
   return raw_names_ ? name : NormalizeClassName(name);
+}
+
+LabelsId Definitions::LabelsOf(uint32_t id) {
+  if (id == 0) return LabelsId();
+  const auto [known, is_new] = labels_.try_emplace(id);
+  if (!is_new) return known->second;
+  const auto found = label_sets_.find(id);
+  if (found == label_sets_.end()) {
+    NoteUndefined("label set", id);
+    return LabelsId();
+  }
+  Labels labels;
+  const proto::LabelSet& set = found->second;
+  for (int i = 0; i < std::min(set.key_size(), set.value_size()); ++i) {
+    labels.emplace_back(Text(set.key(i)), Text(set.value(i)));
+  }
+  return known->second = model_.InternLabels(std::move(labels));
 }
 
 void Definitions::NoteUndefined(std::string_view kind, uint64_t id) {

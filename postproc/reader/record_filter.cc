@@ -1,24 +1,40 @@
 #include "postproc/reader/record_filter.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/glob.h"
 
 namespace jtrace::postproc {
 
-RecordFilter::RecordFilter(std::string thread_glob, Scope scope, const TraceModel& model,
+RecordFilter::RecordFilter(Selection selection, const TraceModel& model,
                            std::vector<RecordVisitor*> visitors)
-    : thread_glob_(std::move(thread_glob)),
-      scope_(scope),
-      model_(model),
-      visitors_(std::move(visitors)) {}
+    : selection_(std::move(selection)), model_(model), visitors_(std::move(visitors)) {}
 
-bool RecordFilter::Wants(At at) {
-  if (thread_glob_.empty()) return true;
+bool RecordFilter::HasLabels(const Labels& labels) const {
+  return std::all_of(
+      selection_.label_globs.begin(), selection_.label_globs.end(), [&](const auto& wanted) {
+        return std::any_of(labels.begin(), labels.end(), [&](const auto& label) {
+          return label.first == wanted.first && GlobMatches(wanted.second, label.second);
+        });
+      });
+}
+
+bool RecordFilter::WantsLabels(LabelsId labels) {
+  if (selection_.label_globs.empty()) return true;
+  if (!labels) return false;
+  const auto [known, is_new] = wanted_labels_.try_emplace(labels);
+  if (is_new) known->second = HasLabels(model_.labels(labels));
+  return known->second;
+}
+
+bool RecordFilter::WantsThread(At at) {
+  if (selection_.thread_glob.empty()) return true;
   if (!at.thread) return false;
   if (wanted_.size() <= at.thread.value) wanted_.resize(at.thread.value + size_t{1});
   int8_t& wanted = wanted_[at.thread.value];
-  if (wanted == 0) wanted = GlobMatches(thread_glob_, model_.thread(at.thread).name) ? 1 : -1;
+  if (wanted == 0)
+    wanted = GlobMatches(selection_.thread_glob, model_.thread(at.thread).name) ? 1 : -1;
   return wanted > 0;
 }
 
@@ -54,9 +70,9 @@ void RecordFilter::OnPosition(At at, absl::Span<const PathStep> path, size_t sha
 }
 
 void RecordFilter::OnSample(At at, const SampleRecord& sample) {
-  if (!Wants(at)) return;
+  if (!WantsThread(at) || !WantsLabels(sample.labels)) return;
   SampleRecord passed = sample;
-  if (scope_ == Scope::kApp) {
+  if (selection_.scope == Scope::kApp) {
     frames_.clear();
     places_.clear();
     for (size_t i = 0; i < sample.frames.size(); ++i) {
@@ -99,9 +115,14 @@ void RecordFilter::OnCode(At at, const CodeRecord& code) {
   for (RecordVisitor* visitor : visitors_) visitor->OnCode(at, code);
 }
 
+// Blocks are counted over all threads and labels.
+bool RecordFilter::WantsNotice(At at, std::string_view op) {
+  if (IsOfBlocks(op)) return selection_.label_globs.empty();
+  return at.thread ? Wants(at) : selection_.thread_glob.empty();
+}
+
 void RecordFilter::OnNotice(At at, std::string_view op, absl::Span<const std::string> args) {
-  // Blocks are counted over all threads.
-  if (!IsOfBlocks(op) && !Wants(at)) return;
+  if (!WantsNotice(at, op)) return;
   for (RecordVisitor* visitor : visitors_) visitor->OnNotice(at, op, args);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
 
@@ -12,12 +13,20 @@ namespace jtrace::postproc {
 // --scope=: all sampled frames, or only the application's.
 enum class Scope { kFull, kApp };
 
+// What is left of a trace.
+struct Selection {
+  // '*' and '?' as in a shell; empty: every thread.
+  std::string thread_glob;
+  // Keys of labels and globs of their values: only samples that have all of these, and what belongs
+  // to no thread, because nothing else has labels. Empty: everything.
+  Labels label_globs;
+  Scope scope = Scope::kFull;
+};
+
 class RecordFilter : public RecordVisitor {
  public:
-  // `thread_glob`: '*' and '?' as in a shell; empty: every thread. Several visitors get the
-  // records in the order given.
-  RecordFilter(std::string thread_glob, Scope scope, const TraceModel& model,
-               std::vector<RecordVisitor*> visitors);
+  // Several visitors get the records in the order given.
+  RecordFilter(Selection selection, const TraceModel& model, std::vector<RecordVisitor*> visitors);
 
   void OnEnter(At at, RoutineId routine, CodeKind kind) override;
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
@@ -36,13 +45,18 @@ class RecordFilter : public RecordVisitor {
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
  private:
-  bool Wants(At at);
+  bool WantsThread(At at);
+  // Of records other than samples.
+  bool Wants(At at) { return selection_.label_globs.empty() && WantsThread(at); }
+  bool WantsNotice(At at, std::string_view op);
+  bool WantsLabels(LabelsId labels);
+  bool HasLabels(const Labels& labels) const;
 
-  const std::string thread_glob_;
-  const Scope scope_;
+  const Selection selection_;
   const TraceModel& model_;
   const std::vector<RecordVisitor*> visitors_;
-  std::vector<int8_t> wanted_;     // by thread: 0 not yet known, 1 yes, -1 no
+  std::vector<int8_t> wanted_;  // by thread: 0 not yet known, 1 yes, -1 no
+  absl::flat_hash_map<LabelsId, bool> wanted_labels_;
   std::vector<FrameId> frames_;    // reused
   std::vector<CallPlace> places_;  // the same
 };

@@ -90,6 +90,7 @@ class TextReader {
   ThreadId last_thread_;
   absl::flat_hash_map<ThreadId, int64_t> last_times_;
   absl::flat_hash_map<ThreadId, uint16_t> places_;  // of the next samples
+  absl::flat_hash_map<ThreadId, LabelsId> labels_;  // of samples from here on
 
   // Reused from line to line.
   Fields fields_;
@@ -177,7 +178,7 @@ void TextReader::ReadRecord(std::string_view line) {
   const std::string_view kind = op.substr(0, op.find_first_of(".*@"));
   constexpr std::string_view kOps[] = {"enter",     "exit", "sample", "sample-at", "unwind",
                                        "unwind-at", "off",  "on",     "metric",    "node",
-                                       "position",  "hook", "place"};
+                                       "position",  "hook", "place",  "labels"};
   if (!notice && std::find(std::begin(kOps), std::end(kOps), kind) == std::end(kOps)) {
     stats_.Add(Problem::kUnknownOp,
                stats_.WantsDetail()
@@ -257,6 +258,9 @@ bool TextReader::ReadSample(std::string_view op, At at) {
     sample.bci = place->second;
     places_.erase(place);
   }
+  if (const auto found = labels_.find(at.thread); found != labels_.end()) {
+    sample.labels = found->second;
+  }
   visitor_.OnSample(at, sample);
   return true;
 }
@@ -287,6 +291,12 @@ bool TextReader::ReadReduced(std::string_view op, At at) {
       return false;
     }
     places_[at.thread] = static_cast<uint16_t>(bci);
+    return true;
+  }
+  if (op == "labels") {
+    labels_[at.thread] = fields_.size() < 4
+                             ? LabelsId()
+                             : model_.InternLabels(ParseLabelText(Unescaped(fields_[3])));
     return true;
   }
   if (op == "position" && at.thread) {

@@ -186,6 +186,7 @@ Table ThreadsTable(const ReportInput& input);
 void ThreadsText(const ReportInput& input, std::ostream& out);
 Table MetricsTable(const ReportInput& input);
 void MetricsText(const ReportInput& input, std::ostream& out);
+Table LabelsTable(const ReportInput& input);
 Table WaitsTable(const ReportInput& input);
 Table WaitedTable(const ReportInput& input);
 Table IoTable(const ReportInput& input);

@@ -15,7 +15,8 @@ Table SamplesTable(const ReportInput& input) {
                    {"stack"},
                    {"weight", Style::kCount},
                    {"state"},
-                   {"on"}};
+                   {"on"},
+                   Column{"labels"}.AsPlain()};
   const std::vector<LoggedSample>& samples = input.samples.samples();
   std::vector<uint32_t> order(samples.size());
   std::iota(order.begin(), order.end(), 0);
@@ -31,7 +32,8 @@ Table SamplesTable(const ReportInput& input) {
     table.rows.push_back({Cell::Int(++number), Cell::Int(sample.time),
                           Cell::Text(input.model.thread(sample.thread).name), Cell::Text(stack),
                           Cell::Int(sample.weight), Cell::Text(SampleStateName(sample.state)),
-                          Cell::Text(input.model.ClassName(sample.blocker))});
+                          Cell::Text(input.model.ClassName(sample.blocker)),
+                          Cell::Text(input.model.LabelsText(sample.labels))});
   }
   return table;
 }

@@ -140,7 +140,17 @@ void TextWriter::OnPosition(At at, absl::Span<const PathStep> path, size_t) {
   End();
 }
 
+void TextWriter::LabelsLine(At at, LabelsId labels) {
+  LabelsId& last = last_labels_[at.thread];
+  if (last == labels) return;
+  last = labels;
+  Begin(at, "labels");
+  if (labels) Field(model_.LabelsText(labels));
+  End();
+}
+
 void TextWriter::OnSample(At at, const SampleRecord& sample) {
+  LabelsLine(at, sample.labels);
   if (sample.bci.has_value() && !sample.is_unwind) {
     Begin(at, "place");
     Field(StrCat(*sample.bci));

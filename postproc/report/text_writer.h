@@ -5,6 +5,7 @@
 #include <ostream>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/report/record_writer.h"
 #include "postproc/report/report.h"
@@ -40,6 +41,8 @@ class TextWriter : public RecordWriter {
   void Field(std::string_view text);
   void RoutineField(RoutineId routine);
   void PathFields(absl::Span<const PathStep> path);
+  // If they are others than those of the thread's last sample.
+  void LabelsLine(At at, LabelsId labels);
   void End();
 
   const TraceModel& model_;
@@ -48,6 +51,7 @@ class TextWriter : public RecordWriter {
   bool header_written_ = false;
   std::vector<std::string> event_fields_;  // escaped text by routine; empty: not yet made
   std::vector<std::string> frame_fields_;  // by frame
+  absl::flat_hash_map<ThreadId, LabelsId> last_labels_;
 };
 
 std::unique_ptr<RecordWriter> MakeTextWriter(const TraceModel& model, const ReportOptions& options,

@@ -17,6 +17,7 @@ struct LoggedSample {
   StackId stack;  // none: a sample without frames
   SampleState state = SampleState::kRunning;
   ClassId blocker;
+  LabelsId labels;
 };
 
 class SampleLog : public RecordVisitor {
@@ -28,8 +29,8 @@ class SampleLog : public RecordVisitor {
   void OnSample(At at, const SampleRecord& sample) override {
     if (sample.is_unwind) return;
     samples_.push_back({at.time, sample.weight, at.thread,
-                        stacks_.Intern(sample.frames, sample.places), sample.state,
-                        sample.blocker});
+                        stacks_.Intern(sample.frames, sample.places), sample.state, sample.blocker,
+                        sample.labels});
   }
 
   // In the order of the trace.

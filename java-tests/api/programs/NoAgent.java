@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import jtrace.api.Counter;
 import jtrace.api.JTrace;
+import jtrace.api.Label;
 import jtrace.api.Measurement;
 import jtrace.api.Metric;
 import jtrace.api.Reader;
@@ -56,17 +57,30 @@ public final class NoAgent {
         print("refused " + name, e.getMessage().contains("use"));
       }
     }
+    for (String key : new String[] {"tenant id", ""}) {
+      try {
+        JTrace.label(key, "acme");
+      } catch (IllegalArgumentException e) {
+        print("refused label " + key, e.getMessage().contains("use"));
+      }
+    }
+    try (Label label = JTrace.label("tenant", "acme")) {
+      print("label", label == JTrace.label("kind", "query"));
+    }
     print("bytes", leastBytes());
   }
 
-  /** Bytes of 1,000 totals: the least of some tries, because looking for the agent may allocate. */
+  /** Bytes of 1,000 totals and labels: the least of some tries, because looking for the agent may allocate. */
   private static long leastBytes() {
     var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     long id = Thread.currentThread().getId();
     long least = Long.MAX_VALUE;
     for (int round = 0; round < 50; round++) {
       long before = threads.getThreadAllocatedBytes(id);
-      for (int i = 0; i < 1000; i++) sink += JTrace.total(Metric.ALLOC_BYTES);
+      for (int i = 0; i < 1000; i++) {
+        sink += JTrace.total(Metric.ALLOC_BYTES);
+        JTrace.label("tenant", "acme").close();
+      }
       least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
     }
     return least;

@@ -66,6 +66,12 @@ class ChunkMaker {
       nodes_.push_back({});
     }
     metric_ = String("alloc.bytes");
+    for (uint32_t id = 1; id <= kThreads; ++id) {
+      proto::LabelSet& labels = *chunk_.add_label_set();
+      labels.set_id(id);
+      labels.add_key(String("tenant"));
+      labels.add_value(String(absl::StrCat("v", id)));
+    }
     proto::Hook& hook = *chunk_.add_hook();
     hook.set_id(1);
     hook.set_name(String("libc.so.6!malloc"));
@@ -143,6 +149,7 @@ class ChunkMaker {
       sample.set_time_ns(1 + Below(kTimes));
       sample.set_thread(1 + Below(kThreads));
       const std::vector<uint32_t>& nodes = nodes_[sample.thread() - 1];
+      sample.set_labels(Below(kThreads + 1));
       if (Below(2) == 0) sample.set_node(nodes[Below(nodes.size())]);
       for (uint32_t frames = 1 + Below(12); frames > 0; --frames)
         sample.add_frame(Below(kRoutines));

@@ -90,6 +90,30 @@ TEST_F(RecordEncoderTest, NextFileDefinesEverythingAgain) {
   EXPECT_THAT(second.threads, ElementsAre(Pair(1, "main")));
 }
 
+TEST_F(RecordEncoderTest, EachFileDefinesTheLabelsThatItsSamplesName) {
+  const Labels labels = {{"kind", "query"}, {"tenant", "acme"}};
+  const auto defined = [this] {
+    const proto::Chunk chunk = encoder_.Take();
+    std::string text;
+    for (const proto::LabelSet& set : chunk.label_set()) {
+      absl::StrAppend(&text, set.id(), ":");
+      for (int i = 0; i < set.key_size(); ++i) {
+        absl::StrAppend(&text, " ", set.key(i), "=", set.value(i));
+      }
+    }
+    return text;
+  };
+  encoder_.DefineLabels(5, labels);
+  encoder_.DefineLabels(5, labels);
+  EXPECT_EQ(defined(), "5: 1=2 3=4");
+  encoder_.DefineLabels(5, labels);
+  EXPECT_EQ(defined(), "");
+  encoder_.Restate();
+  EXPECT_EQ(defined(), "");
+  encoder_.DefineLabels(5, labels);
+  EXPECT_EQ(defined(), "5: 1=2 3=4");
+}
+
 TEST_F(RecordEncoderTest, AFileDefinesWhatItsRecordsName) {
   Load(1, 2);
   const uint32_t prepared = Load(2, 2);

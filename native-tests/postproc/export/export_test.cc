@@ -141,6 +141,54 @@ TEST(OtlpTest, ShowsTypesResourceAndTimes) {
   EXPECT_EQ(file.modules.at("b.B.work()"), "[java]");
 }
 
+// Ticks of one node with labels and without, and one that --top leaves out.
+constexpr char kLabelled[] =
+    "# jtrace-text 1 unit=us\n#@\tsession\tinterval_ns\t1000000\n"
+    "0\tmain\tenter\ta.A.run()\n"
+    "1\tmain\tsample*3\ta.A.run()\tb.B.work()\n"
+    "2\tmain\tlabels\tkind=query,tenant=acme\n"
+    "2\tmain\tsample*4\ta.A.run()\tb.B.work()\n"
+    "3\tmain\tlabels\ttenant=other\n"
+    "3\tmain\tsample*5\ta.A.run()\tb.B.work()\n"
+    "4\tmain\tsample\ta.A.run()\tb.B.work()\tc.C.rare()\n"
+    "9\tmain\texit\ta.A.run()\n";
+
+TEST(PprofTest, SamplesHaveTheLabelsOfTheirThreads) {
+  const auto& all = [](const std::vector<std::string>& options) {
+    const PprofFile profile = testing::ParsePprof(Export(kLabelled, "pprof", options));
+    EXPECT_EQ(profile.mistakes, std::vector<std::string>());
+    return profile;
+  };
+  const PprofFile profile = all({});
+  using Values = std::map<std::string, int64_t>;
+  EXPECT_EQ(profile.labelled.at("tenant=acme"), (Values{{"samples", 4}, {"cpu", 4'000'000}}));
+  EXPECT_EQ(profile.labelled.at("kind=query"), profile.labelled.at("tenant=acme"));
+  EXPECT_EQ(profile.labelled.at("tenant=other"), (Values{{"samples", 6}, {"cpu", 6'000'000}}));
+  EXPECT_EQ(profile.labelled.at("thread=main"),
+            (Values{{"calls", 1}, {"samples", 13}, {"cpu", 13'000'000}, {"time", 9}}));
+  // Calls and times have no labels, and the sums by path are those without labels.
+  EXPECT_EQ(profile.values.at("calls"), (PathValues{{{"main", "a.A.run()"}, 1}}));
+  EXPECT_EQ(profile.values.at("samples"),
+            (PathValues{{{"main", "a.A.run()", "b.B.work()"}, 12},
+                        {{"main", "a.A.run()", "b.B.work()", "c.C.rare()"}, 1}}));
+  EXPECT_EQ(all({"--top=3"}).labelled.at("tenant=other").at("samples"), 6);
+  EXPECT_EQ(all({"--root=b.B.work"}).labelled.at("tenant=acme").at("samples"), 4);
+  EXPECT_EQ(all({"--fold=jdk"}).labelled.at("tenant=acme").at("samples"), 4);
+}
+
+TEST(OtlpTest, SamplesHaveTheLabelsOfTheirThreads) {
+  const testing::OtlpFile file = testing::ParseOtlp(Export(kLabelled, "otlp"));
+  EXPECT_EQ(file.mistakes, std::vector<std::string>());
+  std::map<std::string, std::map<std::string, int64_t>> values;
+  for (const auto& profile : file.profiles) values[profile.type.first] = profile.labelled;
+  using Values = std::map<std::string, int64_t>;
+  EXPECT_EQ(
+      values.at("samples"),
+      (Values{
+          {"kind=query", 4}, {"tenant=acme", 4}, {"tenant=other", 6}, {"thread.name=main", 13}}));
+  EXPECT_EQ(values.at("calls"), (Values{{"thread.name=main", 1}}));
+}
+
 std::vector<std::string> IdsOf(const std::string& trace,
                                const std::vector<std::string>& options = {}) {
   std::vector<std::string> ids;

@@ -244,6 +244,26 @@ TEST(FleetTablesTest, FramesOutOfScopeAreTheirCallersAndStayInSamples) {
   EXPECT_EQ(routines.at(Number(samples[0], "function_id")), "write");
 }
 
+// Rows are split by labels; their sums are those without labels.
+TEST(FleetTablesTest, SamplesHaveTheLabelsOfTheirThreads) {
+  const Dataset data("labelled");
+  const RunResult run = data.Convert({{"t.jtxt",
+                                       "# jtrace-text 1 unit=us\n#@\tscope\ta.A.run()\n"
+                                       "0\tmain\tenter\ta.A.run()\n"
+                                       "1\tmain\tsample*3\tJ:a.A.run()\n"
+                                       "2\tmain\tlabels\ttenant=acme,kind=a\\\\,b\n"
+                                       "2\tmain\tsample*4\tJ:a.A.run()\n"
+                                       "3\tmain\tsample*5\tJ:a.A.run()\n"
+                                       "9\tmain\texit\ta.A.run()\n"}});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::map<std::string, int64_t> ticks;
+  for (const DataRow& row : data.Rows("samples")) {
+    ticks[IsNull(row, "labels") ? "null" : Text(row, "labels")] = Number(row, "ticks");
+  }
+  EXPECT_EQ(ticks, (std::map<std::string, int64_t>{{"null", 3}, {"kind=a\\,b,tenant=acme", 9}}));
+  for (const DataRow& row : data.Rows("nodes")) EXPECT_EQ(Number(row, "cum_ticks"), 12);
+}
+
 TEST(FleetTablesTest, ArcsDistinguishOutermostActivations) {
   const Dataset data("arcs");
   ASSERT_EQ(data.Convert({{"t.jtxt", kSampled}}).exit_code, 0);

@@ -85,6 +85,19 @@ public final class NativeMetrics {
    */
   public static native String nearestMethod(String pattern);
 
+  /**
+   * The number of a set of labels: that of {@code outer}, in which {@code key} has this value, or is
+   * missing if the value is empty. 0 is the empty set.
+   */
+  public static native int labels(int outer, String key, String value);
+
+  /**
+   * The calling thread has the set with that number from now on.
+   *
+   * @param virtualThread Thread.threadId() if it is a virtual thread, else 0
+   */
+  public static native void setLabels(int number, long virtualThread);
+
   /** The output of the command {@code jtrace VERB PID ARGUMENT}. */
   public static native String command(String verb, String argument);
 

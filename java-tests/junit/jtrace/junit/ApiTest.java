@@ -57,6 +57,9 @@ final class ApiTest {
     expected.put("refused orders/s,", "true");
     expected.put("refused ,", "true");
     expected.put("refused orders,a b", "true");
+    expected.put("refused label tenant id", "true");
+    expected.put("refused label ", "true");
+    expected.put("label", "true");
     expected.put("bytes", "0");
     assertEquals(expected, printed(result));
   }

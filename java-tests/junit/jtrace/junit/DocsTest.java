@@ -27,6 +27,8 @@ final class DocsTest {
     makeApplication(folder, "primes.jar", "Primes", "Primes.main(a)");
     Files.copy(
         Setup.SOURCE.resolve("java-tests/workloads/Primes.java"), folder.resolve("Primes.java"));
+    Files.copy(
+        Setup.SOURCE.resolve("java-tests/api/programs/Shop.java"), folder.resolve("Shop.java"));
     Process server = startServer(folder);
     try {
       for (String command : commands) {

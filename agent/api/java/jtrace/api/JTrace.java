@@ -137,6 +137,24 @@ public final class JTrace {
     return new Counter(name, unit);
   }
 
+  /**
+   * Labels the calling thread until the label is closed: its samples carry {@code key=value}. Use
+   * it for what has few values, such as kinds of requests or tenants:
+   *
+   * <pre>try (Label label = JTrace.label("tenant", "acme")) { handle(request); }</pre>
+   *
+   * Labels inside of one another add up; the same key is replaced, and left out where its value is
+   * empty. Values longer than 256 bytes are cut; beyond 10,000 different sets of labels, or 16
+   * labels at a time, samples carry none, and the trace counts them. Labels that are open when the
+   * agent is attached are not known to it.
+   *
+   * @throws IllegalArgumentException if the key has other characters than letters, digits, '.', '_'
+   *     and '-', or more than 64
+   */
+  public static Label label(String key, String value) {
+    return Label.open(key, value);
+  }
+
   /** Begins a recording with the agent's options: {@code "out=trace.bin,include=com.acme.**"}. */
   public static void start(String options) {
     command("start", options);

@@ -40,6 +40,10 @@ final class Natives {
       find(CLASS, "closeWindow", void.class, long.class);
   private static final MethodHandle NEAREST_METHOD =
       find(CLASS, "nearestMethod", String.class, String.class);
+  private static final MethodHandle LABELS =
+      find(CLASS, "labels", int.class, int.class, String.class, String.class);
+  private static final MethodHandle SET_LABELS =
+      find(CLASS, "setLabels", void.class, int.class, long.class);
   private static final MethodHandle COMMAND =
       find(CLASS, "command", String.class, String.class, String.class);
 
@@ -183,6 +187,24 @@ final class Natives {
   static String nearestMethod(String pattern) {
     try {
       return (String) NEAREST_METHOD.invokeExact(pattern);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** The number of the labels {@code outer} with one more, or without it if the value is empty. */
+  static int labels(int outer, String key, String value) {
+    try {
+      return (int) LABELS.invokeExact(outer, key, value);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** Of the calling thread; {@code virtualThread}: its id if it is a virtual one, else 0. */
+  static void setLabels(int number, long virtualThread) {
+    try {
+      SET_LABELS.invokeExact(number, virtualThread);
     } catch (Throwable e) {
       throw unchecked(e);
     }

@@ -9,7 +9,21 @@ final class Threads {
   /** Thread.threadId(), from JDK 19 on: unlike getId() no subclass overrides it. */
   private static final MethodHandle ID = findId();
 
+  /** Thread.isVirtual(), from JDK 21 on; null: there are no virtual threads. */
+  private static final MethodHandle IS_VIRTUAL = method("isVirtual", boolean.class);
+
   private Threads() {}
+
+  /** The calling thread's id if it is a virtual thread, else 0. */
+  static long virtualId() {
+    if (IS_VIRTUAL == null) return 0;
+    Thread thread = Thread.currentThread();
+    try {
+      return (boolean) IS_VIRTUAL.invokeExact(thread) ? id(thread) : 0;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
 
   static long id(Thread thread) {
     try {
@@ -32,19 +46,17 @@ final class Threads {
   }
 
   private static MethodHandle findId() {
-    MethodType type = MethodType.methodType(long.class);
-    try {
-      return MethodHandles.publicLookup().findVirtual(Thread.class, "threadId", type);
-    } catch (ReflectiveOperationException e) {
-      return oldId(type);
-    }
+    MethodHandle id = method("threadId", long.class);
+    return id != null ? id : method("getId", long.class);
   }
 
-  private static MethodHandle oldId(MethodType type) {
+  /** A method of Thread without parameters; null: this JDK has none of that name. */
+  private static MethodHandle method(String name, Class<?> result) {
     try {
-      return MethodHandles.publicLookup().findVirtual(Thread.class, "getId", type);
+      return MethodHandles.publicLookup()
+          .findVirtual(Thread.class, name, MethodType.methodType(result));
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(e);
+      return null;
     }
   }
 }

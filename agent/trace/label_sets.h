@@ -1,0 +1,47 @@
+// The distinct sets of labels that threads of the program have had (JTrace.label), by number.
+// Numbers are valid for the life of the JVM. Any thread but handlers; one mutex, a leaf.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "agent/hot/label_numbers.h"
+
+namespace jtrace::trace {
+
+// Key and value, sorted by key, each key once; as the JVM gives texts (modified UTF-8).
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+class LabelSets {
+ public:
+  static constexpr size_t kMostKeyBytes = 64;
+  // Longer values are cut, between characters.
+  static constexpr size_t kMostValueBytes = 256;
+  static constexpr size_t kMostLabels = 16;
+
+  // At most `most` sets get numbers.
+  explicit LabelSets(uint32_t most = hot::kLastLabels) : most_(most) {}
+  LabelSets(const LabelSets&) = delete;
+  LabelSets& operator=(const LabelSets&) = delete;
+
+  // The number of the set `outer` in which `key` has this value; without the key, if the value is
+  // empty. hot::kUnknownLabels: there are too many sets, or labels in it, the key is empty or too
+  // long, or `outer` is unknown.
+  uint32_t With(uint32_t outer, absl::string_view key, absl::string_view value);
+  // Null: no set has that number. Valid and unchanged as long as this lives.
+  const Labels* Find(uint32_t number) const;
+
+ private:
+  const uint32_t most_;
+  mutable std::mutex mutex_;              // guards all below
+  std::map<Labels, uint32_t> numbers_;    // without that of the empty set, 0
+  std::vector<const Labels*> by_number_;  // from 1 on
+};
+
+}  // namespace jtrace::trace
