@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <utility>
 
 #include "agent/base/thread_cpu.h"
 
@@ -28,28 +29,39 @@ bool SetNice(pid_t tid, int nice) {
 
 }  // namespace
 
-bool PreferredThreads::Begin(absl::Time now) {
+void PreferredThreads::Find() {
+  std::vector<pid_t> found = FindThreads(names_);
   const absl::MutexLock lock(&mutex_);
-  for (pid_t tid : FindThreads(names_)) {
+  threads_ = std::move(found);
+}
+
+bool PreferredThreads::Begin(absl::Time now) {
+  Find();
+  const absl::MutexLock lock(&mutex_);
+  const bool is_first = nice_before_.empty();
+  for (pid_t tid : threads_) {
     const std::optional<int> before = NiceOf(tid);
-    // One that has more already keeps it. One that a preferred thread made has its value.
-    if (!before.has_value() || *before <= kNice) continue;
-    if (SetNice(tid, kNice)) nice_before_.insert_or_assign(tid, *before);
+    if (!before.has_value()) continue;
+    // Later, one that a preferred thread made has the value as well.
+    const bool had_it = *before <= kNice && is_first;
+    if (had_it || (*before > kNice && SetNice(tid, kNice))) {
+      nice_before_.insert_or_assign(tid, *before);
+    }
   }
   latest_ = now + kLongest;
   checked_ = now;
-  used_ = Used();
+  used_ = UsedLocked();
   return !nice_before_.empty();
 }
 
 absl::Time PreferredThreads::Check(absl::Time now) {
   const absl::MutexLock lock(&mutex_);
   if (nice_before_.empty()) return absl::InfiniteFuture();
-  // A clock that was set back ends it as well.
   const absl::Duration elapsed = now - checked_;
-  if (elapsed >= absl::ZeroDuration() && elapsed < kPeriod) return checked_ + kPeriod;
-  const absl::Duration used = Used();
-  const bool rest = used - used_ < kRests * elapsed;
+  const bool was_set_back = elapsed < absl::ZeroDuration();
+  if (!was_set_back && elapsed < kPeriod) return checked_ + kPeriod;
+  const absl::Duration used = UsedLocked();
+  const bool rest = was_set_back || used - used_ < kRests * elapsed;
   checked_ = now;
   used_ = used;
   if (!rest && now < latest_) return now + kPeriod;
@@ -66,7 +78,8 @@ void PreferredThreads::End() {
 // it.
 void PreferredThreads::EndLocked() {
   if (nice_before_.empty()) return;
-  const int usual = nice_before_.begin()->second;
+  int usual = kNice;
+  for (const auto& [tid, nice] : nice_before_) usual = std::max(usual, nice);
   for (pid_t tid : FindThreads(names_)) {
     if (NiceOf(tid) != kNice) continue;  // somebody else has changed it
     const auto before = nice_before_.find(tid);
@@ -76,12 +89,18 @@ void PreferredThreads::EndLocked() {
 }
 
 bool PreferredThreads::Work() const {
-  return std::ranges::any_of(FindThreads(names_), ThreadIsRunnable);
+  const absl::MutexLock lock(&mutex_);
+  return std::ranges::any_of(threads_, ThreadIsRunnable);
 }
 
 absl::Duration PreferredThreads::Used() const {
+  const absl::MutexLock lock(&mutex_);
+  return UsedLocked();
+}
+
+absl::Duration PreferredThreads::UsedLocked() const {
   absl::Duration used;
-  for (pid_t tid : FindThreads(names_)) used += ThreadCpu(tid).value_or(absl::ZeroDuration());
+  for (pid_t tid : threads_) used += ThreadCpu(tid).value_or(absl::ZeroDuration());
   return used;
 }
 

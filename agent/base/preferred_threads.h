@@ -1,9 +1,10 @@
 // Threads of this process that get processor time before others, for a while.
 //
-// The JVM's compilers have as much to do after probes went into many classes as in a program's first
-// minute, and compete for processors with threads that meanwhile run interpreted, at a twentieth of
-// their speed. On a server with ten busy threads and two processors they got a ninth of them, and
-// half the speed was back after ten seconds; with priority after three (agent/control/README.md).
+// The JVM's compilers have as much to do after probes went into many classes as in a program's
+// first minute, and compete for processors with threads that meanwhile run interpreted, at a
+// twentieth of their speed. On a server with ten busy threads and two processors they got a ninth
+// of them, and half the speed was back after ten seconds; with priority after three
+// (agent/control/README.md).
 //
 // Any thread.
 #pragma once
@@ -27,12 +28,14 @@ class PreferredThreads {
   PreferredThreads(const PreferredThreads&) = delete;
   PreferredThreads& operator=(const PreferredThreads&) = delete;
 
-  // Gives them priority until they rest, or for kLongest. Again: from now on. False: they have none;
-  // the kernel allows it only with CAP_SYS_NICE or `ulimit -e`.
+  // Gives them priority until they rest, or for kLongest. Again: from now on. False: they have
+  // none; the kernel allows it only with CAP_SYS_NICE or `ulimit -e`.
   bool Begin(absl::Time now);
   // Ends it when they rest. Returns when to look again; InfiniteFuture: they have no priority.
   absl::Time Check(absl::Time now);
-  // Whether one of them works, or would if it had a processor.
+  // Looks which threads have these names. Begin does that, too.
+  void Find();
+  // Whether one of those that were found works, or would if it had a processor.
   bool Work() const;
   // Their processor time since they began.
   absl::Duration Used() const;
@@ -46,9 +49,12 @@ class PreferredThreads {
 
  private:
   void EndLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Duration UsedLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::vector<std::string> names_;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
+  // Found once, not at each look: a JVM may have thousands of threads.
+  std::vector<pid_t> threads_ ABSL_GUARDED_BY(mutex_);
   std::map<pid_t, int> nice_before_ ABSL_GUARDED_BY(mutex_);  // empty: they have no priority
   absl::Time latest_ ABSL_GUARDED_BY(mutex_);
   absl::Time checked_ ABSL_GUARDED_BY(mutex_);

@@ -50,10 +50,10 @@ absl::Status CheckKeep(const Loop& loop, const Keep& keep) {
     return absl::InvalidArgumentError(
         "option 'keep': bounds the ended files of loop=, which is missing; add loop=1m");
   }
-  if (loop.bytes != Loop::kNoBytes && keep.bytes < loop.bytes) {
+  if (loop.bytes != Loop::kNoBytes && keep.bytes / 2 < loop.bytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("option 'keep': no file of loop=", FormatBytes(loop.bytes),
-                     " fits; use a larger keep=, or a smaller loop="));
+        absl::StrCat("option 'keep': too small for files of loop=", FormatBytes(loop.bytes),
+                     "; use twice that at least, or a smaller loop="));
   }
   return absl::OkStatus();
 }

@@ -1,9 +1,9 @@
 // How large the next batch of classes may be, by what the JIT had to do after the one before.
 //
 // With each batch the JVM discards compiled code that depends on its classes. How much that is,
-// cannot be known before: nothing for classes that are hardly used, all of a server's busy code for a
-// few others. So batches begin small, grow while the compilers rest, and shrink when they have had
-// much to do. Pure; the caller measures.
+// cannot be known before: nothing for classes that are hardly used, all of a server's busy code for
+// a few others. So batches begin small, grow while the compilers rest, and shrink when they have
+// had much to do. Pure; the caller measures.
 #pragma once
 
 #include <algorithm>

@@ -83,12 +83,15 @@ absl::Duration ClassBatches::Pause() {
 
 absl::Duration ClassBatches::UntilCompilersRest() {
   if (!unrest_.has_value()) return absl::ZeroDuration();
+  const absl::Duration now = Monotonic();
+  if (now < unrest_->looked + kLook) return unrest_->looked + kLook - now;
+  unrest_->looked = now;
   unrest_->quiet = compilers_.Work() ? 0 : unrest_->quiet + 1;
-  if (unrest_->quiet < kQuietLooks && Monotonic() < unrest_->latest) return kLook;
+  if (unrest_->quiet < kQuietLooks && now < unrest_->latest) return kLook;
   const absl::Duration work = compilers_.Used() - unrest_->used;
   pace_.After(unrest_->classes, work);
   const absl::Duration rest = budget_.PauseAfter(absl::ZeroDuration(), work);
-  next_batch_ = std::max(next_batch_, Monotonic() + std::min(rest, kLongestRest));
+  next_batch_ = std::max(next_batch_, now + std::min(rest, kLongestRest));
   unrest_.reset();
   return absl::ZeroDuration();
 }
@@ -125,6 +128,7 @@ void ClassBatches::RunNext(
   const jvmti::LocalFrame frame(jni);
   const absl::Duration began = Monotonic();
   const absl::Duration before = Cost();
+  compilers_.Find();
   const absl::Duration compiled = compilers_.Used();
   const std::vector<jclass> classes = Take(jni, wanted);
   begin(classes);
@@ -137,7 +141,8 @@ void ClassBatches::RunNext(
   if (now > pace_ends_) {
     pace_ = BatchPace::Unlimited();
   } else {
-    unrest_ = {.classes = classes.size(), .used = compiled, .latest = now + kLongestUnrest};
+    unrest_ = {
+        .classes = classes.size(), .used = compiled, .latest = now + kLongestUnrest, .looked = now};
   }
 }
 

@@ -52,7 +52,7 @@ class ClassBatches {
   };
 
   // `percent`: ProcessorBudget. `compilers`: the JIT's threads.
-  ClassBatches(jvmtiEnv* env, int percent, const PreferredThreads& compilers)
+  ClassBatches(jvmtiEnv* env, int percent, PreferredThreads& compilers)
       : env_(env),
         budget_(percent),
         batch_cost_(CostOfABatch(percent)),
@@ -84,7 +84,7 @@ class ClassBatches {
 
   std::vector<jclass> Take(JNIEnv* jni, const std::function<bool(jclass)>& wanted);
   absl::Duration Cost() const;
-  // How long until it is known whether the compilers rest.
+  // How long until the next look at the compilers; zero: they rest, or that is not waited for.
   absl::Duration UntilCompilersRest();
 
   jvmtiEnv* const env_;
@@ -96,7 +96,7 @@ class ClassBatches {
   BatchProgress progress_;
   absl::Duration next_batch_;  // of the monotonic clock
   const bool has_budget_;
-  const PreferredThreads& compilers_;
+  PreferredThreads& compilers_;
   BatchPace pace_ = BatchPace::Unlimited();
   absl::Duration pace_ends_;
   // Since the last batch, while it is not known whether the compilers rest.
@@ -104,6 +104,7 @@ class ClassBatches {
     size_t classes = 0;
     absl::Duration used;  // by the compilers until then
     absl::Duration latest;
+    absl::Duration looked;
     int quiet = 0;  // looks in a row in which they rested
   };
   std::optional<Unrest> unrest_;

@@ -222,6 +222,7 @@ absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
   if (const absl::Status status = TryToStart(jni, options); !status.ok()) {
     const Options before = std::move(last_options_);
     Retire(jni);
+    WakeControl();           // which ends the compilers' priority
     last_options_ = before;  // for resume
     return status;
   }

@@ -36,6 +36,7 @@ absl::Status JvmSession::AddProbes(JNIEnv* jni, int number, const Caller& caller
     caller.progress(progress, DescribeProgress(progress, "in"));
     caller.pause(step.pause, Caller::kAnyRequest);
   }
+  WakeControl();  // which ends the compilers' priority
   absl::MutexLock lock(&lifecycle_);
   if (number == number_ && Running() != nullptr) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(
@@ -59,6 +60,7 @@ std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const Caller& call
     caller.progress(step.progress, DescribeProgress(step.progress, "out of"));
     if (!caller.pause(step.pause, Caller::kQuestions)) break;  // Retire does the rest at once
   }
+  WakeControl();
   absl::MutexLock lock(&lifecycle_);
   if (jvm_ends_ || number != number_ || recording_ == nullptr) return "";
   return Retire(jni);
@@ -94,7 +96,6 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
       written = absl::ResourceExhaustedError(failure.what());
     }
   }
-  WakeControl();  // which looks after the compilers' priority
   const std::string left = RemoveProbes(jni, number, caller);
   if (!written.ok()) return written;
   return absl::StrCat(*written, left);

@@ -99,7 +99,7 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
                                   RoughSeconds(EstimatedCost(all)), " of processor time");
   if (budget_percent_ < 100) {
     absl::StrAppend(&cost, ", at most ", budget_percent_,
-                    " % of one processor with the JIT's work for them (probebudget=)");
+                    " % of one processor (probebudget=), at the pace of the JIT");
   }
   std::string narrower;
   const bool is_much = EstimatedCost(all) >= kMuch;

@@ -116,6 +116,21 @@ TEST_F(PreferredThreadsTest, KnowsWhetherTheyWork) {
   while (preferred_.Work()) absl::SleepFor(absl::Milliseconds(1));
 }
 
+TEST_F(PreferredThreadsTest, AClockThatIsSetBackEndsIt) {
+  first_.Work(absl::Milliseconds(20));
+  EXPECT_EQ(preferred_.Check(kNow - absl::Hours(1)), absl::InfiniteFuture());
+  EXPECT_EQ(NiceOf(first_.tid()), 0);
+}
+
+TEST_F(PreferredThreadsTest, OneThatHadTheValueKeepsIt) {
+  preferred_.End();
+  ASSERT_EQ(setpriority(PRIO_PROCESS, static_cast<id_t>(first_.tid()), PreferredThreads::kNice), 0);
+  ASSERT_TRUE(preferred_.Begin(kNow));
+  preferred_.End();
+  EXPECT_EQ(NiceOf(first_.tid()), PreferredThreads::kNice);
+  EXPECT_EQ(NiceOf(second_.tid()), 0);
+}
+
 // As the JVM's compilers do.
 TEST_F(PreferredThreadsTest, ThreadsThatTheyMadeLoseItAsWell) {
   pid_t made = 0;

@@ -359,8 +359,9 @@ TEST(OptionsTest, KeepIsASizeOrANumberOfFiles) {
   // As for loop=, 10m is a time.
   EXPECT_THAT(ErrorOf("loop=1m,keep=10m"), HasSubstr("'10m' is a time; give a size such as 10MB"));
   EXPECT_THAT(ErrorOf("keep=1GB"), HasSubstr("add loop=1m"));
-  EXPECT_THAT(ErrorOf("loop=100MB,keep=50MB"), HasSubstr("no file of loop=100MB fits"));
-  EXPECT_TRUE(ParseOptions("loop=100MB,keep=100MB").ok());
+  EXPECT_THAT(ErrorOf("loop=100MB,keep=50MB"), HasSubstr("too small for files of loop=100MB"));
+  EXPECT_THAT(ErrorOf("loop=100MB,keep=199MB"), HasSubstr("use twice that at least"));
+  EXPECT_TRUE(ParseOptions("loop=100MB,keep=200MB").ok());
 }
 
 TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {

@@ -18,6 +18,10 @@ public final class Label implements AutoCloseable {
 
   private static final int MOST_LETTERS = 64;
   private static final int MOST_KNOWN = 10_000;
+  /** The agent cuts longer values. */
+  private static final int MOST_LETTERS_KEPT = 256;
+  /** The agent's answer if it has no more room. */
+  private static final int UNKNOWN = 0xFFFF;
 
   /** The innermost open label of each thread. */
   private static final ThreadLocal<Label> OPEN = new ThreadLocal<>();
@@ -76,7 +80,8 @@ public final class Label implements AutoCloseable {
     Integer known = KNOWN.get(step);
     if (known != null) return known;
     int number = Natives.labels(outer, key, value);
-    if (KNOWN.size() < MOST_KNOWN) KNOWN.put(step, number);
+    boolean mayBeKept = value.length() <= MOST_LETTERS_KEPT && number != UNKNOWN;
+    if (mayBeKept && KNOWN.size() < MOST_KNOWN) KNOWN.put(step, number);
     return number;
   }
 
