@@ -50,7 +50,8 @@ public final class Lives {
   /**
    * After this the JVM has reported all objects dropped before as dead. It reports the dead objects
    * of a collection some time later, one collection after the other: once it has reported those of
-   * a second collection, the first is complete.
+   * a second collection, the first is complete. Other dead objects may end a wait before the
+   * sentinel is among them; it would be counted with the next.
    */
   private static void collect() throws InterruptedException {
     for (int i = 0; i < 2; i++) {
@@ -63,6 +64,16 @@ public final class Lives {
         Thread.sleep(1);
       }
     }
+    settle();
+  }
+
+  /** Until nothing was reported for a tenth of a second. */
+  private static void settle() throws InterruptedException {
+    long before;
+    do {
+      before = freed();
+      Thread.sleep(100);
+    } while (freed() != before);
   }
 
   private static void first() throws InterruptedException {
