@@ -1,6 +1,5 @@
 package programs;
 
-import java.lang.reflect.Method;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -88,14 +87,6 @@ public final class Labelled {
     }
   }
 
-  private static void join(Thread thread) {
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   private static Thread start(Runnable work) {
     Thread thread = new Thread(work);
     thread.start();
@@ -126,7 +117,7 @@ public final class Labelled {
         burnQueryAgain();
         expect("burnQueryAgain", "kind=query,tenant=acme");
       }
-      join(start(Labelled::burnChild));
+      VirtualThreads.join(start(Labelled::burnChild));
       expect("burnChild", "");
       burnAcmeAgain();
       expect("burnAcmeAgain", "tenant=acme");
@@ -157,7 +148,7 @@ public final class Labelled {
   private static void misused() {
     Label outer = JTrace.label("a", "1");
     Label inner = JTrace.label("b", "2");
-    join(start(outer::close));
+    VirtualThreads.join(start(outer::close));
     burnInnerAlone();
     expect("burnInnerAlone", "a=1,b=2");
     outer.close();
@@ -178,14 +169,9 @@ public final class Labelled {
     expect("burnCut", "long=" + "x".repeat(255));
   }
 
-  private static Thread startVirtual(Runnable task) throws ReflectiveOperationException {
-    Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
-    return (Thread) start.invoke(null, task);
-  }
-
   /** Each leaves its carrier between the labels. */
   private static void virtual() throws ReflectiveOperationException {
-    Thread first = startVirtual(() -> {
+    Thread first = VirtualThreads.start(() -> {
       try (Label label = JTrace.label("tenant", "v1")) {
         pause(5);
         burnV1();
@@ -193,7 +179,7 @@ public final class Labelled {
       pause(5);
       burnV1After();
     });
-    Thread second = startVirtual(() -> {
+    Thread second = VirtualThreads.start(() -> {
       try (Label outer = JTrace.label("tenant", "v2")) {
         burnV2Outer();
         pause(5);
@@ -203,12 +189,12 @@ public final class Labelled {
         }
       }
     });
-    Thread bare = startVirtual(() -> {
+    Thread bare = VirtualThreads.start(() -> {
       pause(5);
       burnVBare();
     });
-    for (Thread thread : new Thread[] {first, second, bare}) join(thread);
-    join(startVirtual(Labelled::burnCarrierAfter));
+    for (Thread thread : new Thread[] {first, second, bare}) VirtualThreads.join(thread);
+    VirtualThreads.join(VirtualThreads.start(Labelled::burnCarrierAfter));
     expect("burnV1", "tenant=v1");
     expect("burnV1After", "");
     expect("burnV2Outer", "tenant=v2");
@@ -247,7 +233,7 @@ public final class Labelled {
       }
     });
     nested();
-    join(other);
+    VirtualThreads.join(other);
     expect("burnOther", "tenant=other");
     pooled();
     misused();

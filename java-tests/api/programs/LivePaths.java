@@ -151,20 +151,11 @@ public final class LivePaths {
     if (dead != expected) throw new IllegalStateException("dead: " + dead);
   }
 
-  private static Thread startVirtual(Runnable task) {
-    try {
-      return (Thread)
-          Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   private static void makeOnVirtualThreads(Object[] into) throws InterruptedException {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < into.length; i += 5) {
       int first = i;
-      threads.add(startVirtual(() -> virtual(into, first, first + 5)));
+      threads.add(VirtualThreads.start(() -> virtual(into, first, first + 5)));
     }
     for (Thread thread : threads) thread.join();
   }

@@ -44,22 +44,6 @@ public final class VirtualFamilies {
     arrays(count);
   }
 
-  private static Thread startVirtual(Runnable task) {
-    try {
-      return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private static void join(Thread thread) {
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   /** A thread that is not a descendant of the threads that submit tasks to it. */
   private static final class Stranger {
     private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
@@ -93,7 +77,7 @@ public final class VirtualFamilies {
     for (int i = 0; i < 100; i++) {
       Callable<Void> task = () -> {
         slowArrays(1);
-        join(startVirtual(() -> arrays(1)));
+        VirtualThreads.join(VirtualThreads.start(() -> arrays(1)));
         return null;
       };
       tasks.add(executor.submit(task));
@@ -105,9 +89,9 @@ public final class VirtualFamilies {
   private static void family(ExecutorService executor) throws Exception {
     executor(executor);
     List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < 10; i++) threads.add(startVirtual(() -> slowArrays(5)));
+    for (int i = 0; i < 10; i++) threads.add(VirtualThreads.start(() -> slowArrays(5)));
     for (Thread thread : threads) thread.join();
-    Thread platform = new Thread(() -> join(startVirtual(() -> arrays(5))));
+    Thread platform = new Thread(() -> VirtualThreads.join(VirtualThreads.start(() -> arrays(5))));
     platform.start();
     platform.join();
   }
@@ -126,8 +110,8 @@ public final class VirtualFamilies {
     Window all = JTrace.window(Scope.PROCESS);
     arrays(1);
     family(executor);
-    stranger.run(() -> join(startVirtual(() -> arrays(50))));
-    Thread waiting = startVirtual(() -> slowArrays(1));
+    stranger.run(() -> VirtualThreads.join(VirtualThreads.start(() -> arrays(50))));
+    Thread waiting = VirtualThreads.start(() -> slowArrays(1));
     printBytes("own", own.method(Metric.ALLOC_BYTES, ARRAY));
     waiting.join();
     printBytes("family", family.method(Metric.ALLOC_BYTES, ARRAY));
@@ -147,15 +131,15 @@ public final class VirtualFamilies {
     Window later = JTrace.window(Scope.DESCENDANTS);
     later.close();
     long before = JTrace.method(ARRAY).calls();
-    join(startVirtual(() -> arrays(1)));
+    VirtualThreads.join(VirtualThreads.start(() -> arrays(1)));
     return JTrace.method(ARRAY).calls() == before + 1;
   }
 
   private static void fromAVirtualThread() {
-    join(startVirtual(() -> {
+    VirtualThreads.join(VirtualThreads.start(() -> {
       Window family = JTrace.window(Scope.DESCENDANTS, Metric.ALLOC_BYTES);
       slowArrays(2);
-      join(startVirtual(() -> join(startVirtual(() -> slowArrays(3)))));
+      VirtualThreads.join(VirtualThreads.start(() -> VirtualThreads.join(VirtualThreads.start(() -> slowArrays(3)))));
       printBytes("of a virtual thread", family.method(Metric.ALLOC_BYTES, ARRAY));
       long total = family.total(Metric.ALLOC_BYTES);
       print("its total", total >= 10 * 1016 && total < 10_000_000);
@@ -166,13 +150,13 @@ public final class VirtualFamilies {
   /** The kernel has no clocks of virtual threads. */
   private static void clocksOfAVirtualThread() {
     Runnable ask = () -> JTrace.total(Metric.CPU);
-    Thread thread = startVirtual(() -> {
+    Thread thread = VirtualThreads.start(() -> {
       print("own clock", refusal(ask));
       Measurement all = JTrace.measure(() -> arrays(1));
       boolean counted = all.get(Metric.ALLOC_BYTES) >= 1016;
       print("measured", counted + " " + refusal(() -> all.get(Metric.CPU)));
     });
-    join(thread);
+    VirtualThreads.join(thread);
     print("clock of an ended one", refusal(() -> JTrace.total(thread, Metric.CPU)));
   }
 
@@ -190,7 +174,7 @@ public final class VirtualFamilies {
     Window family = JTrace.window(Scope.DESCENDANTS, Metric.ALLOC_BYTES);
     for (int done = 0; done < count; done += 500) {
       List<Thread> threads = new ArrayList<>();
-      for (int i = 0; i < 500; i++) threads.add(startVirtual(VirtualFamilies::array));
+      for (int i = 0; i < 500; i++) threads.add(VirtualThreads.start(VirtualFamilies::array));
       for (Thread thread : threads) thread.join();
     }
     print("many", family.method(Metric.CALLS, ARRAY).calls());
