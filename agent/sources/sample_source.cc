@@ -135,6 +135,7 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   AddLabels(header.labels, sample);
   if (last != nullptr) {
     last->number = header.number;
+    last->labels = header.labels;
     last->frames.assign(frames.begin(), frames.end());
     last->sample = sample;
     last->sample.clear_frame();
@@ -206,7 +207,7 @@ void SampleSource::Repeat(const LastSample& last, hot::IdleTicks idle, proto::Ch
   sample->set_weight(idle.ticks);
   AddFrames(last.frames, /*is_unwind=*/false, chunk, *sample);
   AddBlocker(last.blocker_klass, *sample);
-  AddLabels(last.sample.labels(), *sample);  // a later file defines them again
+  AddLabels(last.labels, *sample);  // a later file defines them again
   ++samples_;
 }
 

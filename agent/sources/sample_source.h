@@ -50,6 +50,7 @@ class SampleSource : public ChunkSource {
     uint32_t number = 0;
     proto::Sample sample;  // without frames and blocker
     uintptr_t blocker_klass = 0;
+    uint32_t labels = 0;
     std::vector<hot::Frame> frames;
   };
 
