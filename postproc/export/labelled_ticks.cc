@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "absl/container/btree_map.h"
+#include "postproc/support/strings.h"
 #include "postproc/support/wrap.h"
 
 namespace jtrace::postproc {
@@ -21,6 +22,11 @@ std::vector<NodeId> Keepers(const CallTree& tree, const std::vector<NodeId>& sho
 }
 
 }  // namespace
+
+std::string ExportedKey(std::string_view key, absl::Span<const std::string_view> own) {
+  const bool is_taken = std::ranges::find(own, key) != own.end();
+  return StrCat(is_taken ? "label." : "", key);
+}
 
 LabelledTicks::LabelledTicks(const ReportInput& input, const ExportTree& tree) {
   for (const Measure& measure : tree.measures()) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -9,6 +11,10 @@
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
+
+// A label's key in an export that has `own` keys itself: "label.thread" beside a thread's own
+// label.
+std::string ExportedKey(std::string_view key, absl::Span<const std::string_view> own);
 
 // A part of a node: its ticks under some labels. The first part of a node has none, the node's
 // other ticks, and all that it has besides ticks.

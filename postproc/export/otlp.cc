@@ -57,6 +57,9 @@ std::vector<SampleType> PrimaryFirst(const ExportTree& tree, const TraceModel& m
   return types;
 }
 
+// Of attributes that every sample has.
+constexpr std::string_view kOtlpKeys[] = {"thread.name", "thread.id"};
+
 class OtlpWriter {
  public:
   OtlpWriter(const ReportInput& input, std::ostream& out)
@@ -206,7 +209,7 @@ class OtlpWriter {
     const auto [known, is_new] = labels_.try_emplace(labels);
     if (is_new) {
       for (const auto& [key, value] : input_.model.labels(labels)) {
-        AddAttribute(key, known->second).set_string_value(value);
+        AddAttribute(ExportedKey(key, kOtlpKeys), known->second).set_string_value(value);
       }
     }
     return known->second;

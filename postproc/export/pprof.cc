@@ -22,6 +22,8 @@ namespace {
 
 // The number of frames that are converted to bytes at once: some MB as objects, however deep stacks
 // are.
+// Of labels that every sample has.
+constexpr std::string_view kPprofKeys[] = {"thread", "tid", "pid", "host"};
 constexpr size_t kFramesAtOnce = 1 << 17;
 
 class PprofWriter {
@@ -132,7 +134,7 @@ class PprofWriter {
     if (part.labels) {
       for (const auto& [key, value] : input_.model.labels(part.labels)) {
         pprof::Label& label = *sample.add_label();
-        label.set_key(texts_.Number(key));
+        label.set_key(texts_.Number(ExportedKey(key, kPprofKeys)));
         label.set_str(texts_.Number(value));
       }
     }

@@ -189,6 +189,21 @@ TEST(OtlpTest, SamplesHaveTheLabelsOfTheirThreads) {
   EXPECT_EQ(values.at("calls"), (Values{{"thread.name=main", 1}}));
 }
 
+TEST(ExportsTest, ALabelDoesNotPassForAThreadsName) {
+  constexpr char kTrace[] =
+      "# jtrace-text 1 unit=us\n#@\tsession\tinterval_ns\t1000000\n"
+      "0\tmain\tlabels\tthread=a,thread.name=b\n"
+      "1\tmain\tsample*4\ta.A.run()\n";
+  const PprofFile pprof = testing::ParsePprof(Export(kTrace, "pprof"));
+  EXPECT_EQ(pprof.labelled.count("thread=a"), 0u);
+  EXPECT_EQ(pprof.labelled.at("label.thread=a").at("samples"), 4);
+  EXPECT_EQ(pprof.labelled.at("thread.name=b").at("samples"), 4);
+  const testing::OtlpFile otlp = testing::ParseOtlp(Export(kTrace, "otlp"));
+  EXPECT_EQ(otlp.profiles.front().labelled.count("thread.name=b"), 0u);
+  EXPECT_EQ(otlp.profiles.front().labelled.at("label.thread.name=b"), 4'000'000);
+  EXPECT_EQ(otlp.profiles.front().labelled.at("thread=a"), 4'000'000);
+}
+
 std::vector<std::string> IdsOf(const std::string& trace,
                                const std::vector<std::string>& options = {}) {
   std::vector<std::string> ids;
