@@ -99,7 +99,8 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
                                   RoughSeconds(EstimatedCost(all)), " of processor time");
   if (budget_percent_ < 100) {
     absl::StrAppend(&cost, ", at most ", budget_percent_,
-                    " % of one processor (probebudget=), at the pace of the JIT");
+                    " % of one processor and at the pace of the JIT, which may last two minutes "
+                    "(probebudget=100%: at once)");
   }
   std::string narrower;
   const bool is_much = EstimatedCost(all) >= kMuch;

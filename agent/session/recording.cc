@@ -130,7 +130,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
   if (is_live) {
     if (absl::Status status = BeginFile(); !status.ok()) return status;
   }
-  parts_.began = absl::Now();
+  parts_.began = parts_.complete = absl::Now();
   if (is_live) ReportWhatComesTooLate(parts_);
   ReportGcCause(parts_);
   parts_.jvm.registries.classes.ForgetRecordedMethods();
@@ -246,8 +246,10 @@ void Recording::AddBatch(JNIEnv* jni) {
   parts_.classes->AddBatch(jni, [this](jclass klass) {
     if (parts_.samples != nullptr) parts_.samples->NotePrepared(klass);
   });
+  if (parts_.classes->IsAdding()) return;
+  parts_.complete = absl::Now();
   // Methods may have been compiled before their numbers were known.
-  if (parts_.classes->IsAdding() || parts_.samples == nullptr) return;
+  if (parts_.samples == nullptr) return;
   parts_.jvm.code_reports.ReportExisting();
 }
 

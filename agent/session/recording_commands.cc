@@ -107,7 +107,9 @@ std::string RecordingCommands::DescribeWarnings() const { return jtrace::Describ
 Due RecordingCommands::WhatIsDue(absl::Time now) {
   if (parts_.classes != nullptr && parts_.classes->TakeLate())
     return {.what = Due::kAddProbes, .next = now};
-  const absl::Time end = parts_.began + parts_.options.duration;
+  const bool is_adding = parts_.classes != nullptr && parts_.classes->IsAdding();
+  const absl::Time end =
+      is_adding ? absl::InfiniteFuture() : parts_.complete + parts_.options.duration;
   if (now >= end) return {.what = Due::kStop};
   Due due = {.next = end};
   if (!parts_.options.loop.on()) return due;

@@ -52,6 +52,8 @@ struct RecordingParts {
   trace::EndedThreadSource ended_threads;
   std::unique_ptr<trace::DrainThread> drain = nullptr;
   absl::Time began = absl::InfinitePast();
+  // Since when all loaded classes in scope have their probes, from where duration= counts.
+  absl::Time complete = absl::InfinitePast();
   // Of the first file. The thread that begins the next ones cannot ask the JVM.
   std::string jvm_name = {};
   std::string command = {};

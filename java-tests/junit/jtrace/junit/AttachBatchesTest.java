@@ -139,6 +139,19 @@ final class AttachBatchesTest {
     }
   }
 
+  @Test
+  void aDurationCountsFromWhenAllProbesAreIn() throws Exception {
+    try (LiveJvm jvm = program()) {
+      String started = jvm.jtrace("start", "--probes", "-d", "1", "out=d.bin", "mode=events", SCOPE, "probebudget=2%");
+      assertTrue(started.contains("recording to"), started);
+      LiveJvm.await(() -> !jvm.tryJtrace("status").out().contains("recording"));
+      String dump = Report.text(jvm.folder.resolve("d.bin"), "--report=dump");
+      long probed = dump.lines().filter(line -> line.contains("\tclass-probed\t") && line.contains("Batch0")).count();
+      assertEquals(CLASSES, probed);
+      assertEquals(0, jvm.end());
+    }
+  }
+
   /** The nice values of the JVM's compilers. */
   private static Set<Integer> compilersNice(LiveJvm jvm) {
     Set<Integer> values = new TreeSet<>();
