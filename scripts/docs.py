@@ -44,6 +44,7 @@ AGENT_OPTIONS = {
     "exclude": ("the JDK", "exclude=com.acme.Hot::*"),
     "memory": ("by what is free, 64 MB to 1 GB", "memory=512m"),
     "probebudget": ("`20%`", "probebudget=100%"),
+    "probes": ("`atstart`", "serve,probes=resting"),
     "compilers": ("`first`", "compilers=asis"),
     "prune": ("`1`", "prune=0.5"),
     "pruneexit": ("`0`", "pruneexit=1,clock=tsc"),

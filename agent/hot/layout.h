@@ -334,7 +334,9 @@ struct Arena {
   NodeBlocks lost_blocks;    // so is this; always empty
   uint64_t no_slot;          // the slots of nodes without children: one that is free
   uint64_t tombstone;        // slots refer to it where a child was
-  uint64_t reserved_4[22];
+  uint32_t counts;           // probes=resting: 1: a recording runs, so the probes count
+  uint32_t reserved_5;
+  uint64_t reserved_4[21];
   uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
   uint64_t log_stopped;  // record=log: 1: no more records, the trees count the rest
   uint64_t log_waits;    // a LogWaits: what threads do whose rings are full

@@ -245,6 +245,33 @@ void Instrumentation::ForgetCounted(uint32_t class_id) {
   counted_.erase(class_id);
 }
 
+void Instrumentation::TakeOver(const Instrumentation& other) {
+  totals_.TakeOver(other.totals_);
+  const auto has = other.rewritten();
+  const auto counts = other.counted();
+  absl::flat_hash_map<uint32_t, uint32_t> leaves;
+  std::vector<LeftOut> left_out;
+  {
+    const absl::MutexLock lock(&other.rewritten_mutex_);
+    leaves = other.leaves_;
+    left_out = other.left_out_;
+  }
+  const absl::MutexLock lock(&rewritten_mutex_);
+  rewritten_.insert(has.begin(), has.end());
+  counted_.insert(counts.begin(), counts.end());
+  leaves_.insert(leaves.begin(), leaves.end());
+  left_out_ = std::move(left_out);
+}
+
+void Instrumentation::ReportLeftOut() {
+  std::vector<LeftOut> left_out;
+  {
+    const absl::MutexLock lock(&rewritten_mutex_);
+    left_out = left_out_;
+  }
+  for (const LeftOut& method : left_out) Report(method);
+}
+
 void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   totals_.Forget(classes);
   natives_.Forget(classes);
@@ -254,6 +281,7 @@ void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
     counted_.erase(class_id);
   }
   absl::erase_if(leaves_, [&](const auto& leaf) { return classes.contains(leaf.second); });
+  std::erase_if(left_out_, [&](const auto& method) { return classes.contains(method.class_id); });
 }
 
 void Instrumentation::NoteUnwinds(const classfile::InstrumentResult& result) {
@@ -302,18 +330,23 @@ bool Instrumentation::IsLeaf(uint32_t routine) const {
 
 void Instrumentation::Count(uint32_t class_id, const classfile::InstrumentResult& result) {
   if (!totals_.Count(class_id, result)) return;
-  const std::string class_name = DottedName(result.class_name);
-  bool has_untouched = false;
   for (const classfile::MethodOutcome& outcome : result.methods) {
-    const classfile::ReasonInfo& reason = Describe(outcome.reason);
-    if (reason.effect == classfile::Effect::kNothing) continue;
-    has_untouched |= reason.effect == classfile::Effect::kUntouched;
-    losses_.AddNamed(absl::StrCat("method.", Abseil(reason.name)), Severity::kWarning,
-                     absl::StrCat(class_name, ".", Abseil(outcome.method.name)),
-                     absl::StrCat("methods: ", Abseil(reason.what)), Abseil(reason.advice));
+    if (Describe(outcome.reason).effect == classfile::Effect::kNothing) continue;
+    const LeftOut method = {class_id, DottedName(result.class_name),
+                            std::string(outcome.method.name), outcome.reason, result.bytes.empty()};
+    Report(method);
+    const absl::MutexLock lock(&rewritten_mutex_);
+    left_out_.push_back(method);
   }
-  if (has_untouched && result.bytes.empty()) {
-    unprobed_.Add(NoProbes::kNoMethodFits, class_id, class_name);
+}
+
+void Instrumentation::Report(const LeftOut& method) {
+  const classfile::ReasonInfo& reason = Describe(method.reason);
+  losses_.AddNamed(absl::StrCat("method.", Abseil(reason.name)), Severity::kWarning,
+                   absl::StrCat(method.class_name, ".", method.method),
+                   absl::StrCat("methods: ", Abseil(reason.what)), Abseil(reason.advice));
+  if (reason.effect == classfile::Effect::kUntouched && method.is_alone) {
+    unprobed_.Add(NoProbes::kNoMethodFits, method.class_id, method.class_name);
   }
 }
 

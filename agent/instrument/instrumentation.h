@@ -88,6 +88,11 @@ class Instrumentation {
   void ForgetRewritten(uint32_t class_id);
   // The JVM did not accept the rewritten class: none of its methods is counted.
   void ForgetCounted(uint32_t class_id);
+  // The classes that have probes of `other` have those of this one: the same options, the same
+  // probe class. Neither rewrites meanwhile, or such a class may be missing here.
+  void TakeOver(const Instrumentation& other);
+  // Repeats the losses of methods that got no probes: those of a recording begin anew.
+  void ReportLeftOut();
   // The classes were unloaded.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
@@ -120,6 +125,15 @@ class Instrumentation {
   bool IsOfTheClock(absl::string_view internal_name) const;
   uint32_t ClassIdOf(const char* name, jobject loader);
   void Count(uint32_t class_id, const classfile::InstrumentResult& result);
+  // A method without probes.
+  struct LeftOut {
+    uint32_t class_id = 0;
+    std::string class_name;
+    std::string method;
+    classfile::Reason reason = classfile::Reason::kNone;
+    bool is_alone = false;  // no method of its class has probes
+  };
+  void Report(const LeftOut& method);
   // From now on the methods take their unwinds.
   void NoteUnwinds(const classfile::InstrumentResult& result);
   void NoteMatches(std::string_view class_name, std::string_view method);
@@ -136,6 +150,7 @@ class Instrumentation {
   absl::flat_hash_set<uint32_t> counted_ ABSL_GUARDED_BY(rewritten_mutex_);
   // Routines and their classes.
   absl::flat_hash_map<uint32_t, uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
+  std::vector<LeftOut> left_out_ ABSL_GUARDED_BY(rewritten_mutex_);
   // Rules of unwinds_ that a method has matched.
   absl::flat_hash_set<size_t> matched_unwinds_ ABSL_GUARDED_BY(rewritten_mutex_);
   uint64_t max_routines_ = 0;  // beyond that a class gets no probes

@@ -19,6 +19,9 @@ class PlannerTotals : public trace::ChunkSource {
   // retransformed.
   bool Count(uint32_t class_id, const classfile::InstrumentResult& result);
 
+  // Replaces these counts by those of `other`.
+  void TakeOver(const PlannerTotals& other);
+
   // Whether a class of that number went through the rewriter.
   bool Has(uint32_t class_id) const;
 
@@ -34,14 +37,18 @@ class PlannerTotals : public trace::ChunkSource {
  private:
   proto::Planner DescribeLocked() const;
 
+  struct Counts {
+    absl::flat_hash_set<uint32_t> classes;
+    uint64_t classes_rewritten = 0;
+    uint64_t methods_seen = 0;
+    uint64_t methods_probed = 0;
+    classfile::ProbeCounts probes;
+    std::array<uint64_t, classfile::kReasonCount> by_reason = {};
+  };
+
   mutable std::mutex mutex_;  // guards all below
-  absl::flat_hash_set<uint32_t> classes_;
   bool changed_ = false;
-  uint64_t classes_rewritten_ = 0;
-  uint64_t methods_seen_ = 0;
-  uint64_t methods_probed_ = 0;
-  classfile::ProbeCounts probes_;
-  std::array<uint64_t, classfile::kReasonCount> by_reason_ = {};
+  Counts counts_;
 };
 
 }  // namespace jtrace

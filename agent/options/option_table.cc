@@ -186,6 +186,10 @@ absl::Status ParseProbeBudget(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 
+absl::Status ParseProbes(absl::string_view value, Options& o) {
+  return ParseWord(value, kProbes, o.probes_rest);
+}
+
 absl::Status ParseCompilers(absl::string_view value, Options& o) {
   return ParseWord(value, kCompilers, o.compilers_first);
 }
@@ -294,6 +298,8 @@ constexpr std::array kOptions = {
     OptionRow{"exclude", "PATTERN[;…]", ParseExclude, "do not count these (default: the JDK)"},
     OptionRow{"probebudget", "20%", ParseProbeBudget,
               "jtrace start: most of one processor that putting probes in and out takes"},
+    OptionRow{"probes", "atstart|resting", ParseProbes,
+              "serve: put probes in at jtrace start, or as classes are loaded, resting until then"},
     OptionRow{
         "compilers", "first|asis", ParseCompilers,
         "jtrace start: the JVM's compilers get processor time first while probes go in and out"},

@@ -59,6 +59,7 @@ inline constexpr std::array kBlocks = {Word<Blocks>{"on", Blocks::kByMethod},
                                        Word<Blocks>{"off", Blocks::kOff}};
 inline constexpr std::array kOverflows = {Word<bool>{"gap", false}, Word<bool>{"wait", true}};
 inline constexpr std::array kCompilers = {Word<bool>{"first", true}, Word<bool>{"asis", false}};
+inline constexpr std::array kProbes = {Word<bool>{"atstart", false}, Word<bool>{"resting", true}};
 inline constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
 
 // boundary=

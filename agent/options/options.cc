@@ -154,6 +154,28 @@ absl::Status ParseConfig(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// Resting probes know neither times nor places: what a thread was charged with while they rested
+// would be wrong.
+absl::Status CheckResting(const Options& o) {
+  if (!o.probes_rest) return absl::OkStatus();
+  if (o.action != Action::kServe) {
+    return absl::InvalidArgumentError(
+        "option 'probes': resting is for a JVM that serves: "
+        "-agentpath:…/libjtrace.so=serve,probes=resting");
+  }
+  const bool calls_alone = o.record != RecordKind::kLog && o.clock == Clock::kNone &&
+                           o.blocks == Blocks::kOff && !o.sites && !o.boundary &&
+                           o.metrics.empty() && o.unwinds.empty() && o.method_hooks.empty();
+  if (o.WantsEvents() && calls_alone) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "option 'probes': resting ones count calls alone; leave clock=, blocks=, sites=, boundary=, "
+      "metrics=, unwind=, hook=, record=log and mode=samples to jtrace start");
+}
+
+}  // namespace
+
 absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   Options options;
   if (absl::Status status = ParseInto(text, options); !status.ok()) return status;
@@ -200,6 +222,7 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
     return absl::InvalidArgumentError(
         "option 'sites': not with blocks=paths, which has lines of its own; use blocks=on");
   }
+  if (absl::Status status = CheckResting(options); !status.ok()) return status;
   if (absl::Status status = CheckMetrics(options); !status.ok()) return status;
   if (absl::Status status = CheckKeep(options.loop, options.keep); !status.ok()) return status;
   if (options.WantsSamples()) {

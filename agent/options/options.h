@@ -59,6 +59,9 @@ struct Options {
   // The share of one processor that putting probes into a running program may take, and removing
   // them; 100: no limit.
   int probe_budget = 20;
+  // With `serve`: classes get their probes when they are loaded, and these count while a recording
+  // runs that they fit (resting_probes.h).
+  bool probes_rest = false;
   bool compilers_first = true;  // meanwhile the JIT has processor time first (preferred_threads.h)
   // When memory is short, nodes below this share of their parent are dropped (S3.14); 0: none.
   double prune_percent = 1;

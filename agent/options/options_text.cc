@@ -32,6 +32,7 @@ std::string DescribeOptions(const Options& o) {
   if (o.WantsEvents() && o.probe_budget != Options().probe_budget) {
     absl::StrAppend(&out, ",probebudget=", o.probe_budget, "%");
   }
+  if (o.probes_rest) absl::StrAppend(&out, ",probes=resting");
   if (o.WantsEvents() && !o.compilers_first) absl::StrAppend(&out, ",compilers=asis");
   if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
   if (o.exit_percent > 0) absl::StrAppend(&out, ",pruneexit=", o.exit_percent);

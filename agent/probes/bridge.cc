@@ -71,9 +71,9 @@ void Probes::ClearCompiled(uint32_t limit) const {
 }
 
 Probes::Probes(hot::Arena* arena, int number, hot::ProbeClock clock, const TickScale& scale,
-               bool ticks)
+               bool ticks, bool resting)
     : arena_(arena),
-      class_name_(ProbeClassName(number)),
+      class_name_(resting ? NumberedName(kRestingClass, number) : ProbeClassName(number)),
       block_class_name_(NumberedName(kBlocksClass, number)),
       clock_(clock),
       scale_(scale),
@@ -88,7 +88,14 @@ void Probes::Use() {
   }
 }
 
-void Probes::Idle() { tick_thread_.reset(); }
+void Probes::Idle() {
+  Rest();
+  tick_thread_.reset();
+}
+
+void Probes::Open() { hot::WriteRelaxed(arena_->counts, uint32_t{1}); }
+
+void Probes::Rest() { hot::WriteRelaxed(arena_->counts, uint32_t{0}); }
 
 void Probes::UseNanoTime() {
   if (clock_ == hot::ProbeClock::kTsc) clock_ = hot::ProbeClock::kNano;
@@ -117,7 +124,8 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
   (*arena)->lost_state.blocks = (*arena)->shared.state.blocks = shared_blocks;
   const hot::ProbeClock clock = UsableClock(options.clock, **arena);
   const bool ticks = clock == hot::ProbeClock::kCoarse && options.clock_ticks;
-  auto probes = std::make_unique<Probes>(*arena, number, clock, ScaleOf(clock), ticks);
+  auto probes =
+      std::make_unique<Probes>(*arena, number, clock, ScaleOf(clock), ticks, options.resting);
   probes->Use();
   // Each class has its own eight spare bytes.
   const uint64_t spare = FindThreadSpare(jvmti, jni);
@@ -134,7 +142,8 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                 .places = options.places},
       .clock = {.ticks_function = reinterpret_cast<uintptr_t>(&jtrace_ticks),
                 .ticks_per_nano = probes->scale().ticks_per_nano()},
-      .exit_share = options.exit_percent / 100};
+      .exit_share = options.exit_percent / 100,
+      .resting = options.resting};
   absl::Status status = CheckCompileConstant(jni);
   if (status.ok() && clock != hot::ProbeClock::kNone) status = DefineNativeClock(jni);
   bool counts_ticks = false;

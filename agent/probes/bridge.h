@@ -34,6 +34,7 @@ struct ProbeOptions {
   bool places = false;        // sites=on; only for trees
   double prune_percent = 0;   // share of the parent below which nodes may be pruned; 0: none
   double exit_percent = 0;    // the same of its time, when an activation ends; needs a clock
+  bool resting = false;       // probes=resting: they count between Open and Idle; calls alone
 
   bool operator==(const ProbeOptions&) const = default;
 };
@@ -42,8 +43,9 @@ struct ProbeOptions {
 // the class is ever freed; this object is only the handle to them.
 class Probes {
  public:
-  // `ticks`: see Use.
-  Probes(hot::Arena* arena, int number, hot::ProbeClock clock, const TickScale& scale, bool ticks);
+  // `ticks`: see Use. `resting`: see ProbeOptions.
+  Probes(hot::Arena* arena, int number, hot::ProbeClock clock, const TickScale& scale, bool ticks,
+         bool resting = false);
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
@@ -77,6 +79,9 @@ class Probes {
   // of probes in between. Idle while no recording runs.
   void Use();
   void Idle();
+  // Resting probes count from now on, until Idle or Rest; others do anyway. Any thread.
+  void Open();
+  void Rest();
 
   // The scale of its units. The writer thread takes new readings.
   TickScale& scale() { return scale_; }

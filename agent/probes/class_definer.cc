@@ -81,6 +81,14 @@ absl::Status InitializeAll(JNIEnv* jni, const std::map<absl::string_view, jclass
   return absl::OkStatus();
 }
 
+// Up to a tenth of a second, until C2 has compiled the probes.
+absl::Status WarmResting(JNIEnv* jni, jclass resting) {
+  const jmethodID warm = jni->GetStaticMethodID(resting, "warm", "()V");
+  if (warm != nullptr) jni->CallStaticVoidMethod(resting, warm);
+  if (jni->ExceptionCheck() == JNI_FALSE) return absl::OkStatus();
+  return PendingException(jni, "JTraceResting.warm");
+}
+
 }  // namespace
 
 std::string NumberedName(absl::string_view name, int number) {
@@ -97,12 +105,14 @@ absl::Status DefineProbeClasses(JNIEnv* jni, const ProbeClassSetup& setup, bool*
   std::map<absl::string_view, jclass> classes;
   // All classes before any is initialized: they refer to one another.
   for (const EmbeddedClass& embedded : EmbeddedProbeClasses()) {
+    if (embedded.name == kRestingClass && !setup.resting) continue;
     absl::StatusOr<jclass> defined = DefineNumbered(jni, embedded, setup);
     status = defined.status();
     if (!status.ok()) break;
     classes[embedded.name] = *defined;
   }
   if (status.ok()) status = InitializeAll(jni, classes, counts_ticks);
+  if (status.ok() && setup.resting) status = WarmResting(jni, classes.at(kRestingClass));
   for (const auto& [name, defined] : classes) jni->DeleteLocalRef(defined);
   return status;
 }

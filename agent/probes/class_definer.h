@@ -23,16 +23,17 @@ struct ProbeClassSetup {
   ProbeConstants probe;
   ClockConstants clock;
   double exit_share = 0;
+  bool resting = false;  // probes=resting
 };
 
 // A class of the boot loader from the bytes of its file; null if the JVM rejects it, with a Java
 // exception pending.
 jclass DefineBootClass(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes);
 
-// Defines and initializes all classes of java/, so that no probe has to. `counts_ticks`: whether
-// they read the time-stamp counter. In VMInit or later; no Java exception is left pending. Errors:
-// FailedPrecondition if the JVM rejects a class or one cannot be initialized; Internal if their
-// layout differs from layout.h.
+// Defines and initializes all classes of java/ that the set needs, so that no probe has to.
+// `counts_ticks`: whether they read the time-stamp counter. In VMInit or later; no Java exception
+// is left pending. Errors: FailedPrecondition if the JVM rejects a class or one cannot be
+// initialized; Internal if their layout differs from layout.h.
 absl::Status DefineProbeClasses(JNIEnv* jni, const ProbeClassSetup& setup, bool* counts_ticks);
 
 }  // namespace jtrace

@@ -112,6 +112,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"ARENA_LOST_NODE", offsetof(Arena, lost_node)},
     {"ARENA_NO_SLOT", offsetof(Arena, no_slot)},
     {"ARENA_TOMBSTONE", offsetof(Arena, tombstone)},
+    {"ARENA_COUNTS", offsetof(Arena, counts)},
     {"ARENA_BUCKETS", offsetof(Arena, buckets)},
     {"BUCKET_COUNT", hot::kBucketCount},
     {"ARENA_COMPILED", offsetof(Arena, compiled)},

@@ -48,6 +48,8 @@ extern const unsigned char jtrace_class_JTracePlain[];
 extern const unsigned long jtrace_class_JTracePlain_size;
 extern const unsigned char jtrace_class_JTraceFlat[];
 extern const unsigned long jtrace_class_JTraceFlat_size;
+extern const unsigned char jtrace_class_JTraceResting[];
+extern const unsigned long jtrace_class_JTraceResting_size;
 extern const unsigned char jtrace_class_JTraceUnwind[];
 extern const unsigned long jtrace_class_JTraceUnwind_size;
 extern const unsigned char jtrace_class_JTraceWait[];
@@ -159,6 +161,7 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
        {jtrace_class_JTraceCurrent, jtrace_class_JTraceCurrent_size}},
       {"java/lang/invoke/JTracePlain", {jtrace_class_JTracePlain, jtrace_class_JTracePlain_size}},
       {"java/lang/invoke/JTraceFlat", {jtrace_class_JTraceFlat, jtrace_class_JTraceFlat_size}},
+      {kRestingClass, {jtrace_class_JTraceResting, jtrace_class_JTraceResting_size}},
   };
   return classes;
 }

@@ -19,6 +19,8 @@ struct EmbeddedClass {
   absl::Span<const uint8_t> bytes;
 };
 inline constexpr absl::string_view kProbeClass = "java/lang/invoke/JTraceProbe";
+// The probes that rewritten methods call with probes=resting.
+inline constexpr absl::string_view kRestingClass = "java/lang/invoke/JTraceResting";
 inline constexpr absl::string_view kLayoutClass = "java/lang/invoke/JTraceLayout";
 inline constexpr absl::string_view kClockClass = "java/lang/invoke/JTraceClock";
 inline constexpr absl::string_view kChargesClass = "java/lang/invoke/JTraceCharges";

@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "agent/base/machine_memory.h"
-#include "agent/jvmti/max_heap.h"
 #include "agent/probes/native_unwind.h"
 #include "agent/probes/native_wait.h"
 #include "agent/sampling/unwind_sites.h"
@@ -31,13 +29,7 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
   if (!path_metrics_.empty() && !jvm_.metrics->CanCharge(jni, jvm_.trace.losses)) {
     path_metrics_ = PathMetrics();
   }
-  if (options.memory_bytes == 0) {
-    // Chosen once for all recordings: probes with another limit are different probes.
-    if (jvm_.tree_memory == 0) {
-      jvm_.tree_memory = DefaultTreeMemory(AvailableMemory(), jvmti::MaxHeap(jni));
-    }
-    options.memory_bytes = jvm_.tree_memory;
-  }
+  ChooseTreeMemory(jvm_, jni, options);
   ProbeOptions wanted = ProbeOptionsOf(options);
   wanted.metrics = path_metrics_;
   auto set = jvm_.probe_sets.Use(jvm_.env, jni, wanted);
@@ -130,6 +122,14 @@ void CallCounting::ReportClock(const Options& options) {
                   "its processor; times include waiting"
                 : "clock=tsc: the time-stamp counter cannot be used here; times are exact, "
                   "but reading System.nanoTime takes longer");
+}
+
+void CallCounting::Open() {
+  if (probes_ != nullptr) probes_->Open();
+}
+
+void CallCounting::Rest() {
+  if (probes_ != nullptr) probes_->Rest();
 }
 
 void CallCounting::Idle() {

@@ -31,6 +31,10 @@ class CallCounting {
   // Defines or reuses the probes that `options` request, and begins to count. Fills in
   // options.memory_bytes if it is 0.
   absl::Status Start(JNIEnv* jni, Options& options, Instrumentation& instrumentation);
+  // Resting probes begin to count.
+  void Open();
+  // They rest again: what is written from now on is complete.
+  void Rest();
   // No recording uses the probes any more.
   void Idle();
   // overflow=wait: the writer is about to run, so threads may wait for room in their logs.

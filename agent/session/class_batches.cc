@@ -51,10 +51,11 @@ std::string DescribeProgress(const BatchProgress& progress, absl::string_view wh
                       RoughSeconds(progress.CostLeft()), " of processor time left");
 }
 
-void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes) {
+void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes, size_t together) {
   Drop(jni);
   progress_ = {};
-  pace_ = has_budget_ ? BatchPace(classes.size()) : BatchPace::Unlimited();
+  together_ = together;
+  pace_ = has_budget_ ? BatchPace(classes.size(), together) : BatchPace::Unlimited();
   pace_ends_ = Monotonic() + kLongestPace;
   unrest_.reset();
   vm_thread_ = FindThread("VM Thread");
@@ -102,7 +103,8 @@ std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jcl
   absl::Duration expected;
   const absl::Duration most = BatchLimit(batch_cost_, before);
   const size_t most_classes = std::min(kLargestBatch, pace_.classes());
-  while (next_ < classes_.size() && taken.size() < most_classes && expected < most) {
+  while (next_ < classes_.size() && taken.size() < most_classes &&
+         (expected < most || next_ < together_)) {
     const Waiting& waiting = classes_[next_++];
     ++progress_.done.classes;
     progress_.done.methods += waiting.methods;

@@ -61,8 +61,9 @@ class ClassBatches {
   ClassBatches(const ClassBatches&) = delete;
   ClassBatches& operator=(const ClassBatches&) = delete;
 
-  // Keeps no class from being unloaded. Replaces classes that are left.
-  void Plan(JNIEnv* jni, const std::vector<Planned>& classes);
+  // Keeps no class from being unloaded. Replaces classes that are left. The first `together` are in
+  // the first batch, whatever they cost.
+  void Plan(JNIEnv* jni, const std::vector<Planned>& classes, size_t together = 0);
   // Leaves the rest out.
   void Drop(JNIEnv* jni);
   bool empty() const { return next_ == classes_.size(); }
@@ -92,6 +93,7 @@ class ClassBatches {
   const absl::Duration batch_cost_;
   std::vector<Waiting> classes_;
   size_t next_ = 0;
+  size_t together_ = 0;
   pid_t vm_thread_ = 0;
   BatchProgress progress_;
   absl::Duration next_batch_;  // of the monotonic clock

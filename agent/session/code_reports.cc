@@ -59,7 +59,17 @@ void CodeReports::Stop() {
   const absl::MutexLock lock(&mutex_);
   until_checked_ = nullptr;
   Disable();
-  if (sampler_ != nullptr) sampler_->StopKeepingDebugInfo();
+  if (sampler_ != nullptr && !always_keeps_) sampler_->StopKeepingDebugInfo();
+}
+
+void CodeReports::KeepAlways(sampling::CodeReader& sampler) {
+  const absl::MutexLock lock(&mutex_);
+  always_keeps_ = sampler.KeepDebugInfo();
+}
+
+bool CodeReports::always_keeps() const {
+  const absl::MutexLock lock(&mutex_);
+  return always_keeps_;
 }
 
 }  // namespace jtrace

@@ -31,13 +31,18 @@ class CodeReports {
   void AfterReport();
   // The recording ended.
   void Stop();
+  // Samples of later recordings will be in code that is compiled from now on: the JVM keeps debug
+  // information for all of it, if the sampler can switch that on. Before the first Start.
+  void KeepAlways(sampling::CodeReader& sampler);
+  bool always_keeps() const;
 
  private:
   bool IsOver() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Disable() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   jvmtiEnv* const env_;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
+  bool always_keeps_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_listening_ ABSL_GUARDED_BY(mutex_) = false;
   // Not null: only this sampler needs the reports.
   sampling::CodeReader* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;

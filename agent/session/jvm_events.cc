@@ -12,6 +12,7 @@
 #include "agent/jvmti/tags.h"
 #include "agent/metrics/native_metrics.h"
 #include "agent/session/recording.h"
+#include "agent/session/resting_probes.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
@@ -104,6 +105,8 @@ void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name
   std::span<unsigned char> made;
   if (recording && recording->classes() != nullptr) {
     made = recording->classes()->instrumentation().Rewrite(jvm_.env, name, loader, bytes);
+  } else if (RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
+    made = resting->Rewrite(name, loader, bytes);
   }
   if (made.empty() && !current.empty()) made = jvmti::CopyForJvm(jvm_.env, current);
   if (made.empty()) return;

@@ -71,6 +71,7 @@ struct AgentThreads {
 };
 
 class Recording;
+class RestingProbes;
 
 struct JvmParts {
   JvmParts(JavaVM* vm, jvmtiEnv* env);
@@ -101,6 +102,8 @@ struct JvmParts {
   // The JIT's compilers, by the kernel's names.
   PreferredThreads compilers{{"C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT"}};
   PlaceTable places{trace.losses};
+  // probes=resting; null: there are none. Set once.
+  std::atomic<RestingProbes*> resting{nullptr};
   uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
   std::atomic<sampling::Sampler*> sampler{nullptr};  // made once
   CodeReports code_reports{env};

@@ -13,6 +13,7 @@
 #include "agent/metrics/native_metrics.h"
 #include "agent/session/callbacks.h"
 #include "agent/session/event_sets.h"
+#include "agent/session/resting_probes.h"
 #include "agent/session/session_control.h"
 #include "agent/session/session_questions.h"
 
@@ -128,12 +129,26 @@ std::unique_ptr<Recording> JvmSession::NewRecording() {
 void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
   absl::MutexLock lock(&lifecycle_);
   DefineQuestions(jni);
-  if (!std::exchange(is_prepared_, false)) return StartControl(last_options_, /*log=*/nullptr);
+  if (!std::exchange(is_prepared_, false)) {
+    BeginResting(jni);
+    return StartControl(last_options_, /*log=*/nullptr);
+  }
   jvm_.registries.threads.Start(jni, thread);
   if (absl::Status status = recording_->Begin(jni); !status.ok()) {
     recording_->Fail(status.message());
   }
   StartControl(recording_->options(), &recording_->log());
+}
+
+void JvmSession::BeginResting(JNIEnv* jni) {
+  if (!last_options_.probes_rest) return;
+  auto resting = RestingProbes::Begin(jvm_, jni, last_options_);
+  if (resting.ok()) {
+    (void)(*resting).release();  // not freed: class-file hooks use it until the JVM ends
+  } else {
+    LogToStderr(absl::StrCat("no probes rest, jtrace start --probes puts them in: ",
+                             resting.status().message()));
+  }
 }
 
 void JvmSession::DefineQuestions(JNIEnv* jni) {

@@ -132,6 +132,8 @@ class JvmSession {
   // Lets the program query the session (jtrace-api.jar).
   void DefineQuestions(JNIEnv* jni);
   void StartControl(const Options& options, const Log* log);
+  // probes=resting. Without memory for them, recordings put their probes in when they begin.
+  void BeginResting(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Makes the control thread check what is due.
   void WakeControl();
 

@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "agent/hooks/hook_spec.h"
 #include "agent/session/jvm_session.h"
+#include "agent/session/resting_probes.h"
 #include "agent/session/session_control.h"
+#include "common/thousands.h"
 #include "proto/control_protocol.h"
 #include "proto/trace_format.h"
 
@@ -121,10 +123,14 @@ std::string JvmSession::DescribeIdle() {
     return absl::StrCat("state     failed: ", recording_->failure(),
                         "; its probes are being taken out");
   }
-  if (files_begun_ == 0) return "state     idle: nothing was recorded yet";
-  std::string text =
-      absl::StrCat("state     idle; the last options were ", DescribeOptions(last_options_));
+  std::string text = files_begun_ == 0 ? "state     idle: nothing was recorded yet"
+                                       : absl::StrCat("state     idle; the last options were ",
+                                                      DescribeOptions(last_options_));
   if (!last_failure_.empty()) absl::StrAppend(&text, "\nfailed    ", last_failure_);
+  if (const RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
+    absl::StrAppend(&text, "\nprobes    rest in ", WithThousands(resting->classes()), " classes (",
+                    DescribeOptions(resting->options()), ")");
+  }
   return text;
 }
 

@@ -19,6 +19,10 @@ namespace {
 
 // Below it, there is no need to look for a narrower scope.
 constexpr absl::Duration kMuch = absl::Milliseconds(500);
+// Of a processor, for one batch with all classes.
+constexpr absl::Duration kMostAtOnce = absl::Seconds(5);
+// A smaller probebudget= asks for batches.
+const int kUsualBudget = Options().probe_budget;
 
 }  // namespace
 
@@ -56,9 +60,16 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
   });
   if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
   ReportRunningLoops(jni, classes);
-  batches_.Plan(jni, planned);
+  adds_at_once_ = AddsAtOnce();
+  batches_.Plan(jni, planned, adds_at_once_ ? planned.size() : 0);
   is_adding_ = true;
   if (!planned.empty()) PreferCompilers();
+}
+
+// HotSpot discards all compiled code with the first change, so nothing is won by small ones.
+bool ProbedClasses::AddsAtOnce() const {
+  return jvm_.loaded_late && !jvm_.has_retransformed && budget_percent_ >= kUsualBudget &&
+         EstimatedCost(AllOf(planned_)) <= kMostAtOnce;
 }
 
 void ProbedClasses::PreferCompilers() {
@@ -97,7 +108,9 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
   std::string cost = absl::StrCat("probes for ", WithThousands(all.methods), " methods of ",
                                   WithThousands(all.classes), " classes: about ",
                                   RoughSeconds(EstimatedCost(all)), " of processor time");
-  if (budget_percent_ < 100) {
+  if (adds_at_once_) {
+    absl::StrAppend(&cost, ", at once (probebudget=10%: in batches)");
+  } else if (budget_percent_ < 100) {
     absl::StrAppend(&cost, ", at most ", budget_percent_,
                     " % of one processor and at the pace of the JIT, which may last two minutes "
                     "(probebudget=100%: at once)");
@@ -114,8 +127,8 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
   if (jvm_.loaded_late && !jvm_.has_retransformed) {
     lines.push_back(
         "the first probes make HotSpot discard all compiled code: the program is slow until that "
-        "is "
-        "compiled again; a JVM started with -agentpath:…/libjtrace.so=serve keeps the rest of it");
+        "is compiled again; a JVM started with -agentpath:…/libjtrace.so=serve,probes=resting "
+        "keeps all of it");
     if (compilers_first_) lines.push_back(DescribePriority());
   }
   return lines;
@@ -267,6 +280,12 @@ std::vector<jclass> ProbedClasses::WithProbes() {
     if (rewritten.contains(jvm_.registries.classes.NumberOf(klass))) probed.push_back(klass);
   });
   return probed;
+}
+
+void ProbedClasses::DropPlan(JNIEnv* jni) {
+  is_adding_ = false;
+  planned_.clear();
+  batches_.Drop(jni);
 }
 
 void ProbedClasses::PlanRemoving(JNIEnv* jni) {

@@ -47,6 +47,8 @@ class ProbedClasses {
   bool NoteLate(jclass klass);
   // Whether NoteLate returned true since the last call.
   bool TakeLate() { return has_late_.exchange(false); }
+  // No more probes are added; those that are in stay.
+  void DropPlan(JNIEnv* jni);
   // No more probes are added. Lists the classes that have some; they lose them in batches.
   void PlanRemoving(JNIEnv* jni);
   // Removes the probes of the next classes; false: those of all listed classes are out.
@@ -82,6 +84,8 @@ class ProbedClasses {
   // The same, but only if it has not passed the rewriter and no loss reports why.
   std::optional<NamedClass> WithoutProbes(jclass klass);
   void Add(JNIEnv* jni, std::span<const jclass> classes);
+  // Whether all planned classes get their probes in one batch.
+  bool AddsAtOnce() const;
   // The compilers have much to do from now on: they get processor time first, if the kernel allows
   // it.
   void PreferCompilers();
@@ -105,6 +109,7 @@ class ProbedClasses {
   ClassBatches batches_;
   std::vector<ClassToProbe> planned_;  // empty while no classes wait for probes
   bool is_adding_ = false;
+  bool adds_at_once_ = false;
   bool compilers_are_preferred_ = false;
   size_t classes_left_ = 0;  // whose probes the JVM did not remove
   // All classes in scope that were loaded when the recording began have probes.

@@ -39,11 +39,7 @@ absl::Status Recording::Prepare(const Options& options) {
   if (absl::Status status = hooks::CheckHooks(options.hooks); !status.ok()) return status;
   if (absl::Status status = PrepareMetrics(parts_); !status.ok()) return status;
   if (absl::Status status = PrepareSwitches(); !status.ok()) return status;
-  if (parts_.options.WantsEvents()) {
-    auto classes = ProbedClasses::Create(parts_.jvm, parts_.options);
-    if (!classes.ok()) return classes.status();
-    parts_.classes = *std::move(classes);
-  }
+  if (absl::Status status = PrepareClasses(); !status.ok()) return status;
   // At an attach the sampler also finds the kernel's ids of running threads.
   if (!parts_.options.WantsSamples() && !parts_.jvm.is_live.load()) return absl::OkStatus();
   if (absl::Status status = SampleCollection::PrepareSampler(parts_.jvm, parts_.options);
@@ -52,6 +48,22 @@ absl::Status Recording::Prepare(const Options& options) {
   }
   if (parts_.options.WantsSamples())
     parts_.samples = std::make_unique<SampleCollection>(parts_.jvm, parts_.options);
+  return absl::OkStatus();
+}
+
+absl::Status Recording::PrepareClasses() {
+  Options& options = parts_.options;
+  const RestingProbes* const resting = parts_.jvm.resting.load();
+  options.probes_rest = resting != nullptr && resting->Fit(options);
+  if (options.probes_rest) {
+    options.include = resting->options().include;
+    options.exclude = resting->options().exclude;
+    options.memory_bytes = resting->options().memory_bytes;
+  }
+  if (!options.WantsEvents()) return absl::OkStatus();
+  auto classes = ProbedClasses::Create(parts_.jvm, options);
+  if (!classes.ok()) return classes.status();
+  parts_.classes = *std::move(classes);
   return absl::OkStatus();
 }
 
@@ -134,12 +146,14 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
   if (is_live) ReportWhatComesTooLate(parts_);
   ReportGcCause(parts_);
   parts_.jvm.registries.classes.ForgetRecordedMethods();
+  TakeRestingProbes();
   gate_.Open(*this);
   if (is_live) AdoptRunningThreads(jni);
   EnableRecordedEvents(parts_.jvm, parts_.options);
   AttachSwitches(jni);
   // In a running JVM, before classes change: threads may be inside their methods.
   if (is_live) parts_.jvm.registries.classes.PrepareLoaded(jni, /*thread=*/0);
+  parts_.calls->Open();
   if (parts_.classes != nullptr) {
     is_live ? parts_.classes->PlanAdding(jni) : parts_.classes->AddToLoaded(jni);
   }
@@ -162,6 +176,14 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
     parts_.log->Line(parts_.samples->problem());
   }
   return absl::OkStatus();
+}
+
+// A class that is loaded at this moment may be missing: it gets its probes in a batch.
+void Recording::TakeRestingProbes() {
+  if (!parts_.options.probes_rest) return;
+  parts_.resting = parts_.jvm.resting.load();
+  parts_.classes->instrumentation().TakeOver(parts_.resting->instrumentation());
+  parts_.classes->instrumentation().ReportLeftOut();
 }
 
 void Recording::AdoptRunningThreads(JNIEnv* jni) {
@@ -258,6 +280,7 @@ absl::StatusOr<std::string> Recording::Stop(JNIEnv* jni) {
   parts_.jvm.hooks.End();
   StopSampler();
   commands_.NoteOpenActivations();
+  parts_.calls->Rest();
   PlanRemoving(jni);
   DisableRecordedEvents(parts_.jvm);
   if (absl::Status written = EndTrace(proto::SessionEnd::STOPPED); !written.ok()) return written;
@@ -283,11 +306,11 @@ void Recording::PlanRemoving(JNIEnv* jni) {
   gate_.Close();
   if (parts_.classes == nullptr) return;
   gate_.WaitUntilEmpty(kGatePatience);
-  parts_.classes->PlanRemoving(jni);
+  parts_.resting != nullptr ? parts_.classes->DropPlan(jni) : parts_.classes->PlanRemoving(jni);
 }
 
 bool Recording::RemoveBatch(JNIEnv* jni) {
-  return parts_.classes != nullptr && parts_.classes->RemoveBatch(jni);
+  return parts_.classes != nullptr && parts_.resting == nullptr && parts_.classes->RemoveBatch(jni);
 }
 
 std::string Recording::DescribeLeft() const {
@@ -299,10 +322,14 @@ std::string Recording::DescribeLeft() const {
 
 void Recording::RemoveProbes(JNIEnv* jni) {
   gate_.Close();
-  if (parts_.classes != nullptr) {
+  if (parts_.resting != nullptr) {
+    gate_.WaitUntilEmpty(kGatePatience);
+    parts_.classes->DropPlan(jni);
+    parts_.resting->instrumentation().TakeOver(parts_.classes->instrumentation());
+  } else if (parts_.classes != nullptr) {
     parts_.classes->Remove(jni, [this] { gate_.WaitUntilEmpty(kGatePatience); });
   }
-  DisableClassFileEvents(parts_.jvm.env);
+  if (parts_.jvm.resting.load() == nullptr) DisableClassFileEvents(parts_.jvm.env);
 }
 
 absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
@@ -358,6 +385,9 @@ void Recording::CleanUp(JNIEnv* jni) {
 
 void Recording::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   if (parts_.classes != nullptr) parts_.classes->instrumentation().Forget(classes);
+  if (RestingProbes* const resting = parts_.jvm.resting.load(); resting != nullptr) {
+    resting->instrumentation().Forget(classes);
+  }
 }
 
 bool Recording::IsBehind() const {

@@ -88,9 +88,11 @@ class Recording {
 
  private:
   absl::Status PrepareSwitches();
+  absl::Status PrepareClasses();
   absl::Status TryToBegin(JNIEnv* jni);
   absl::Status StartParts(JNIEnv* jni);
   absl::Status StartSamples(JNIEnv* jni);
+  void TakeRestingProbes();
   void StartWriter();
   std::vector<trace::ChunkSource*> Sources();
   void StartHooks();

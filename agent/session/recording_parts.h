@@ -15,6 +15,7 @@
 #include "agent/session/log.h"
 #include "agent/session/probed_classes.h"
 #include "agent/session/recording_file.h"
+#include "agent/session/resting_probes.h"
 #include "agent/session/sample_collection.h"
 #include "agent/sources/drain_thread.h"
 #include "agent/sources/lives_source.h"
@@ -42,6 +43,7 @@ struct RecordingParts {
   RecordingFile file;
   std::vector<uint32_t> metric_numbers = {};
   std::unique_ptr<ProbedClasses> classes = nullptr;         // null: mode=samples
+  RestingProbes* resting = nullptr;                         // whose probes count for this recording
   std::unique_ptr<trace::SwitchSource> switches = nullptr;  // null: the kernel records none
   std::unique_ptr<CallCounting> calls = nullptr;
   std::unique_ptr<SampleCollection> samples = nullptr;  // null: mode=events

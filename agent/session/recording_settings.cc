@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "agent/base/machine_memory.h"
 #include "agent/hot/position.h"
+#include "agent/jvmti/max_heap.h"
 #include "agent/sampling/timers.h"
 
 namespace jtrace {
@@ -77,6 +79,14 @@ hot::ProbeClock ProbeClockOf(Clock clock) {
   return hot::ProbeClock::kNone;
 }
 
+void ChooseTreeMemory(JvmParts& jvm, JNIEnv* jni, Options& options) {
+  if (options.memory_bytes != 0) return;
+  if (jvm.tree_memory == 0) {
+    jvm.tree_memory = DefaultTreeMemory(AvailableMemory(), jvmti::MaxHeap(jni));
+  }
+  options.memory_bytes = jvm.tree_memory;
+}
+
 ProbeOptions ProbeOptionsOf(const Options& options) {
   // The log's reader follows each thread's position, so its nodes must not be pruned or folded.
   const bool is_log = options.record == RecordKind::kLog;
@@ -91,7 +101,8 @@ ProbeOptions ProbeOptionsOf(const Options& options) {
           .path_blocks = options.blocks == Blocks::kByPath,
           .places = options.sites,
           .prune_percent = is_log ? 0 : options.prune_percent,
-          .exit_percent = options.exit_percent};
+          .exit_percent = options.exit_percent,
+          .resting = options.probes_rest};
 }
 
 }  // namespace jtrace

@@ -6,6 +6,7 @@
 #include "agent/options/options.h"
 #include "agent/probes/bridge.h"
 #include "agent/sampling/sampler.h"
+#include "agent/session/jvm_parts.h"
 
 namespace jtrace {
 
@@ -21,5 +22,8 @@ bool NumbersMethodsLater(const Options& options);
 sampling::SamplerOptions SamplerOptionsOf(const Options& options);
 hot::ProbeClock ProbeClockOf(Clock clock);
 ProbeOptions ProbeOptionsOf(const Options& options);
+// Sets options.memory_bytes if it is 0; the same for all recordings of a JVM, as probes with
+// another limit are different probes. On the thread of a start.
+void ChooseTreeMemory(JvmParts& jvm, JNIEnv* jni, Options& options);
 
 }  // namespace jtrace

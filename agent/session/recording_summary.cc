@@ -115,7 +115,7 @@ void ReportWhatComesTooLate(const RecordingParts& parts) {
                absl::StrCat("unavailable when attaching: ", what),
                "start the program with -agentpath");
   }
-  if (parts.samples != nullptr) {
+  if (parts.samples != nullptr && !parts.jvm.code_reports.always_keeps()) {
     losses.Add("attach.debug_info", Severity::kInfo, 1,
                "code compiled before the attach shows inlined methods only at calls",
                "start the program with -agentpath, or with -XX:+UnlockDiagnosticVMOptions "

@@ -63,11 +63,10 @@ public class H2Work {
     return rows;
   }
 
-  /** Argument: rounds. Prints CPU milliseconds, a line a round. */
-  public static void main(String[] args) throws SQLException {
-    for (int round = Integer.parseInt(args[0]); round > 0; round--) {
+  private static void work(int rounds, String name) throws SQLException {
+    for (int round = rounds; round > 0; round--) {
       long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-      try (Connection db = DriverManager.getConnection("jdbc:h2:mem:r" + round)) {
+      try (Connection db = DriverManager.getConnection("jdbc:h2:mem:" + name + round)) {
         fill(db);
         if (query(db) == 0) {
           throw new AssertionError("empty database");
@@ -76,5 +75,24 @@ public class H2Work {
       long end = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
       System.out.printf("%.1f%n", (end - start) / 1e6);
     }
+  }
+
+  /**
+   * Arguments: rounds, then threads, each with a database of its own. Prints CPU milliseconds, a
+   * line for each round of a thread.
+   */
+  public static void main(String[] args) throws SQLException {
+    int rounds = Integer.parseInt(args[0]);
+    for (int i = args.length == 1 ? 1 : Integer.parseInt(args[1]); i > 1; i--) {
+      String name = "t" + i + "r";
+      new Thread(() -> {
+        try {
+          work(rounds, name);
+        } catch (SQLException e) {
+          throw new AssertionError(e);
+        }
+      }).start();
+    }
+    work(rounds, "r");
   }
 }

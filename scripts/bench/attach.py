@@ -5,9 +5,11 @@ A Tomcat with ten workers (Debian's libtomcat9-java) answers `ab` with ten clien
 processors; the server itself prints how many requests it has answered in each second. After a warm-up jtrace
 attaches. Printed: the requests a second in the ten seconds before, how long `jtrace start` took, the share of that
 speed in the ten seconds after it, and the seconds below half of it from the command on.
-Usage: scripts/bench/attach.py [--rounds N] [--jdk HOME] [--warm SECONDS] [WAY…]     ways: none samples one probes serve
+Usage: scripts/bench/attach.py [--rounds N] [--jdk HOME] [--warm SECONDS] [WAY…]     ways: none samples one probes
+atonce serve resting
 `none` attaches nothing: what the machine does by itself. `one`: probes in one class of the program, the least that
-makes HotSpot discard all compiled code. `serve`: with probes, in a JVM that has loaded the agent at its start.
+makes HotSpot discard all compiled code. `atonce`: all probes in one batch. `serve`: with probes, in a JVM that has loaded the agent at its start; `resting`:
+and has had its probes since.
 """
 
 import argparse
@@ -110,7 +112,8 @@ def attach(server, way, trace):
     began = time.monotonic()
     if way == "none":
         return 0.0
-    probes = {"samples": [], "one": ["--probes", "include=Answers$Page"]}.get(way, ["--probes"])
+    probes = {"samples": [], "one": ["--probes", "include=Answers$Page"],
+              "atonce": ["--probes", "probebudget=100%"]}.get(way, ["--probes"])
     subprocess.run([JTRACE, "start", str(server.process.pid), *probes, f"out={trace}"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.monotonic() - began
@@ -118,7 +121,8 @@ def attach(server, way, trace):
 
 def measure(java, way, warm):
     with tempfile.TemporaryDirectory() as folder:
-        agent = [f"-agentpath:{AGENT}=serve"] if way == "serve" else []
+        agent = {"serve": [f"-agentpath:{AGENT}=serve"],
+                 "resting": [f"-agentpath:{AGENT}=serve,probes=resting"]}.get(way, [])
         server = Server(java, folder, agent)
         server.wait(warm)
         before = statistics.mean(server.seconds[-BEFORE:])
@@ -138,7 +142,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--jdk", help="default: JAVA_HOME, or the java on the path")
     parser.add_argument("--warm", type=int, default=30, help="seconds of load before the attach")
-    parser.add_argument("ways", nargs="*", metavar="WAY", default=["none", "samples", "one", "probes", "serve"])
+    parser.add_argument("ways", nargs="*", metavar="WAY", default=["none", "samples", "one", "probes", "atonce", "serve", "resting"])
     args = parser.parse_args()
     if missing := [file for file in TOMCAT if not os.path.exists(file)] or not shutil.which("ab"):
         sys.exit(f"attach: install Debian's libtomcat9-java and apache2-utils: {missing}")

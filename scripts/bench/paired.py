@@ -3,7 +3,8 @@
 
 A pair is a plain run and a traced run one after the other, so that a drift of the machine's speed
 affects both equally. The program itself measures the figures inside a run (steady state: the second
-half of its iterations), so that warm-up does not count.
+half of its iterations), so that warm-up does not count. Each row is kept in a file of results as well,
+from which table.py makes the README's table.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from results import Results, version_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 AGENT = os.path.join(ROOT, "build/lib/libjtrace.so")
@@ -35,6 +38,8 @@ class Run:
         agent = [f"-agentpath:{AGENT}=out={self.trace},log=none,{options}"] if options else []
         if options and options.startswith("-"):
             agent = [options]
+        if options and options.startswith("serve"):
+            agent = [f"-agentpath:{AGENT}={options},log=none"]
         start = time.monotonic()
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             process = subprocess.Popen([java, *agent, *program], stdout=out, stderr=err)
@@ -49,7 +54,7 @@ class Run:
         self.peak_mb = usage.ru_maxrss / 1024
 
     def figures(self, pattern):
-        return [float(x) for x in re.findall(pattern, self.out)]
+        return [float(x) for x in re.findall(pattern, self.out, re.MULTILINE)]
 
     def steady(self, pattern):
         """Median of the second half of the figures that the program printed."""
@@ -62,11 +67,12 @@ class Run:
 
 
 class Bench:
-    def __init__(self, java, quick):
+    def __init__(self, java, quick, results):
         self.java = java
-        self.pairs = 3 if quick else 7
+        self.jdk = version_of(java)
+        self.results = results
+        self.pairs = 3 if quick else 5
         self.long_pairs = 4 if quick else 24
-        self.rows = []
 
     def pair(self, program, options, measure, pairs, base=None):
         """Both sides' values of `measure`, pair by pair; `base`: the options of the first."""
@@ -79,7 +85,7 @@ class Bench:
         return plain, traced
 
     def row(self, what, value, goal, detail):
-        self.rows.append((what, value, goal, detail))
+        self.results.add(what, self.jdk, value, goal)
         print(f"{what:<44} {value:>12}   goal {goal:<9} {detail}", flush=True)
 
     def ratio(self, what, program, options, pattern, goal, base=None):
@@ -171,9 +177,26 @@ class Bench:
                      f"{seconds:.1f} s of processor time")
             run.drop()
 
+    def threads(self):
+        """Threads that count at once must not slow each other down. Processor time of a thread's round."""
+        for count in ("1", "2"):
+            program = ["-cp", f"{CLASSES}:{JARS}h2.jar", "H2Work", "12", count]
+            self.ratio(f"H2, {count} thread{'s' if count > '1' else ''}, mode=events", program, "mode=events", r"^([\d.]+)$",
+                       "-")
+
+    def resting(self):
+        """Probes that are in, while no recording runs."""
+        rests = "serve,probes=resting"
+        self.added(f"fib, {rests}: added a call", ["-cp", CLASSES, "F", "38"], rests, r"([\d.]+) ns/call", "-", base="serve")
+        self.ratio(f"H2, {rests}", [*H2, "12"], rests, r"iter \d+ (\d+) ms", "-", base="serve")
+        self.ratio(f"H2, {rests},record=flat", [*H2, "12"], f"{rests},record=flat", r"iter \d+ (\d+) ms", "-", base="serve")
+        plain, traced = self.pair(["-cp", CLASSES, "Empty"], rests, lambda r: r.wall, 4 * self.pairs, base="serve")
+        self.row(f"empty program, {rests}: added", f"{statistics.median(b - a for a, b in zip(plain, traced)) * 1e3:.0f} ms",
+                 "-", f"serve {statistics.median(plain) * 1e3:.0f} ms")
+
     def h2(self):
         for options, goal in (("mode=events", "<= 3x"), ("mode=events,record=flat", "<= 1.3x"),
-                              ("mode=merged", "-")):
+                              ("mode=merged", "-"), ("mode=events,sites=on", "-")):
             self.ratio(f"H2, {options}", [*H2, "12"], options, r"iter \d+ (\d+) ms", goal)
 
     def clojure(self):
@@ -195,11 +218,11 @@ class Bench:
                  f"{statistics.median(plain):.0f} -> {statistics.median(traced):.0f} ms")
 
     def startup(self):
-        plain, traced = self.pair(["-cp", CLASSES, "Empty"], "mode=merged", lambda r: r.wall,
-                                  3 * self.pairs)
-        added = statistics.median(b - a for a, b in zip(plain, traced))
-        self.row("empty program, mode=merged: added", f"{added * 1e3:.0f} ms", "<= 150 ms",
-                 f"plain {statistics.median(plain) * 1e3:.0f} ms")
+        for options in ("mode=merged", "mode=events"):
+            plain, traced = self.pair(["-cp", CLASSES, "Empty"], options, lambda r: r.wall, 4 * self.pairs)
+            added = statistics.median(b - a for a, b in zip(plain, traced))
+            self.row(f"empty program, {options}: added", f"{added * 1e3:.0f} ms", "<= 150 ms",
+                     f"plain {statistics.median(plain) * 1e3:.0f} ms")
 
     def size(self):
         run = Run(self.java, [*H2, "10"], "mode=merged")
@@ -226,18 +249,23 @@ def default_jdk():
 
 
 def main():
-    names = ["fib", "h2", "clojure", "samples", "startup", "size", "events", "logs", "blocks"]
+    names = ["fib", "h2", "threads", "clojure", "samples", "startup", "size", "events", "logs", "blocks",
+             "resting"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer pairs, for a first look")
     parser.add_argument("--jdk", help="JDK to measure on (default: JAVA_HOME, or the java on the path)")
+    parser.add_argument("--results", metavar="FILE", help="results to add to (default: build/bench.json)")
     parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(names))
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(names)
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are: {' '.join(names)}")
-    bench = Bench(os.path.join(arguments.jdk or default_jdk(), "bin/java"), arguments.quick)
+    java = os.path.join(arguments.jdk or default_jdk(), "bin/java")
+    results = Results(arguments.results or os.path.join(ROOT, "build/bench.json"))
+    bench = Bench(java, arguments.quick, results)
     for name in arguments.names or names:
         getattr(bench, name)()
+        results.write()
 
 
 if __name__ == "__main__":

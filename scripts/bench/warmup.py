@@ -26,7 +26,8 @@ import tempfile
 import threading
 import time
 
-from paired import AGENT, POST, default_jdk
+from paired import AGENT, POST, ROOT, default_jdk
+from results import Results
 from warmup_programs import PROGRAMS
 
 WAYS = {
@@ -34,6 +35,7 @@ WAYS = {
     "flat": "mode=events,record=flat",
     "tree": "mode=events",
     "merged": "mode=merged",
+    "resting": "serve,probes=resting",
 }
 # Thread names in /proc, which has their first 15 characters.
 PARTS = (
@@ -120,7 +122,8 @@ def agents(args, folder):
     """Way to the JVM's option; the plain run is first."""
     ways = {"plain": None}
     for name in args.ways.split(","):
-        ways[name] = f"-agentpath:{AGENT}=out={folder}/{name}.bin,log=none,{WAYS[name]}"
+        options = WAYS[name] if WAYS[name].startswith("serve") else f"out={folder}/{name}.bin,{WAYS[name]}"
+        ways[name] = f"-agentpath:{AGENT}={options},log=none"
     if args.peer:
         ways["peer"] = f"-agentpath:{args.peer}=start,event=ctimer,interval=1ms,file={folder}/peer.jfr"
     return ways
@@ -142,6 +145,7 @@ def print_row(program, runs, wall):
         if way != "plain":
             cells.append(f"{statistics.median(take(r) / p for r, p in zip(found, plain)):9.2f}x")
     print(f"{program.name:<12}" + " ".join(cells), flush=True)
+    return {way: cell.strip() for way, cell in zip(runs, cells)}
 
 
 def print_rates(runs, java, folder):
@@ -166,12 +170,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--jdk", help="default: JAVA_HOME, or the java on the path")
     parser.add_argument("--peer", metavar="FILE", help="libasyncProfiler.so")
+    parser.add_argument("--results", metavar="FILE", help="results to add to (default: build/bench.json)")
     parser.add_argument("--parts", action="store_true", help="processor time of the JVM's threads")
     parser.add_argument("--wall", action="store_true", help="elapsed instead of processor time")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("programs", nargs="*", metavar="PROGRAM")
     args = parser.parse_args()
     java = os.path.join(args.jdk or default_jdk(), "bin/java")
+    results = Results(args.results or os.path.join(ROOT, "build/bench.json"))
     chosen = args.programs or list(PROGRAMS)
     with tempfile.TemporaryDirectory() as folder:
         ways = agents(args, folder)
@@ -182,7 +188,10 @@ def main():
                 print(f"{name:<12}*not verified*: no {absent}")
                 continue
             runs = measure(program, java, ways, args)
-            print_row(program, runs, args.wall)
+            row = print_row(program, runs, args.wall)
+            if not args.wall:
+                results.add_warmup(name, row)
+                results.write()
             print_rates(runs, java, folder)
             if args.parts:
                 print_parts(runs)

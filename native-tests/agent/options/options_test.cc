@@ -58,6 +58,23 @@ TEST(OptionsTest, TheCompilersAreFirst) {
   EXPECT_TRUE(ParseOptions("")->compilers_first);
 }
 
+TEST(OptionsTest, OnlyCallsAloneRest) {
+  const auto options = ParseOptions("serve,probes=resting,include=a.**");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_TRUE(options->probes_rest);
+  EXPECT_THAT(DescribeOptions(*options), HasSubstr(",probes=resting"));
+  EXPECT_FALSE(ParseOptions("serve,probes=atstart")->probes_rest);
+  EXPECT_TRUE(ParseOptions("serve,probes=resting,record=flat").ok());
+  EXPECT_THAT(ParseOptions("probes=resting").status().message(),
+              HasSubstr("libjtrace.so=serve,probes=resting"));
+  for (const char* other :
+       {"clock=tsc", "record=log", "blocks=on", "sites=on", "boundary=on", "metrics=alloc.bytes",
+        "unwind=a.B::c", "hook=a.B::c", "mode=samples"}) {
+    const auto refused = ParseOptions(absl::StrCat("serve,probes=resting,", other));
+    EXPECT_THAT(refused.status().message(), HasSubstr("count calls alone")) << other;
+  }
+}
+
 TEST(OptionsTest, ProbesInARunningProgramHaveABudget) {
   EXPECT_EQ(ParseOptions("")->probe_budget, 20);
   EXPECT_THAT(DescribeOptions(*ParseOptions("")), Not(HasSubstr("probebudget")));

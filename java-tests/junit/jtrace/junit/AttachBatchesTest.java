@@ -96,6 +96,27 @@ final class AttachBatchesTest {
     }
   }
 
+  /** The first change costs an attached JVM all its compiled code: then one batch has all classes. */
+  @Test
+  void theFirstOfAnAttachGoInAtOnce() throws Exception {
+    Path safepoints = Jvm.temporary("safepoints", ".log");
+    try (LiveJvm jvm = program("-Xlog:safepoint:file=" + safepoints)) {
+      Jvm.Result started = jvm.tryJtrace("start", "--probes", "out=a.bin", SCOPE);
+      assertEquals(0, started.exit(), started.err());
+      assertTrue(started.err().contains("at once (probebudget=10%: in batches)"), started.err());
+      assertEquals(1, stops(safepoints));
+      assertEquals(CLASSES * 3, jvm.askNumber("round 3"));
+      jvm.jtrace("stop");
+      checkAll(jvm, "a.bin", 3);
+      long before = stops(safepoints);
+      started = jvm.tryJtrace("start", "--probes", "out=b.bin", SCOPE);
+      assertTrue(started.err().contains("at the pace of the JIT"), started.err());
+      assertTrue(stops(safepoints) > before + 1, stops(safepoints) + " after " + before);
+      jvm.jtrace("stop");
+      assertEquals(0, jvm.end());
+    }
+  }
+
   /** Starts with a budget so small that many batches are left. */
   private static CompletableFuture<Jvm.Result> startSlowly(LiveJvm jvm, String trace) throws Exception {
     CompletableFuture<Jvm.Result> started =

@@ -107,6 +107,7 @@ final class JTraceLayout {
   static final int ARENA_LOST_NODE = 384;
   static final int ARENA_NO_SLOT = 704;
   static final int ARENA_TOMBSTONE = 712;
+  static final int ARENA_COUNTS = 720;
   static final int ARENA_BUCKETS = 4096;
   static final int BUCKET_COUNT = 16384;
   static final int ARENA_COMPILED = 69632;

@@ -1,0 +1,52 @@
+// probes=resting: in a JVM that serves, classes get their probes as they are loaded; these rest
+// until a recording begins that they fit. Such a start changes no class, so no compiled code is
+// lost: the program keeps its speed.
+//
+// Made once, at VMInit, and never freed, like JvmParts.
+#pragma once
+
+#include <jvmti.h>
+
+#include <memory>
+#include <span>
+
+#include "absl/status/statusor.h"
+#include "agent/instrument/instrumentation.h"
+#include "agent/options/options.h"
+#include "agent/session/jvm_parts.h"
+#include "agent/session/probed_classes.h"
+
+namespace jtrace {
+
+class RestingProbes {
+ public:
+  // On a Java thread in VMInit, before the program's classes are loaded. Errors: see
+  // ProbeSets::Use, ProbedClasses::Create.
+  static absl::StatusOr<std::unique_ptr<RestingProbes>> Begin(JvmParts& jvm, JNIEnv* jni,
+                                                              const Options& options);
+
+  // Whether a recording with these options can use the probes: they are of the same kind, and of
+  // the same scope and memory, or it names none. Then it takes those of `options()`.
+  bool Fit(const Options& wanted) const;
+  const Options& options() const { return options_; }
+
+  // Like Instrumentation::Rewrite, while no recording rewrites classes. Any Java thread.
+  std::span<unsigned char> Rewrite(const char* name, jobject loader,
+                                   std::span<const unsigned char> bytes) {
+    return classes_->instrumentation().Rewrite(jvm_.env, name, loader, bytes);
+  }
+  Instrumentation& instrumentation() { return classes_->instrumentation(); }
+  size_t classes() const { return classes_->instrumentation().rewritten().size(); }
+
+ private:
+  RestingProbes(JvmParts& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  absl::Status Start(JNIEnv* jni);
+  // Without it samples are less exact, as after an attach.
+  void KeepDebugInfo(JNIEnv* jni);
+
+  JvmParts& jvm_;
+  Options options_;
+  std::unique_ptr<ProbedClasses> classes_;
+};
+
+}  // namespace jtrace
