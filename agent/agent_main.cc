@@ -81,6 +81,12 @@ jint Attach(JavaVM* vm, const char* text) {
                       "help and version are for java -agentpath:…=help; nothing is recorded"),
                   kWrongUsage);
   }
+  if (options->probes_rest) {
+    return Refuse(absl::InvalidArgumentError(
+                      "probes=resting is for a JVM that starts with -agentpath; classes that are "
+                      "loaded already get their probes at jtrace start"),
+                  kWrongUsage);
+  }
   JNIEnv* jni = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return kFailed;
   if (the_session.load() == nullptr) {

@@ -240,34 +240,18 @@ void Instrumentation::ForgetRewritten(uint32_t class_id) {
 }
 
 void Instrumentation::ForgetCounted(uint32_t class_id) {
+  totals_.Forget({class_id});
   absl::MutexLock lock(&rewritten_mutex_);
   rewritten_.erase(class_id);
   counted_.erase(class_id);
 }
 
-void Instrumentation::TakeOver(const Instrumentation& other) {
-  totals_.TakeOver(other.totals_);
-  const auto has = other.rewritten();
-  const auto counts = other.counted();
-  absl::flat_hash_map<uint32_t, uint32_t> leaves;
-  std::vector<LeftOut> left_out;
-  {
-    const absl::MutexLock lock(&other.rewritten_mutex_);
-    leaves = other.leaves_;
-    left_out = other.left_out_;
-  }
-  const absl::MutexLock lock(&rewritten_mutex_);
-  rewritten_.insert(has.begin(), has.end());
-  counted_.insert(counts.begin(), counts.end());
-  leaves_.insert(leaves.begin(), leaves.end());
-  left_out_ = std::move(left_out);
-}
-
-void Instrumentation::ReportLeftOut() {
+void Instrumentation::ReportLeftOut(bool reports) {
   std::vector<LeftOut> left_out;
   {
     const absl::MutexLock lock(&rewritten_mutex_);
-    left_out = left_out_;
+    reports_left_out_ = reports;
+    if (reports) left_out = left_out_;
   }
   for (const LeftOut& method : left_out) Report(method);
 }

@@ -88,11 +88,9 @@ class Instrumentation {
   void ForgetRewritten(uint32_t class_id);
   // The JVM did not accept the rewritten class: none of its methods is counted.
   void ForgetCounted(uint32_t class_id);
-  // The classes that have probes of `other` have those of this one: the same options, the same
-  // probe class. Neither rewrites meanwhile, or such a class may be missing here.
-  void TakeOver(const Instrumentation& other);
-  // Repeats the losses of methods that got no probes: those of a recording begin anew.
-  void ReportLeftOut();
+  // Whether methods without probes are losses of the trace. True repeats those of earlier classes,
+  // as a recording begins without losses. At first true.
+  void ReportLeftOut(bool reports);
   // The classes were unloaded.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
@@ -133,6 +131,7 @@ class Instrumentation {
     classfile::Reason reason = classfile::Reason::kNone;
     bool is_alone = false;  // no method of its class has probes
   };
+  void NoteLeftOut(LeftOut method);
   void Report(const LeftOut& method);
   // From now on the methods take their unwinds.
   void NoteUnwinds(const classfile::InstrumentResult& result);
@@ -150,6 +149,7 @@ class Instrumentation {
   absl::flat_hash_set<uint32_t> counted_ ABSL_GUARDED_BY(rewritten_mutex_);
   // Routines and their classes.
   absl::flat_hash_map<uint32_t, uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
+  bool reports_left_out_ ABSL_GUARDED_BY(rewritten_mutex_) = true;
   std::vector<LeftOut> left_out_ ABSL_GUARDED_BY(rewritten_mutex_);
   // Rules of unwinds_ that a method has matched.
   absl::flat_hash_set<size_t> matched_unwinds_ ABSL_GUARDED_BY(rewritten_mutex_);

@@ -57,17 +57,6 @@ bool PlannerTotals::Count(uint32_t class_id, const classfile::InstrumentResult& 
   return true;
 }
 
-void PlannerTotals::TakeOver(const PlannerTotals& other) {
-  Counts counts;
-  {
-    std::lock_guard lock(other.mutex_);
-    counts = other.counts_;
-  }
-  std::lock_guard lock(mutex_);
-  counts_ = std::move(counts);
-  changed_ = !counts_.classes.empty();
-}
-
 bool PlannerTotals::Has(uint32_t class_id) const {
   std::lock_guard lock(mutex_);
   return counts_.classes.contains(class_id);

@@ -19,9 +19,6 @@ class PlannerTotals : public trace::ChunkSource {
   // retransformed.
   bool Count(uint32_t class_id, const classfile::InstrumentResult& result);
 
-  // Replaces these counts by those of `other`.
-  void TakeOver(const PlannerTotals& other);
-
   // Whether a class of that number went through the rewriter.
   bool Has(uint32_t class_id) const;
 

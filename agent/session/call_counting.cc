@@ -41,7 +41,8 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
   ReportClock(options);
   const auto routines = static_cast<uint32_t>(jvm_.trace.encoder.routines() + 1);
   probes_->ClearCompiled(routines);
-  instrumentation.UseProbeClass(probes_->class_name());
+  // Of resting probes it is known, and classes may be rewritten now.
+  if (!options.probes_rest) instrumentation.UseProbeClass(probes_->class_name());
   if ((*set)->blocks != nullptr) {
     instrumentation.CountBlocks(
         probes_->block_class_name(),

@@ -15,9 +15,6 @@ namespace {
 
 // A pause is never longer.
 constexpr absl::Duration kLongestPause = absl::Seconds(10);
-// All threads stand while code is swapped: about 0.1 s for a thousand classes, more on a busy
-// machine.
-constexpr size_t kLargestBatch = 4096;
 // Compilers rest when none of them wanted a processor in so many looks, so far apart.
 constexpr int kQuietLooks = 3;
 constexpr absl::Duration kLook = absl::Milliseconds(15);

@@ -50,6 +50,9 @@ class ClassBatches {
     jclass klass;
     size_t methods;
   };
+  // All threads stand while code is swapped: about 0.1 s for a thousand classes, more on a busy
+  // machine.
+  static constexpr size_t kLargestBatch = 4096;
 
   // `percent`: ProcessorBudget. `compilers`: the JIT's threads.
   ClassBatches(jvmtiEnv* env, int percent, PreferredThreads& compilers)

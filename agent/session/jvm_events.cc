@@ -105,7 +105,10 @@ void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name
   std::span<unsigned char> made;
   if (recording && recording->classes() != nullptr) {
     made = recording->classes()->instrumentation().Rewrite(jvm_.env, name, loader, bytes);
-  } else if (RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
+  }
+  // They count nothing, but are there for the next recording.
+  RestingProbes* const resting = jvm_.resting.load();
+  if (made.empty() && resting != nullptr && !(recording && recording->options().probes_rest)) {
     made = resting->Rewrite(name, loader, bytes);
   }
   if (made.empty() && !current.empty()) made = jvmti::CopyForJvm(jvm_.env, current);

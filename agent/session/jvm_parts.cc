@@ -4,12 +4,13 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "agent/session/recording.h"
+#include "agent/session/resting_probes.h"
 
 namespace jtrace {
 namespace {
 
-// On the writer's thread: no record still to be written names these. Returns how many classes are
-// known afterwards.
+// On the writer's thread, or where it has no work: no record still to be written names these.
+// Returns how many classes are known afterwards.
 size_t Forget(JvmParts& jvm, UnloadedClasses::Batch unloaded) {
   Registries& registries = jvm.registries;
   absl::erase_if(unloaded.classes, [&](uint32_t id) { return registries.classes.IsLoaded(id); });
@@ -19,6 +20,9 @@ size_t Forget(JvmParts& jvm, UnloadedClasses::Batch unloaded) {
   for (const trace::ForgottenClass& it : forgotten) classes.insert(it.id);
   registries.classes.Forget(classes);
   if (Recording* recording = jvm.written.load(); recording != nullptr) recording->Forget(classes);
+  if (RestingProbes* resting = jvm.resting.load(); resting != nullptr) {
+    resting->instrumentation().Forget(classes);
+  }
   jvm.trace.unprobed.Forget(classes);
   return jvm.trace.encoder.classes();
 }

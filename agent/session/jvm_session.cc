@@ -24,6 +24,8 @@ namespace {
 // attach seconds before it gives out an environment.
 constexpr absl::Duration kMostStarting = absl::Seconds(20);
 constexpr absl::Duration kStartingPoll = absl::Milliseconds(10);
+// Classes that were unloaded while no recording runs are forgotten about so often.
+constexpr absl::Duration kIdleRound = absl::Seconds(10);
 
 // The probes and the stack walker rely on HotSpot's structures. A HotSpot that does not describe
 // them is recorded without Java frames, and says so.
@@ -142,13 +144,26 @@ void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
 
 void JvmSession::BeginResting(JNIEnv* jni) {
   if (!last_options_.probes_rest) return;
-  auto resting = RestingProbes::Begin(jvm_, jni, last_options_);
-  if (resting.ok()) {
-    (void)(*resting).release();  // not freed: class-file hooks use it until the JVM ends
-  } else {
-    LogToStderr(absl::StrCat("no probes rest, jtrace start --probes puts them in: ",
-                             resting.status().message()));
+  absl::Status status;
+  try {
+    status = RestingProbes::Begin(jvm_, jni, last_options_).status();
+  } catch (const std::exception& failure) {
+    status = absl::ResourceExhaustedError(
+        absl::StrCat("no memory: ", failure.what(), "; raise ulimit -v"));
   }
+  if (status.ok()) return;
+  LogToStderr(
+      absl::StrCat("no probes rest, jtrace start --probes puts them in: ", status.message()));
+}
+
+absl::Time JvmSession::ForgetUnloaded(absl::Time now) {
+  if (jvm_.resting.load() == nullptr) return absl::InfiniteFuture();
+  const absl::MutexLock lock(&lifecycle_);
+  if (recording_ == nullptr) {
+    proto::Chunk nothing;
+    jvm_.unloaded.Seal(/*time_ns=*/0, nothing);
+  }
+  return now + kIdleRound;
 }
 
 void JvmSession::DefineQuestions(JNIEnv* jni) {

@@ -78,6 +78,9 @@ class JvmSession {
   // for open activations.
   bool LooksAtStacks();
   Due WhatIsDue(absl::Time now);
+  // Between recordings, with probes=resting: forgets classes that were unloaded, as a recording
+  // does. Returns when that is due again.
+  absl::Time ForgetUnloaded(absl::Time now);
   // Does what is due, other than the next file.
   void Settle(JNIEnv* jni, Due::What what, const Caller& caller);
 

@@ -11,6 +11,7 @@
 #include "agent/jvmti/loaded_classes.h"
 #include "agent/jvmti/retransformer.h"
 #include "agent/jvmti/running_loops.h"
+#include "agent/session/resting_probes.h"
 #include "common/thousands.h"
 #include "proto/trace_format.h"
 
@@ -33,6 +34,11 @@ absl::StatusOr<std::unique_ptr<ProbedClasses>> ProbedClasses::Create(JvmParts& j
   if (!instrumentation.ok()) return instrumentation.status();
   return std::unique_ptr<ProbedClasses>(
       new ProbedClasses(jvm, options, *std::move(instrumentation)));
+}
+
+std::unique_ptr<ProbedClasses> ProbedClasses::Sharing(JvmParts& jvm, const Options& options,
+                                                      const ProbedClasses& resting) {
+  return std::unique_ptr<ProbedClasses>(new ProbedClasses(jvm, options, resting.instrumentation_));
 }
 
 void ProbedClasses::AddToLoaded(JNIEnv* jni) {
@@ -69,6 +75,7 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
 // HotSpot discards all compiled code with the first change, so nothing is won by small ones.
 bool ProbedClasses::AddsAtOnce() const {
   return jvm_.loaded_late && !jvm_.has_retransformed && budget_percent_ >= kUsualBudget &&
+         planned_.size() <= ClassBatches::kLargestBatch &&
          EstimatedCost(AllOf(planned_)) <= kMostAtOnce;
 }
 
@@ -77,15 +84,15 @@ void ProbedClasses::PreferCompilers() {
 }
 
 void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added) {
-  PreferCompilers();
+  if (!batches_.empty()) PreferCompilers();
   batches_.RunNext(
       jni, [this](jclass klass) { return WithoutProbes(klass).has_value(); },
       [this](const std::vector<jclass>& classes) { NoteOldMethods(classes); },
       [&](const std::vector<jclass>& classes, const jvmti::RetransformResult& result) {
         NoteAdded(classes, result);
         for (jclass klass : classes) added(klass);
+        if (result.done > 0) jvm_.has_retransformed = true;
       });
-  jvm_.has_retransformed = true;
   if (!batches_.empty()) return;
   is_adding_ = false;
   planned_.clear();
@@ -124,6 +131,10 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
   }
   std::vector<std::string> lines = {std::move(cost)};
   if (!narrower.empty()) lines.push_back(absl::StrCat("less would be ", narrower));
+  if (!replaces_resting_.empty()) {
+    lines.push_back(absl::StrCat("the probes that rest do not fit this recording, whose ",
+                                 replaces_resting_, " differs: others take their place"));
+  }
   if (jvm_.loaded_late && !jvm_.has_retransformed) {
     lines.push_back(
         "the first probes make HotSpot discard all compiled code: the program is slow until that "
@@ -327,6 +338,11 @@ void ProbedClasses::NoteRemoved(std::span<const jclass> classes,
     instrumentation_->ForgetRewritten(jvm_.registries.classes.NumberOf(klass));
   }
   if (result.refused.empty()) return;
+  if (RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
+    for (const jvmti::RefusedClass& refused : result.refused) {
+      resting->instrumentation().ForgetCounted(jvm_.registries.classes.NumberOf(refused.klass));
+    }
+  }
   classes_left_ += result.refused.size();
   jvm_.trace.losses.Add("class.probes_left", Severity::kError, result.refused.size(),
                         "classes whose probes the JVM did not remove: they are slower than before");

@@ -26,6 +26,10 @@ class ProbedClasses {
   static absl::StatusOr<std::unique_ptr<ProbedClasses>> Create(JvmParts& jvm,
                                                                const Options& options);
 
+  // For a recording whose classes have the probes of `resting` already, and keep them.
+  static std::unique_ptr<ProbedClasses> Sharing(JvmParts& jvm, const Options& options,
+                                                const ProbedClasses& resting);
+
   // Adds probes to loaded classes in scope, at load. Even then there may be classes of the program:
   // a JVM with an AOT cache links them before VMInit, and a class-file hook at that time would
   // disable the cache.
@@ -36,6 +40,8 @@ class ProbedClasses {
   // Adds probes to the next classes. After the last ones also to those that were still loading when
   // the list was made.
   void AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added);
+  // Probes rest in the classes that do not fit: `option` differs. For DescribePlan.
+  void ReplacesResting(absl::string_view option) { replaces_resting_ = std::string(option); }
   // What the plan costs, and how to make it cheaper: lines for people.
   std::vector<std::string> DescribePlan() const;
   std::string DescribePriority() const;
@@ -72,7 +78,7 @@ class ProbedClasses {
   };
 
   ProbedClasses(JvmParts& jvm, const Options& options,
-                std::unique_ptr<Instrumentation> instrumentation)
+                std::shared_ptr<Instrumentation> instrumentation)
       : jvm_(jvm),
         budget_percent_(options.probe_budget),
         compilers_first_(options.compilers_first),
@@ -105,11 +111,12 @@ class ProbedClasses {
   JvmParts& jvm_;
   const int budget_percent_;
   const bool compilers_first_;
-  const std::unique_ptr<Instrumentation> instrumentation_;
+  const std::shared_ptr<Instrumentation> instrumentation_;
   ClassBatches batches_;
   std::vector<ClassToProbe> planned_;  // empty while no classes wait for probes
   bool is_adding_ = false;
   bool adds_at_once_ = false;
+  std::string replaces_resting_;  // "": none rest
   bool compilers_are_preferred_ = false;
   size_t classes_left_ = 0;  // whose probes the JVM did not remove
   // All classes in scope that were loaded when the recording began have probes.

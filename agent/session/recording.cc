@@ -53,17 +53,22 @@ absl::Status Recording::Prepare(const Options& options) {
 
 absl::Status Recording::PrepareClasses() {
   Options& options = parts_.options;
-  const RestingProbes* const resting = parts_.jvm.resting.load();
-  options.probes_rest = resting != nullptr && resting->Fit(options);
+  RestingProbes* const resting = parts_.jvm.resting.load();
+  const std::string why_not = resting != nullptr ? resting->WhyNot(options) : "";
+  options.probes_rest = resting != nullptr && why_not.empty();
+  if (!options.WantsEvents()) return absl::OkStatus();
   if (options.probes_rest) {
     options.include = resting->options().include;
     options.exclude = resting->options().exclude;
     options.memory_bytes = resting->options().memory_bytes;
+    parts_.classes = resting->Lend(options);
+    parts_.resting = resting;
+    return absl::OkStatus();
   }
-  if (!options.WantsEvents()) return absl::OkStatus();
   auto classes = ProbedClasses::Create(parts_.jvm, options);
   if (!classes.ok()) return classes.status();
   parts_.classes = *std::move(classes);
+  if (resting != nullptr) parts_.classes->ReplacesResting(why_not);
   return absl::OkStatus();
 }
 
@@ -146,14 +151,13 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
   if (is_live) ReportWhatComesTooLate(parts_);
   ReportGcCause(parts_);
   parts_.jvm.registries.classes.ForgetRecordedMethods();
-  TakeRestingProbes();
+  if (parts_.resting != nullptr) parts_.resting->BeginTrace();
   gate_.Open(*this);
   if (is_live) AdoptRunningThreads(jni);
   EnableRecordedEvents(parts_.jvm, parts_.options);
   AttachSwitches(jni);
   // In a running JVM, before classes change: threads may be inside their methods.
   if (is_live) parts_.jvm.registries.classes.PrepareLoaded(jni, /*thread=*/0);
-  parts_.calls->Open();
   if (parts_.classes != nullptr) {
     is_live ? parts_.classes->PlanAdding(jni) : parts_.classes->AddToLoaded(jni);
   }
@@ -165,6 +169,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
     parts_.jvm.code_reports.ReportExisting();
   }
   parts_.jvm.registries.classes.RecordMethodsOfLoaded(jni);
+  parts_.calls->Open();
   parts_.jvm.trace.encoder.AddEvent({.time_ns = parts_.jvm.trace.clock.Now(),
                                      .major = format::kSession,
                                      .minor = format::kSessionInitialised});
@@ -176,14 +181,6 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
     parts_.log->Line(parts_.samples->problem());
   }
   return absl::OkStatus();
-}
-
-// A class that is loaded at this moment may be missing: it gets its probes in a batch.
-void Recording::TakeRestingProbes() {
-  if (!parts_.options.probes_rest) return;
-  parts_.resting = parts_.jvm.resting.load();
-  parts_.classes->instrumentation().TakeOver(parts_.resting->instrumentation());
-  parts_.classes->instrumentation().ReportLeftOut();
 }
 
 void Recording::AdoptRunningThreads(JNIEnv* jni) {
@@ -325,7 +322,7 @@ void Recording::RemoveProbes(JNIEnv* jni) {
   if (parts_.resting != nullptr) {
     gate_.WaitUntilEmpty(kGatePatience);
     parts_.classes->DropPlan(jni);
-    parts_.resting->instrumentation().TakeOver(parts_.classes->instrumentation());
+    parts_.resting->EndTrace();
   } else if (parts_.classes != nullptr) {
     parts_.classes->Remove(jni, [this] { gate_.WaitUntilEmpty(kGatePatience); });
   }
@@ -385,9 +382,6 @@ void Recording::CleanUp(JNIEnv* jni) {
 
 void Recording::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   if (parts_.classes != nullptr) parts_.classes->instrumentation().Forget(classes);
-  if (RestingProbes* const resting = parts_.jvm.resting.load(); resting != nullptr) {
-    resting->instrumentation().Forget(classes);
-  }
 }
 
 bool Recording::IsBehind() const {

@@ -92,7 +92,6 @@ class Recording {
   absl::Status TryToBegin(JNIEnv* jni);
   absl::Status StartParts(JNIEnv* jni);
   absl::Status StartSamples(JNIEnv* jni);
-  void TakeRestingProbes();
   void StartWriter();
   std::vector<trace::ChunkSource*> Sources();
   void StartHooks();

@@ -19,16 +19,28 @@ bool HaveSameCodes(const Options& a, const Options& b) {
   return true;
 }
 
-bool CountsCallsAlone(const Options& o) {
-  return o.WantsEvents() && !o.boundary && o.metrics.empty() && o.unwinds.empty() &&
-         o.method_hooks.empty();
+bool HasSameScope(const Options& wanted, const Options& resting) {
+  if (wanted.include.empty() && wanted.exclude.empty()) return true;
+  return wanted.include == resting.include && wanted.exclude == resting.exclude;
+}
+
+// The option that makes the recording count more than calls; "": none.
+absl::string_view MoreThanCalls(const Options& o) {
+  if (o.clock != Clock::kNone) return "clock=";
+  if (o.blocks != Blocks::kOff) return "blocks=";
+  if (o.sites) return "sites=";
+  if (o.boundary) return "boundary=";
+  if (!o.metrics.empty()) return "metrics=";
+  if (!o.unwinds.empty()) return "unwind=";
+  if (!o.method_hooks.empty()) return "hook=";
+  return "";
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RestingProbes>> RestingProbes::Begin(JvmParts& jvm, JNIEnv* jni,
-                                                                    const Options& options) {
-  std::unique_ptr<RestingProbes> made(new RestingProbes(jvm, options));
+absl::StatusOr<RestingProbes*> RestingProbes::Begin(JvmParts& jvm, JNIEnv* jni,
+                                                    const Options& options) {
+  auto* made = new RestingProbes(jvm, options);
   if (absl::Status status = made->Start(jni); !status.ok()) return status;
   return made;
 }
@@ -40,6 +52,7 @@ absl::Status RestingProbes::Start(JNIEnv* jni) {
   auto classes = ProbedClasses::Create(jvm_, options_);
   if (!classes.ok()) return classes.status();
   classes_ = *std::move(classes);
+  instrumentation().ReportLeftOut(false);
   ChooseTreeMemory(jvm_, jni, options_);
   auto set = jvm_.probe_sets.Use(jvm_.env, jni, ProbeOptionsOf(options_));
   if (!set.ok()) return set.status();
@@ -60,16 +73,27 @@ void RestingProbes::KeepDebugInfo(JNIEnv* jni) {
   if (sampler.LearnJvm(jni).ok()) jvm_.code_reports.KeepAlways(sampler);
 }
 
-bool RestingProbes::Fit(const Options& wanted) const {
-  const bool names_scope = !wanted.include.empty() || !wanted.exclude.empty();
-  if (names_scope && (wanted.include != options_.include || wanted.exclude != options_.exclude)) {
-    return false;
-  }
+std::string RestingProbes::WhyNot(const Options& wanted) const {
+  if (!wanted.WantsEvents()) return "mode=";
+  if (wanted.record != options_.record) return "record=";
+  if (const absl::string_view more = MoreThanCalls(wanted); !more.empty()) return std::string(more);
+  if (!HasSameScope(wanted, options_)) return "include=, exclude=";
+  if (!HaveSameCodes(wanted, options_)) return "codes=";
   Options resting = wanted;
   resting.probes_rest = true;
   if (resting.memory_bytes == 0) resting.memory_bytes = options_.memory_bytes;
-  return CountsCallsAlone(wanted) && HaveSameCodes(wanted, options_) &&
-         ProbeOptionsOf(resting) == ProbeOptionsOf(options_);
+  return ProbeOptionsOf(resting) == ProbeOptionsOf(options_) ? "" : "memory=, prune=, maxdepth=";
 }
+
+std::unique_ptr<ProbedClasses> RestingProbes::Lend(const Options& wanted) {
+  return ProbedClasses::Sharing(jvm_, wanted, *classes_);
+}
+
+void RestingProbes::BeginTrace() {
+  instrumentation().ReportLeftOut(true);
+  instrumentation().totals().BeginFile();
+}
+
+void RestingProbes::EndTrace() { instrumentation().ReportLeftOut(false); }
 
 }  // namespace jtrace

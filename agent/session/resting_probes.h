@@ -2,13 +2,15 @@
 // until a recording begins that they fit. Such a start changes no class, so no compiled code is
 // lost: the program keeps its speed.
 //
-// Made once, at VMInit, and never freed, like JvmParts.
+// Made once, at VMInit, and never freed, like JvmParts. Threads: those of a start and a stop, but
+// Rewrite.
 #pragma once
 
 #include <jvmti.h>
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "agent/instrument/instrumentation.h"
@@ -22,12 +24,16 @@ class RestingProbes {
  public:
   // On a Java thread in VMInit, before the program's classes are loaded. Errors: see
   // ProbeSets::Use, ProbedClasses::Create.
-  static absl::StatusOr<std::unique_ptr<RestingProbes>> Begin(JvmParts& jvm, JNIEnv* jni,
-                                                              const Options& options);
+  static absl::StatusOr<RestingProbes*> Begin(JvmParts& jvm, JNIEnv* jni, const Options& options);
 
-  // Whether a recording with these options can use the probes: they are of the same kind, and of
-  // the same scope and memory, or it names none. Then it takes those of `options()`.
-  bool Fit(const Options& wanted) const;
+  // Why a recording with these options cannot use the probes: the option that differs. "": it can;
+  // without a scope or memory of its own, it takes those of `options()`.
+  std::string WhyNot(const Options& wanted) const;
+  // The classes of such a recording.
+  std::unique_ptr<ProbedClasses> Lend(const Options& wanted);
+  // Its trace has what is known of the probes from BeginTrace to EndTrace, which may come alone.
+  void BeginTrace();
+  void EndTrace();
   const Options& options() const { return options_; }
 
   // Like Instrumentation::Rewrite, while no recording rewrites classes. Any Java thread.

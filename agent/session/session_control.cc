@@ -138,7 +138,8 @@ absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
 }
 
 absl::Time SessionControl::Tick() {
-  return std::min(Settle(), session_.jvm().compilers.Check(absl::Now()));
+  const absl::Time due = std::min(Settle(), session_.jvm().compilers.Check(absl::Now()));
+  return std::min(due, session_.ForgetUnloaded(absl::Now()));
 }
 
 absl::Time SessionControl::Settle() {

@@ -66,12 +66,30 @@ final class RestingProbesTest {
       // The thread counts as one.
       assertEquals(71, flat.sum("calls", AttachTest.STEP) + flat.sum("calls", "Attached.work(long)"));
       // Another scope needs other probes.
-      jvm.jtrace("start", "--probes", "out=other.bin", "include=Attached::mix");
+      String said = jvm.tryJtrace("start", "--probes", "out=other.bin", "include=Attached::mix").err();
+      assertTrue(said.contains("whose include=, exclude= differs: others take their place"), said);
       assertEquals("worked", jvm.ask("work 60"));
       jvm.jtrace("stop");
       flat = Report.of(jvm.folder.resolve("other.bin"), "--report=flat");
       assertEquals(60, flat.sum("calls", "Attached.mix(long)"));
       assertEquals(0, flat.sum("calls", AttachTest.STEP));
+      // One that gets no probes at all has its resting ones afterwards.
+      jvm.jtrace("start", "--probes", "out=none.bin", "include=Attached::nothing");
+      assertEquals("worked", jvm.ask("work 50"));
+      jvm.jtrace("stop");
+      jvm.jtrace("start", "out=samples.bin");
+      assertEquals("worked", jvm.ask("work 50"));
+      jvm.jtrace("stop");
+      AttachTest.checkNothingCounted(jvm, "work 30", "step(long)");
+      jvm.jtrace("start", "--probes", "out=last.bin", "mode=events");
+      assertEquals("worked", jvm.ask("work 40"));
+      jvm.jtrace("stop");
+      assertEquals(40, Report.of(jvm.folder.resolve("last.bin"), "--report=flat").sum("calls", AttachTest.STEP));
+      jvm.jtrace("resume");
+      assertEquals("worked", jvm.ask("work 20"));
+      String wrote = jvm.jtrace("stop");
+      Path resumed = jvm.folder.resolve(wrote.replaceAll("(?s).*wrote ([^:]+):.*", "$1"));
+      assertEquals(20, Report.of(resumed, "--report=flat").sum("calls", AttachTest.STEP));
       assertEquals(0, jvm.end());
     }
   }
@@ -98,27 +116,42 @@ final class RestingProbesTest {
     }
   }
 
-  private static long discarded(Path compilations, String method) throws Exception {
+  /** What lost code of C2, of the methods that are called most. */
+  private static List<String> discarded(Path compilations) throws Exception {
     return Files.readAllLines(compilations).stream()
-        .filter(line -> line.contains(method + " ") && line.contains("made not entrant")).count();
+        .filter(line -> line.contains("made not entrant") && line.matches(".* 4 +Attached::(step|tick|mix|deep) .*")).toList();
   }
 
-  /** C2 leaves out of its code what has never run; then each method would lose its code when it first counts. */
-  @Test
-  void compiledCodeStays() throws Exception {
+  private static void checkCodeStays(String more, String... options) throws Exception {
     Path compilations = Jvm.temporary("compilations", ".log");
-    try (LiveJvm jvm = new LiveJvm(SERVE, "-Xbatch", "-Xlog:jit+compilation=debug:file=" + compilations)) {
+    try (LiveJvm jvm = new LiveJvm(SERVE + more, "-Xbatch", "-Xlog:jit+compilation=debug:file=" + compilations)) {
       for (int i = 0; i < 20; i++) assertEquals("worked", jvm.ask("work 1000000"));
-      long before = discarded(compilations, "Attached::step") + discarded(compilations, "Attached::tick");
-      jvm.jtrace("start", "--probes", "out=hot.bin", "mode=events");
+      List<String> before = discarded(compilations);
+      String[] all = new String[options.length + 3];
+      System.arraycopy(options, 0, all, 3, options.length);
+      all[0] = "--probes";
+      all[1] = "out=hot.bin";
+      all[2] = "mode=events";
+      jvm.jtrace("start", all);
       for (int i = 0; i < 20; i++) assertEquals("worked", jvm.ask("work 1000000"));
-      long after = discarded(compilations, "Attached::step") + discarded(compilations, "Attached::tick");
+      List<String> after = discarded(compilations);
       jvm.jtrace("stop");
       assertEquals(before, after);
       Report flat = Report.of(jvm.folder.resolve("hot.bin"), "--report=flat");
       assertEquals(20_000_000, flat.sum("calls", AttachTest.STEP));
       assertEquals(0, jvm.end());
     }
+  }
+
+  /** C2 leaves out of its code what has never run; then each method would lose its code when it first counts. */
+  @Test
+  void compiledCodeStays() throws Exception {
+    checkCodeStays("");
+  }
+
+  @Test
+  void compiledCodeOfFlatCountsStays() throws Exception {
+    checkCodeStays(",record=flat", "record=flat");
   }
 
   @Test

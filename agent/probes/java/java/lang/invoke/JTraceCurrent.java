@@ -49,6 +49,17 @@ final class JTraceCurrent {
     return (entry >>> 32) == 0 ? entry << GRANULE_SHIFT : 0;
   }
 
+  /** The thread's next probe finds its state as that of a thread that is not known. */
+  static void forget() {
+    Thread thread = Thread.currentThread();
+    if (THREAD_SPARE != 0) {
+      U.putLong(thread, THREAD_SPARE, 0);
+    } else {
+      int entry = (int) U.getLong(thread, TID) & (STATES.length - 1);
+      STATES[entry] = entry == 0 ? 1L << 32 : 0;
+    }
+  }
+
   @ForceInline
   static long state() {
     Thread thread = Thread.currentThread();

@@ -48,6 +48,7 @@ public final class JTraceResting {
     }
   }
 
+  @DontInline
   public static void resume(long token, int id) {
     if (token != 0) {
       JTraceProbe.resume(token, id);
@@ -87,9 +88,12 @@ public final class JTraceResting {
   private static boolean round() {
     for (int i = 0; i < ROUND; i++) {
       U.putInt(null, COUNTS, i & 1);
+      if ((i & 30) == 0) {
+        JTraceCurrent.forget();
+      }
       if (JTraceProbe.FLAT) {
-        // Routine 0 is none: it has the shared counter of the second id.
-        count((i & 6) != 0 ? 1 : COMPILED_COUNT);
+        // Both are counters of routine 0, which is none: the thread's, and the shared one.
+        count((i & 6) != 0 ? 0 : COMPILED_COUNT);
       } else {
         // Eight children, for which there is one slot: most are not in it.
         int id = 1 + ((i & 14) << 15);
