@@ -171,9 +171,9 @@ class Bench:
             self.row(f"H2 {options}: bytes an event on disk", f"{size / events:.3f}", "<= 2",
                      f"{size / 1e6:.1f} MB, {events / 1e6:.0f} M events, {100 * left_out / everything:.0f} % left out")
             writer = float(re.search(r"writer ([\d.]+) s CPU", report).group(1))
-            self.row("its writer: time an event", f"{1e9 * writer / events:.1f} ns", "-",
+            self.row(f"H2 {options}: its writer's time an event", f"{1e9 * writer / events:.1f} ns", "-",
                      f"{writer:.1f} s of processor time")
-            self.row("jtrace-post on it: events a second", f"{events / seconds / 1e6:.0f} M", ">= 100 M",
+            self.row(f"H2 {options}: jtrace-post, events a second", f"{events / seconds / 1e6:.0f} M", ">= 100 M",
                      f"{seconds:.1f} s of processor time")
             run.drop()
 
@@ -212,7 +212,7 @@ class Bench:
                      f"{statistics.median(plain):.2f} -> {statistics.median(traced):.2f} s, "
                      f"{self.long_pairs} pairs, JIT compilation included")
         plain, traced = self.pair([*H2, "20"], "mode=samples",
-                                  lambda r: r.steady(r"iter \d+ (\d+) ms"), self.pairs)
+                                  lambda r: r.steady(r"iter \d+ (\d+) ms"), self.long_pairs)
         ratio = statistics.median(b / a for a, b in zip(plain, traced))
         self.row("H2, mode=samples: steady state", f"{(ratio - 1) * 100:+.1f} %", "<= 1 %",
                  f"{statistics.median(plain):.0f} -> {statistics.median(traced):.0f} ms")
@@ -229,7 +229,7 @@ class Bench:
         self.row("H2 trace, 10 iterations", f"{os.path.getsize(run.trace) / 1e6:.2f} MB", "< 5 MB", "")
         start = time.monotonic()
         subprocess.run([POST, run.trace], capture_output=True, check=True)
-        self.row("jtrace-post on it", f"{time.monotonic() - start:.2f} s", "< 1 s", "")
+        self.row("H2 trace, 10 iterations: jtrace-post", f"{time.monotonic() - start:.2f} s", "< 1 s", "")
         run.drop()
         # A heap of fixed size that is touched at once, so that the heap does not differ.
         heap = ["-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch"]
