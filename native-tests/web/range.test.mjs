@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { load } from './support/modules.mjs';
 import { profileOf } from './support/profiles.mjs';
-import { mixedTrace, randomSitesTrace, threadsTrace, timesTrace } from './support/traces.mjs';
+import { eventsOnlyTrace, mixedTrace, randomSitesTrace, threadsTrace, timesTrace } from './support/traces.mjs';
 
 const [ranges, { Unfolded }, { routinesBy }] = await Promise.all(['time_range', 'thread_groups', 'routines'].map(load));
 const sum = (values) => values.reduce((all, value) => all + value, 0);
@@ -49,7 +49,7 @@ test('a part of the run has the samples of its time, in every form of the tree',
 test('the parts of a run add up to it, node by node', () => {
   const traces = [mixedTrace(), threadsTrace(), ...Array.from({ length: 6 }, (_, seed) => randomSitesTrace(seed))];
   const forms = traces.flatMap((trace) => [[trace], [trace, '--sites=off']]);
-  for (const form of [...forms, [mixedTrace(), '--root=app.Work.step']]) {
+  for (const form of [...forms, [mixedTrace(), '--root=app.Work.step'], [mixedTrace(), '--outside=caller']]) {
     const { heat, times, nodes } = profileOf(...form).data;
     const sums = nodes.level.map(() => 0);
     for (let from = 0; from < times.count; ++from) {
@@ -60,8 +60,8 @@ test('the parts of a run add up to it, node by node', () => {
   }
 });
 
-test('a tree that does not know where samples ticked has no times', () => {
-  const { data } = profileOf(mixedTrace(), '--outside=caller');
+test('a trace without samples has no times', () => {
+  const { data } = profileOf(eventsOnlyTrace());
   assert.equal(data.times, undefined);
   assert.equal(data.heat, undefined);
   assert.equal(ranges.parseRange(data, '0-1'), undefined);
