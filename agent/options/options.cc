@@ -174,6 +174,37 @@ absl::Status CheckResting(const Options& o) {
       "metrics=, unwind=, hook=, record=log and mode=samples to jtrace start");
 }
 
+absl::Status CheckBlocks(const Options& options) {
+  if (options.blocks == Blocks::kByPath && options.record == RecordKind::kFlat) {
+    return absl::InvalidArgumentError(
+        "option 'blocks': record=flat has no call paths; use record=tree, or blocks=on");
+  }
+  if (options.blocks != Blocks::kOff &&
+      (!options.WantsEvents() || options.record == RecordKind::kLog)) {
+    return absl::InvalidArgumentError(
+        "option 'blocks': needs probes and counts: mode=merged or events, record=tree or flat");
+  }
+  const bool all_calls = options.codes.Has(Code::kInterpreted) && options.codes.Has(Code::kJitted);
+  if (options.blocks != Blocks::kOff && options.record == RecordKind::kTree && !all_calls) {
+    return absl::InvalidArgumentError(
+        "option 'blocks': counts of lines begin with those of calls, of both kinds; leave 0x30 and "
+        "0x50 on, or use record=flat");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSites(const Options& options) {
+  if (options.sites && (!options.WantsEvents() || options.record != RecordKind::kTree)) {
+    return absl::InvalidArgumentError(
+        "option 'sites': needs call trees: mode=merged or events, record=tree");
+  }
+  if (options.sites && options.blocks == Blocks::kByPath) {
+    return absl::InvalidArgumentError(
+        "option 'sites': not with blocks=paths, which has lines of its own; use blocks=on");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Options> ParseOptions(absl::string_view text) {
@@ -190,21 +221,7 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
     return absl::InvalidArgumentError(
         "option 'overflow': only logs overflow; use record=log, or leave it out");
   }
-  if (options.blocks == Blocks::kByPath && options.record == RecordKind::kFlat) {
-    return absl::InvalidArgumentError(
-        "option 'blocks': record=flat has no call paths; use record=tree, or blocks=on");
-  }
-  if (options.blocks != Blocks::kOff &&
-      (!options.WantsEvents() || options.record == RecordKind::kLog)) {
-    return absl::InvalidArgumentError(
-        "option 'blocks': needs probes and counts: mode=merged or events, record=tree or flat");
-  }
-  const bool all_calls = options.codes.Has(Code::kInterpreted) && options.codes.Has(Code::kJitted);
-  if (options.blocks != Blocks::kOff && options.record == RecordKind::kTree && !all_calls) {
-    return absl::InvalidArgumentError(
-        "option 'blocks': counts of lines begin with those of calls, of both kinds; leave 0x30 and "
-        "0x50 on, or use record=flat");
-  }
+  if (absl::Status status = CheckBlocks(options); !status.ok()) return status;
   if (options.exit_percent > 0 && (options.clock == Clock::kNone || !options.WantsEvents() ||
                                    options.record != RecordKind::kTree)) {
     return absl::InvalidArgumentError(
@@ -214,14 +231,7 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
     return absl::InvalidArgumentError(
         "option 'pruneexit': not with blocks=paths, which keeps counters of each path; use prune=");
   }
-  if (options.sites && (!options.WantsEvents() || options.record != RecordKind::kTree)) {
-    return absl::InvalidArgumentError(
-        "option 'sites': needs call trees: mode=merged or events, record=tree");
-  }
-  if (options.sites && options.blocks == Blocks::kByPath) {
-    return absl::InvalidArgumentError(
-        "option 'sites': not with blocks=paths, which has lines of its own; use blocks=on");
-  }
+  if (absl::Status status = CheckSites(options); !status.ok()) return status;
   if (absl::Status status = CheckResting(options); !status.ok()) return status;
   if (absl::Status status = CheckMetrics(options); !status.ok()) return status;
   if (absl::Status status = CheckKeep(options.loop, options.keep); !status.ok()) return status;

@@ -305,6 +305,7 @@ void ProbedClasses::PlanRemoving(JNIEnv* jni) {
   planned_.clear();
   const std::vector<jclass> probed = WithProbes();
   std::vector<ClassBatches::Planned> planned;
+  planned.reserve(probed.size());
   for (jclass klass : probed) planned.push_back({klass, MethodsOf(klass)});
   if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
   ReportRunningLoops(jni, probed);
