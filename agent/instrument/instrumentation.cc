@@ -242,6 +242,7 @@ void Instrumentation::ForgetRewritten(uint32_t class_id) {
 void Instrumentation::ForgetCounted(uint32_t class_id) {
   totals_.Forget({class_id});
   absl::MutexLock lock(&rewritten_mutex_);
+  std::erase_if(left_out_, [&](const LeftOut& method) { return method.class_id == class_id; });
   rewritten_.erase(class_id);
   counted_.erase(class_id);
 }
@@ -316,12 +317,19 @@ void Instrumentation::Count(uint32_t class_id, const classfile::InstrumentResult
   if (!totals_.Count(class_id, result)) return;
   for (const classfile::MethodOutcome& outcome : result.methods) {
     if (Describe(outcome.reason).effect == classfile::Effect::kNothing) continue;
-    const LeftOut method = {class_id, DottedName(result.class_name),
-                            std::string(outcome.method.name), outcome.reason, result.bytes.empty()};
-    Report(method);
+    NoteLeftOut({class_id, DottedName(result.class_name), std::string(outcome.method.name),
+                 outcome.reason, result.bytes.empty()});
+  }
+}
+
+void Instrumentation::NoteLeftOut(const LeftOut& method) {
+  bool reports = false;
+  {
     const absl::MutexLock lock(&rewritten_mutex_);
+    reports = reports_left_out_;
     left_out_.push_back(method);
   }
+  if (reports) Report(method);
 }
 
 void Instrumentation::Report(const LeftOut& method) {

@@ -131,7 +131,7 @@ class Instrumentation {
     classfile::Reason reason = classfile::Reason::kNone;
     bool is_alone = false;  // no method of its class has probes
   };
-  void NoteLeftOut(LeftOut method);
+  void NoteLeftOut(const LeftOut& method);
   void Report(const LeftOut& method);
   // From now on the methods take their unwinds.
   void NoteUnwinds(const classfile::InstrumentResult& result);

@@ -159,10 +159,7 @@ void JvmSession::BeginResting(JNIEnv* jni) {
 absl::Time JvmSession::ForgetUnloaded(absl::Time now) {
   if (jvm_.resting.load() == nullptr) return absl::InfiniteFuture();
   const absl::MutexLock lock(&lifecycle_);
-  if (recording_ == nullptr) {
-    proto::Chunk nothing;
-    jvm_.unloaded.Seal(/*time_ns=*/0, nothing);
-  }
+  if (recording_ == nullptr) jvm_.unloaded.ForgetIdle();
   return now + kIdleRound;
 }
 

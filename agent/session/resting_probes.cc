@@ -73,6 +73,14 @@ void RestingProbes::KeepDebugInfo(JNIEnv* jni) {
   if (sampler.LearnJvm(jni).ok()) jvm_.code_reports.KeepAlways(sampler);
 }
 
+// A class without resting probes gets some when a recording begins. Numbers of routines are not
+// used again.
+std::span<unsigned char> RestingProbes::Rewrite(const char* name, jobject loader,
+                                                std::span<const unsigned char> bytes) {
+  if (jvm_.trace.encoder.routines() >= hot::kMaxRoutines / 2) return {};
+  return instrumentation().Rewrite(jvm_.env, name, loader, bytes);
+}
+
 std::string RestingProbes::WhyNot(const Options& wanted) const {
   if (!wanted.WantsEvents()) return "mode=";
   if (wanted.record != options_.record) return "record=";

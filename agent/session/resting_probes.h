@@ -37,10 +37,9 @@ class RestingProbes {
   const Options& options() const { return options_; }
 
   // Like Instrumentation::Rewrite, while no recording rewrites classes. Any Java thread.
+  // Leaves numbers to recordings.
   std::span<unsigned char> Rewrite(const char* name, jobject loader,
-                                   std::span<const unsigned char> bytes) {
-    return classes_->instrumentation().Rewrite(jvm_.env, name, loader, bytes);
-  }
+                                   std::span<const unsigned char> bytes);
   Instrumentation& instrumentation() { return classes_->instrumentation(); }
   size_t classes() const { return classes_->instrumentation().rewritten().size(); }
 

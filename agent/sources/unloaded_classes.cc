@@ -25,13 +25,20 @@ void UnloadedClasses::AddLoader(uint32_t loader) {
   fresh_.loaders.insert(loader);
 }
 
+void UnloadedClasses::Ripen() {
+  MoveTo(ripe_, std::exchange(waiting_, {}));
+  std::lock_guard lock(mutex_);
+  waiting_ = std::exchange(fresh_, {});
+}
+
+void UnloadedClasses::ForgetIdle() {
+  Ripen();
+  if (ripe_.size() > 0) known_ = forget_(std::exchange(ripe_, {}));
+}
+
 void UnloadedClasses::Seal(uint64_t, proto::Chunk&) {
   if (is_behind_()) return;
-  MoveTo(ripe_, std::exchange(waiting_, {}));
-  {
-    std::lock_guard lock(mutex_);
-    waiting_ = std::exchange(fresh_, {});
-  }
+  Ripen();
   // An eighth, so that the work for each class is bounded however many are loaded.
   if (ripe_.size() < std::max(kLeast, known_ / 8)) return;
   known_ = forget_(std::exchange(ripe_, {}));

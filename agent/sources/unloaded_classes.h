@@ -33,15 +33,21 @@ class UnloadedClasses : public trace::ChunkSource {
   void AddClass(uint32_t class_id);
   void AddLoader(uint32_t loader);
 
+  // The same while nothing is written: forgets all that were unloaded before the last call.
+  void ForgetIdle();
+
   // Must come after all other sources.
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
 
  private:
+  void Ripen();
+
   const std::function<size_t(Batch)> forget_;
   const std::function<bool()> is_behind_;
   std::mutex mutex_;
   Batch fresh_;  // guarded by mutex_
-  // Of the writer thread: unloaded before the last Seal, and before that.
+  // Of the writer thread, or of the one that calls ForgetIdle: unloaded before the last Seal, and
+  // before that.
   Batch waiting_;
   Batch ripe_;
   size_t known_ = 0;

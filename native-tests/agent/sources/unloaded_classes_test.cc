@@ -31,6 +31,17 @@ class UnloadedClassesTest : public ::testing::Test {
                             [this] { return is_behind_; }};
 };
 
+TEST_F(UnloadedClassesTest, BetweenRecordingsAFewAreForgottenToo) {
+  Unload(1, 4);
+  unloaded_.ForgetIdle();
+  EXPECT_TRUE(forgotten_.empty());
+  unloaded_.ForgetIdle();
+  ASSERT_EQ(forgotten_.size(), 1u);
+  EXPECT_EQ(forgotten_[0].size(), 3u);
+  unloaded_.ForgetIdle();
+  EXPECT_EQ(forgotten_.size(), 1u);
+}
+
 TEST_F(UnloadedClassesTest, ForgetsAfterAWholeRound) {
   Unload(0, 600);
   unloaded_.AddLoader(7);
