@@ -242,7 +242,7 @@ final class AttachBatchesTest {
   /** JDK 17 would give the class back as it was before. */
   @Test
   void aStopKeepsWhatOthersRedefineMeanwhile() throws Exception {
-    for (int tries = 0; tries < 12; tries++) {
+    for (int tries = 0; tries < 30; tries++) {
       if (redefineDuringAStop()) return;
     }
     fail("the stop never rested long enough");
