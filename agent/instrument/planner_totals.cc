@@ -1,7 +1,6 @@
 #include "agent/instrument/planner_totals.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -42,58 +41,58 @@ void SetRow(std::string_view name, uint64_t count, std::string_view what,
 
 bool PlannerTotals::Count(uint32_t class_id, const classfile::InstrumentResult& result) {
   std::lock_guard lock(mutex_);
-  if (!counts_.classes.insert(class_id).second) return false;
+  if (!classes_.insert(class_id).second) return false;
   changed_ = true;
-  counts_.classes_rewritten += result.bytes.empty() ? 0 : 1;
-  counts_.methods_seen += result.methods.size();
+  classes_rewritten_ += result.bytes.empty() ? 0 : 1;
+  methods_seen_ += result.methods.size();
   for (const classfile::MethodOutcome& outcome : result.methods) {
-    counts_.methods_probed += outcome.probed ? 1 : 0;
-    ++counts_.by_reason[static_cast<size_t>(outcome.reason)];
+    methods_probed_ += outcome.probed ? 1 : 0;
+    ++by_reason_[static_cast<size_t>(outcome.reason)];
   }
-  for (const ProbeRow& row : kProbeRows) counts_.probes.*row.count += result.probes.*row.count;
-  for (size_t i = 0; i < counts_.probes.calls_left_out.size(); ++i) {
-    counts_.probes.calls_left_out[i] += result.probes.calls_left_out[i];
+  for (const ProbeRow& row : kProbeRows) probes_.*row.count += result.probes.*row.count;
+  for (size_t i = 0; i < probes_.calls_left_out.size(); ++i) {
+    probes_.calls_left_out[i] += result.probes.calls_left_out[i];
   }
   return true;
 }
 
 bool PlannerTotals::Has(uint32_t class_id) const {
   std::lock_guard lock(mutex_);
-  return counts_.classes.contains(class_id);
+  return classes_.contains(class_id);
 }
 
 uint64_t PlannerTotals::methods_probed() const {
   std::lock_guard lock(mutex_);
-  return counts_.methods_probed;
+  return methods_probed_;
 }
 
 void PlannerTotals::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   std::lock_guard lock(mutex_);
-  for (const uint32_t class_id : classes) counts_.classes.erase(class_id);
+  for (const uint32_t class_id : classes) classes_.erase(class_id);
 }
 
 uint64_t PlannerTotals::classes_rewritten() const {
   std::lock_guard lock(mutex_);
-  return counts_.classes_rewritten;
+  return classes_rewritten_;
 }
 
 proto::Planner PlannerTotals::DescribeLocked() const {
   proto::Planner planner;
-  planner.set_classes_seen(counts_.classes.size());
-  planner.set_classes_rewritten(counts_.classes_rewritten);
-  planner.set_methods_seen(counts_.methods_seen);
-  planner.set_methods_probed(counts_.methods_probed);
+  planner.set_classes_seen(classes_.size());
+  planner.set_classes_rewritten(classes_rewritten_);
+  planner.set_methods_seen(methods_seen_);
+  planner.set_methods_probed(methods_probed_);
   for (const ProbeRow& row : kProbeRows) {
-    if (counts_.probes.*row.count == 0) continue;
-    SetRow(row.name, counts_.probes.*row.count, row.what, *planner.add_probe());
+    if (probes_.*row.count == 0) continue;
+    SetRow(row.name, probes_.*row.count, row.what, *planner.add_probe());
   }
   for (const classfile::ReasonInfo& reason : classfile::AllReasons()) {
-    const uint64_t count = counts_.by_reason[static_cast<size_t>(reason.reason)];
+    const uint64_t count = by_reason_[static_cast<size_t>(reason.reason)];
     if (count == 0 || reason.reason == classfile::Reason::kNone) continue;
     SetRow(reason.name, count, reason.what, *planner.add_method());
   }
   for (int i = 0; i < classfile::kCallReasonCount; ++i) {
-    const uint64_t count = counts_.probes.calls_left_out[static_cast<size_t>(i)];
+    const uint64_t count = probes_.calls_left_out[static_cast<size_t>(i)];
     if (count == 0) continue;
     const auto& reason = Describe(static_cast<classfile::CallReason>(i));
     SetRow(reason.name, count, reason.what, *planner.add_call());
@@ -110,7 +109,7 @@ void PlannerTotals::Seal(uint64_t, proto::Chunk& chunk) {
 
 void PlannerTotals::BeginFile() {
   std::lock_guard lock(mutex_);
-  changed_ = !counts_.classes.empty();
+  changed_ = !classes_.empty();
 }
 
 }  // namespace jtrace

@@ -34,18 +34,14 @@ class PlannerTotals : public trace::ChunkSource {
  private:
   proto::Planner DescribeLocked() const;
 
-  struct Counts {
-    absl::flat_hash_set<uint32_t> classes;
-    uint64_t classes_rewritten = 0;
-    uint64_t methods_seen = 0;
-    uint64_t methods_probed = 0;
-    classfile::ProbeCounts probes;
-    std::array<uint64_t, classfile::kReasonCount> by_reason = {};
-  };
-
   mutable std::mutex mutex_;  // guards all below
+  absl::flat_hash_set<uint32_t> classes_;
   bool changed_ = false;
-  Counts counts_;
+  uint64_t classes_rewritten_ = 0;
+  uint64_t methods_seen_ = 0;
+  uint64_t methods_probed_ = 0;
+  classfile::ProbeCounts probes_;
+  std::array<uint64_t, classfile::kReasonCount> by_reason_ = {};
 };
 
 }  // namespace jtrace

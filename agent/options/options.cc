@@ -130,6 +130,17 @@ std::vector<std::string> RecordedMetrics(const Options& o) {
   return WithOutsideMetrics(o.metrics, is_timed);
 }
 
+absl::string_view MoreThanCalls(const Options& o) {
+  if (o.record == RecordKind::kLog) return "record=log";
+  if (o.clock != Clock::kNone) return "clock=";
+  if (o.blocks != Blocks::kOff) return "blocks=";
+  if (o.sites) return "sites=";
+  if (o.boundary) return "boundary=";
+  if (!o.metrics.empty()) return "metrics=";
+  if (!o.unwinds.empty()) return "unwind=";
+  return o.method_hooks.empty() ? "" : "hook=";
+}
+
 // A configuration file may name another; a cycle ends at kMaxConfigDepth.
 absl::Status ParseConfig(absl::string_view value, Options& o) {
   thread_local int depth = 0;
@@ -156,8 +167,7 @@ absl::Status ParseConfig(absl::string_view value, Options& o) {
 
 namespace {
 
-// Resting probes know neither times nor places: what a thread was charged with while they rested
-// would be wrong.
+// What a thread was charged with while they rested would be wrong.
 absl::Status CheckResting(const Options& o) {
   if (!o.probes_rest) return absl::OkStatus();
   if (o.action != Action::kServe) {
@@ -165,13 +175,11 @@ absl::Status CheckResting(const Options& o) {
         "option 'probes': resting is for a JVM that serves: "
         "-agentpath:…/libjtrace.so=serve,probes=resting");
   }
-  const bool calls_alone = o.record != RecordKind::kLog && o.clock == Clock::kNone &&
-                           o.blocks == Blocks::kOff && !o.sites && !o.boundary &&
-                           o.metrics.empty() && o.unwinds.empty() && o.method_hooks.empty();
-  if (o.WantsEvents() && calls_alone) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "option 'probes': resting ones count calls alone; leave clock=, blocks=, sites=, boundary=, "
-      "metrics=, unwind=, hook=, record=log and mode=samples to jtrace start");
+  absl::string_view more = MoreThanCalls(o);
+  if (!o.WantsEvents()) more = "mode=samples";
+  if (more.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "option 'probes': resting ones count calls alone; leave ", more, " to jtrace start"));
 }
 
 absl::Status CheckBlocks(const Options& options) {

@@ -113,6 +113,9 @@ struct Options {
   }
 };
 
+// The option by which a recording with probes counts more than calls: "clock="; "": none does.
+absl::string_view MoreThanCalls(const Options& options);
+
 // `metrics`, and those of boundary_costs.
 std::vector<std::string> RecordedMetrics(const Options& options);
 

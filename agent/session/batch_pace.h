@@ -16,19 +16,16 @@ namespace jtrace {
 
 class BatchPace {
  public:
-  // `all`: how many classes there are; `first`: how many the first batch has at least.
-  explicit BatchPace(size_t all, size_t first = 0)
-      : least_(std::max<size_t>(1, all / kMostBatches)),
-        classes_(std::max(least_, kFirst)),
-        first_(first) {}
+  // `all`: how many classes there are.
+  explicit BatchPace(size_t all)
+      : least_(std::max<size_t>(1, all / kMostBatches)), classes_(std::max(least_, kFirst)) {}
   static BatchPace Unlimited() { return BatchPace(std::numeric_limits<size_t>::max() / 2); }
 
   // At most this many are next.
-  size_t classes() const { return std::max(classes_, first_); }
+  size_t classes() const { return classes_; }
   // After a batch of `classes`: the compilers used `work` until they rested.
   void After(size_t classes, absl::Duration work) {
     const size_t had = std::min(classes_, classes);
-    first_ = 0;
     if (work > kMuch) classes_ = std::max(least_, had / 2);
     if (work < kLittle) classes_ = std::max(classes_, 2 * had);
   }
@@ -42,7 +39,6 @@ class BatchPace {
 
   size_t least_;
   size_t classes_;
-  size_t first_;
 };
 
 }  // namespace jtrace

@@ -48,11 +48,11 @@ std::string DescribeProgress(const BatchProgress& progress, absl::string_view wh
                       RoughSeconds(progress.CostLeft()), " of processor time left");
 }
 
-void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes, size_t together) {
+void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes, bool at_once) {
   Drop(jni);
   progress_ = {};
-  together_ = together;
-  pace_ = has_budget_ ? BatchPace(classes.size(), together) : BatchPace::Unlimited();
+  is_at_once_ = at_once;
+  pace_ = has_budget_ && !at_once ? BatchPace(classes.size()) : BatchPace::Unlimited();
   pace_ends_ = Monotonic() + kLongestPace;
   unrest_.reset();
   vm_thread_ = FindThread("VM Thread");
@@ -98,10 +98,10 @@ std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jcl
   std::vector<jclass> taken;
   const BatchProgress before = progress_;
   absl::Duration expected;
-  const absl::Duration most = BatchLimit(batch_cost_, before);
+  const absl::Duration most =
+      is_at_once_ ? absl::InfiniteDuration() : BatchLimit(batch_cost_, before);
   const size_t most_classes = std::min(kLargestBatch, pace_.classes());
-  while (next_ < classes_.size() && taken.size() < most_classes &&
-         (expected < most || next_ < together_)) {
+  while (next_ < classes_.size() && taken.size() < most_classes && expected < most) {
     const Waiting& waiting = classes_[next_++];
     ++progress_.done.classes;
     progress_.done.methods += waiting.methods;

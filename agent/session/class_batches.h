@@ -64,9 +64,9 @@ class ClassBatches {
   ClassBatches(const ClassBatches&) = delete;
   ClassBatches& operator=(const ClassBatches&) = delete;
 
-  // Keeps no class from being unloaded. Replaces classes that are left. The first `together` are in
-  // the first batch, whatever they cost.
-  void Plan(JNIEnv* jni, const std::vector<Planned>& classes, size_t together = 0);
+  // Keeps no class from being unloaded. Replaces classes that are left. `at_once`: in one batch,
+  // whatever it costs, of kLargestBatch at most.
+  void Plan(JNIEnv* jni, const std::vector<Planned>& classes, bool at_once = false);
   // Leaves the rest out.
   void Drop(JNIEnv* jni);
   bool empty() const { return next_ == classes_.size(); }
@@ -96,7 +96,7 @@ class ClassBatches {
   const absl::Duration batch_cost_;
   std::vector<Waiting> classes_;
   size_t next_ = 0;
-  size_t together_ = 0;
+  bool is_at_once_ = false;
   pid_t vm_thread_ = 0;
   BatchProgress progress_;
   absl::Duration next_batch_;  // of the monotonic clock

@@ -67,7 +67,7 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
   if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
   ReportRunningLoops(jni, classes);
   adds_at_once_ = AddsAtOnce();
-  batches_.Plan(jni, planned, adds_at_once_ ? planned.size() : 0);
+  batches_.Plan(jni, planned, adds_at_once_);
   is_adding_ = true;
   if (!planned.empty()) PreferCompilers();
 }

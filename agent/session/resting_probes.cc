@@ -24,18 +24,6 @@ bool HasSameScope(const Options& wanted, const Options& resting) {
   return wanted.include == resting.include && wanted.exclude == resting.exclude;
 }
 
-// The option that makes the recording count more than calls; "": none.
-absl::string_view MoreThanCalls(const Options& o) {
-  if (o.clock != Clock::kNone) return "clock=";
-  if (o.blocks != Blocks::kOff) return "blocks=";
-  if (o.sites) return "sites=";
-  if (o.boundary) return "boundary=";
-  if (!o.metrics.empty()) return "metrics=";
-  if (!o.unwinds.empty()) return "unwind=";
-  if (!o.method_hooks.empty()) return "hook=";
-  return "";
-}
-
 }  // namespace
 
 absl::StatusOr<RestingProbes*> RestingProbes::Begin(JvmParts& jvm, JNIEnv* jni,

@@ -5,11 +5,11 @@ A Tomcat with ten workers (Debian's libtomcat9-java) answers `ab` with ten clien
 processors; the server itself prints how many requests it has answered in each second. After a warm-up jtrace
 attaches. Printed: the requests a second in the ten seconds before, how long `jtrace start` took, the share of that
 speed in the ten seconds after it, and the seconds below half of it from the command on.
-Usage: scripts/bench/attach.py [--rounds N] [--jdk HOME] [--warm SECONDS] [WAY…]     ways: none samples one probes
-atonce serve resting
-`none` attaches nothing: what the machine does by itself. `one`: probes in one class of the program, the least that
-makes HotSpot discard all compiled code. `atonce`: all probes in one batch. `serve`: with probes, in a JVM that has loaded the agent at its start; `resting`:
-and has had its probes since.
+Usage: scripts/bench/attach.py [--rounds N] [--jdk HOME] [--warm SECONDS] [WAY…]
+Ways: none samples one probes atonce serve resting. `none` attaches nothing: what the machine does by itself. `one`:
+probes in one class of the program, the least that makes HotSpot discard all compiled code. `probes`: in all classes, as
+`jtrace start --probes` does by default; `atonce`: in one batch in any case. `serve`: in a JVM that has loaded the agent at
+its start; `resting`: and has had its probes since.
 """
 
 import argparse

@@ -156,7 +156,8 @@ public final class ThreadClocks {
         Schedule after = Schedule.of(task);
         if (before.voluntary != after.voluntary) continue;
         long waited = after.delay - before.delay + stolen() - stolen + 20 * MS;
-        report("preempted", "off", 0, last.off - first.off, waited);
+        // Both clocks are read within a reading, one after the other: the first may have had longer in between.
+        report("preempted", "off", first.wallBefore - first.wallAfter, last.off - first.off, waited);
         return;
       }
       System.err.println("the JVM stopped the thread each time: preemption is not checked");

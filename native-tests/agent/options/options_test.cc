@@ -71,7 +71,8 @@ TEST(OptionsTest, OnlyCallsAloneRest) {
        {"clock=tsc", "record=log", "blocks=on", "sites=on", "boundary=on", "metrics=alloc.bytes",
         "unwind=a.B::c", "hook=a.B::c", "mode=samples"}) {
     const auto refused = ParseOptions(absl::StrCat("serve,probes=resting,", other));
-    EXPECT_THAT(refused.status().message(), HasSubstr("count calls alone")) << other;
+    const std::string named = absl::StrCat("leave ", absl::string_view(other).substr(0, 5));
+    EXPECT_THAT(refused.status().message(), HasSubstr(named)) << other;
   }
 }
 

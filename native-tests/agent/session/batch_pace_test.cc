@@ -8,13 +8,6 @@ namespace {
 using absl::Milliseconds;
 using absl::ZeroDuration;
 
-TEST(BatchPaceTest, TheFirstBatchMayBeLarger) {
-  BatchPace pace(2000, /*first=*/500);
-  EXPECT_EQ(pace.classes(), 500u);
-  pace.After(500, absl::Seconds(1));
-  EXPECT_LT(pace.classes(), 500u);
-}
-
 TEST(BatchPaceTest, GrowsWhileTheCompilersRest) {
   BatchPace pace(500);
   EXPECT_EQ(pace.classes(), 8u);

@@ -70,6 +70,16 @@ TEST_F(CodeReportsTest, TheyEndWithTheFirstThatDecides) {
   EXPECT_FALSE(reader_.keeps);
 }
 
+TEST_F(CodeReportsTest, WithRestingProbesTheJvmAlwaysKeepsDebugInformation) {
+  EXPECT_FALSE(reports_.always_keeps());
+  reports_.KeepAlways(reader_);
+  EXPECT_TRUE(reports_.always_keeps());
+  Start("mode=samples");
+  reports_.Stop();
+  EXPECT_TRUE(reader_.keeps);
+  EXPECT_THAT(on_, IsEmpty());
+}
+
 TEST_F(CodeReportsTest, TheNextRecordingNeedsNone) {
   ASSERT_TRUE(reports_.Expect(*ParseOptions("mode=samples")).ok());
   EXPECT_TRUE(AreOn());

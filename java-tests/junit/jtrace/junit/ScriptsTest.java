@@ -30,8 +30,6 @@ final class ScriptsTest {
         low <= value && value <= high, what + ": " + value + " is not in " + low + ".." + high);
   }
 
-  private static final long CLOCKS_APART_NS = 1_000;
-
   /** cpu.ns, wall.ns and offcpu.ns of threads, against the JDK's clocks and schedstat. */
   @Test
   void metricsOfThreadsMatchTheKernelsClocks() {
@@ -46,9 +44,8 @@ final class ScriptsTest {
         totals.put(line.getKey().split(" ")[0], line.getValue());
         continue;
       }
-      // Two clocks are read one after the other: a difference of them may be a little below 0.
-      assertBetween(Long.parseLong(values[0]) - CLOCKS_APART_NS, Long.parseLong(values[1]),
-          Long.parseLong(values[2]), line.getKey());
+      assertBetween(Long.parseLong(values[0]), Long.parseLong(values[1]), Long.parseLong(values[2]),
+          line.getKey());
       checked++;
     }
     assertTrue(checked >= 3 * (6 * 6 + 2 + 3), run.out());

@@ -78,7 +78,7 @@ public final class JTraceResting {
   static void warm() {
     long end = System.nanoTime() + MOST_NANOS;
     while (!round() && System.nanoTime() < end) {
-      U.putInt(null, COUNTS, 0);
+      // The next one may run in code of a better compiler.
     }
     U.putInt(null, COUNTS, 0);
   }
