@@ -47,6 +47,12 @@ void Load(JavaVM* vm, const char* text) {
   if (!options.ok()) EndProcess(options.status().message(), 1);
   if (options->help) EndProcess(jtrace::OptionsHelp(), 0);
   if (options->version) EndProcess(JTRACE_VERSION, 0);
+  if (options->includes_own && options->include.empty()) {
+    EndProcess(
+        "include=own is for jtrace start: no class of the program is loaded yet; name its "
+        "packages, as in include=com.acme.**",
+        1);
+  }
   if (the_session.load() != nullptr) {
     EndProcess("-agentpath names jtrace twice; give all options to one", 1);
   }
@@ -86,6 +92,12 @@ jint Attach(JavaVM* vm, const char* text) {
                       "probes=resting is for a JVM that starts with -agentpath; classes that are "
                       "loaded already get their probes at jtrace start"),
                   kWrongUsage);
+  }
+  if (jtrace::hot::agent_is_off.load()) {
+    return Refuse(
+        absl::ResourceExhaustedError(
+            "this JVM's agent got no memory, and does nothing any more; restart the program"),
+        kFailed);
   }
   JNIEnv* jni = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return kFailed;

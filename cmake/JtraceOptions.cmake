@@ -49,10 +49,10 @@ if(JTRACE_UNITY)
 endif()
 
 # GCC collects garbage whenever its heap has grown by a third, and reads the whole precompiled header
-# each time; that is a twelfth of a build.
+# each time. Without that a batch takes a tenth less time, and 1.5 GB at most.
 # The linter, which reads these options, knows none of GCC's parameters.
 if(JTRACE_UNITY)
-  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=300000>")
+  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=1000000>")
 endif()
 
 if(JTRACE_SANITIZE)

@@ -23,6 +23,15 @@ function(jtrace_product target folder)
   set(checks CheckRpath CheckExceptions)
   if(JTRACE_PORTABLE)
     list(APPEND checks CheckPortable)
+  elseif(JTRACE_NATIVE AND JTRACE_ARCHITECTURE STREQUAL x86_64)
+    # What a release could not link is found here, too.
+    add_dependencies(${target} jtrace_old_glibc_symbols)
+    add_custom_command(
+      TARGET ${target} POST_BUILD
+      COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/scripts/check_old_glibc.py --nm ${CMAKE_NM}
+              --compiler ${CMAKE_CXX_COMPILER} --old-glibc $<TARGET_OBJECTS:jtrace_old_glibc_symbols>
+              $<TARGET_FILE:${target}>
+      VERBATIM)
   endif()
   foreach(check IN LISTS checks)
     add_custom_command(

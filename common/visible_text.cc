@@ -35,6 +35,12 @@ std::string Shown(std::string_view text, bool keeps_lines) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
+    // Most text consists of these.
+    size_t plain = 0;
+    while (plain < text.size() && text[plain] >= ' ' && text[plain] <= '~') ++plain;
+    shown.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const Character c = FirstCharacter(text);
     const bool is_line_end = keeps_lines && c.code == '\n';
     if (c.is_valid && (is_line_end || (!IsObeyed(c.code) && !IsSurrogate(c.code)))) {

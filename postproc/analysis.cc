@@ -17,6 +17,7 @@
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/scope_coverage.h"
 #include "postproc/source/class_path_files.h"
+#include "postproc/support/error_kind.h"
 
 namespace jtrace::postproc {
 
@@ -28,12 +29,12 @@ absl::StatusOr<InstructionCosts> ReadCosts(const std::string& file) {
   std::ifstream in(file);
   const std::string rules{std::istreambuf_iterator<char>(in), {}};
   if (!in.is_open() || in.bad()) {
-    return absl::NotFoundError(StrCat("--costs=", file, " cannot be read"));
+    return UsageError(absl::NotFoundError(StrCat("--costs=", file, " cannot be read")));
   }
   auto costs = InstructionCosts::WithRules(rules);
   if (!costs.ok()) {
-    return absl::InvalidArgumentError(
-        StrCat("--costs=", file, ": ", std::string(costs.status().message())));
+    return UsageError(absl::InvalidArgumentError(
+        StrCat("--costs=", file, ": ", std::string(costs.status().message()))));
   }
   return costs;
 }
@@ -84,8 +85,8 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
   if (!sources.ok()) return sources.status();
   sources_ = *std::move(sources);
   RecordFilter filter({line_.thread, line_.with_labels, line_.scope}, model_,
-                      {&builder_, &samples_, &records_, &jit_, &waits_, &waited_, &io_, &hooks_,
-                       &timeline_, &classes_, &blocks_, &ticks_});
+                      {&builder_, &samples_, &records_, &jit_, &waits_, &waited_, &io_, &segments_,
+                       &hooks_, &timeline_, &classes_, &blocks_, &ticks_});
   if (absl::Status status = input.Read(traces, /*reduce_calls=*/true, model_, stats_, filter);
       !status.ok()) {
     return status;
@@ -134,8 +135,10 @@ absl::StatusOr<UnloadedClasses> Analysis::ReadUnloaded() {
   }
   UnloadedClasses unloaded(RecordedScope(model_), std::move(known));
   uint64_t unreadable = 0;
+  int64_t release = 0;
+  for (const TraceInfo& trace : model_.traces()) release = std::max(release, trace.JavaRelease());
   const absl::Status read = ReadClassFiles(
-      line_.report.classes, [&](absl::Span<const uint8_t> bytes) { unloaded.Add(bytes); },
+      line_.report.classes, release, [&](absl::Span<const uint8_t> bytes) { unloaded.Add(bytes); },
       unreadable);
   if (!read.ok()) return read;
   if (const uint64_t left_out = unreadable + unloaded.unreadable(); left_out > 0) {
@@ -192,6 +195,7 @@ ReportInput Analysis::InputOf(const Profile& profile) {
           waits_,
           waited_,
           io_,
+          segments_,
           hooks_,
           timeline_,
           classes_,

@@ -46,7 +46,7 @@ class Analysis {
     std::optional<RerootedTree> folded;  // --outside=caller, --fold
     OutsideCosts outside;
     std::vector<ThreadSummary> threads;
-    std::vector<NodeTotals> totals;
+    TreeTotals totals;
     Measure measure;
     std::optional<FlatProfile> flat;
     std::optional<ArcFlow> arcs;
@@ -71,6 +71,7 @@ class Analysis {
   WaitLog waits_;
   WaitedLog waited_;
   IoLog io_;
+  SegmentLog segments_;
   HookLog hooks_;
   Timeline timeline_;
   ClassLog classes_;

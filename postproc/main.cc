@@ -1,4 +1,5 @@
 // jtrace-post: turns traces into reports. All work is in RunPostProcessor.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -27,6 +28,8 @@ bool HasColours(int fd) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
+  // Columns grow to hundreds of megabytes: what they outgrow goes back to the system at once.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
   const std::vector<std::string_view> args(argv + 1, argv + argc);
   jtrace::postproc::Environment environment{
       std::cout,
@@ -42,5 +45,6 @@ int main(int argc, char** argv) {
     jtrace::postproc::LimitMemory(bytes);
   };
   environment.out_has_colours = HasColours(STDOUT_FILENO);
+  environment.exits_by_kind = std::getenv(jtrace::postproc::kExitsByKind) != nullptr;
   return jtrace::postproc::RunPostProcessor(args, environment);
 }

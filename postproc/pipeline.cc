@@ -26,6 +26,7 @@
 #include "postproc/report/json.h"
 #include "postproc/rule_checks.h"
 #include "postproc/support/colour_stream.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/output_file.h"
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/strings.h"
@@ -50,7 +51,7 @@ class Pipeline {
  private:
   int RunReports();
   int RunTables();
-  int Fail(const absl::Status& status, int code);
+  int Fail(const absl::Status& status);
   absl::Status Stream(const Report& report, std::ostream& out);
   absl::Status WriteReports(std::ostream& out);
   absl::Status WriteDiff(std::ostream& out);
@@ -84,8 +85,7 @@ absl::Status Pipeline::Stream(const Report& report, std::ostream& out) {
   ImportStats stats;
   const std::unique_ptr<RecordWriter> writer = report.stream(model, line_.report, out);
   RecordFilter filter({line_.thread, line_.with_labels, line_.scope}, model, {writer.get()});
-  const absl::Status read =
-      traces_.Read(line_.traces, /*reduce_calls=*/false, model, stats, filter);
+  absl::Status read = traces_.Read(line_.traces, /*reduce_calls=*/false, model, stats, filter);
   ReportProblems(stats);
   if (!read.ok()) return read;
   if (absl::Status status = CheckThread(line_, model); !status.ok()) return status;
@@ -146,7 +146,7 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
       return status;
     }
   }
-  if (HasHint(report.name) && report.table(input).rows.empty()) {
+  if (HasHint(report.name) && report.table(input).empty()) {
     WriteHint(report.name, out);
     return absl::OkStatus();
   }
@@ -156,12 +156,14 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
 
 absl::Status Pipeline::WriteReports(std::ostream& out) {
   Analysis analysis(line_);
-  const absl::Status read = analysis.Read(traces_, line_.traces);
+  absl::Status read = analysis.Read(traces_, line_.traces);
   ReportProblems(analysis.stats());
   if (!read.ok()) return read;
   if (absl::Status status = analysis.CheckSelected(); !status.ok()) return status;
-  const ReportInput input = analysis.Input();
-  const ReportInput sited = analysis.InputWithSites();
+  std::vector<std::string> notes;
+  ReportInput input = analysis.Input();
+  ReportInput sited = analysis.InputWithSites();
+  input.notes = sited.notes = &notes;
   ReportTicks(input.model);
   ReportByThread(input);
   if (line_.reports.empty() && line_.format == Format::kText) {
@@ -174,7 +176,8 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
     if (!first && line_.format != Format::kJson) out << '\n';
     first = false;
     const Report& report = *FindReport(name);
-    const absl::Status status = WriteReport(report, report.shows_sites ? sited : input, out);
+    absl::Status status = WriteReport(report, report.shows_sites ? sited : input, out);
+    for (const std::string& note : std::exchange(notes, {})) Say(note);
     if (!status.ok()) return status;
   }
   return ReportBroken(BrokenRules(line_, analysis));
@@ -183,13 +186,13 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
 absl::Status Pipeline::WriteDiff(std::ostream& out) {
   std::array<std::optional<Analysis>, 2> sides;
   for (size_t i = 0; i < sides.size(); ++i) {
-    const absl::Status read =
+    absl::Status read =
         sides[i].emplace(line_).Read(traces_, absl::MakeConstSpan(&line_.traces[i], 1));
     ReportProblems(sides[i]->stats());
     if (!read.ok()) return read;
   }
   // A routine or metric may have appeared or vanished.
-  const absl::Status selected = sides[1]->CheckSelected();
+  absl::Status selected = sides[1]->CheckSelected();
   if (!selected.ok() && !sides[0]->CheckSelected().ok()) return selected;
   const ReportInput after = sides[1]->Input();
   if (absl::Status status = CheckAlike(sides[0]->Input(), after); !status.ok()) return status;
@@ -265,44 +268,51 @@ void Pipeline::ReportByThread(const ReportInput& input) {
              how.empty() ? "" : "; to record it by method: ", how));
 }
 
-int Pipeline::Fail(const absl::Status& status, int code) {
+int Pipeline::Fail(const absl::Status& status) {
   Say(std::string(status.message()));
-  return code;
+  switch (KindOf(status)) {
+    case ErrorKind::kUsage:
+      return kExitUsage;
+    case ErrorKind::kOutput:
+      return environment_.exits_by_kind ? kExitOutput : kExitInputOutput;
+    case ErrorKind::kMemory:
+      return environment_.exits_by_kind ? kExitMemory : kExitInputOutput;
+    case ErrorKind::kOther:
+      return kExitInputOutput;
+  }
+  return kExitInputOutput;
 }
 
 int Pipeline::Run() {
   try {
     return RunReports();
   } catch (const std::bad_alloc&) {
-    return Fail(absl::ResourceExhaustedError("out of memory"), kExitInputOutput);
+    return Fail(OfKind(ErrorKind::kMemory, absl::ResourceExhaustedError("out of memory")));
   } catch (const std::exception& error) {
-    return Fail(absl::InternalError(StrCat("cannot make the report (", error.what(),
-                                           "): please report this, with the trace")),
-                kExitInputOutput);
+    return Fail(absl::InternalError(
+        StrCat("cannot make the report (", error.what(), "): please report this, with the trace")));
   }
 }
 
 int Pipeline::RunTables() {
-  const absl::Status status = WriteTables(
+  absl::Status status = WriteTables(
       line_, traces_, [this](const ImportStats& stats) { ReportProblems(stats); },
       [this](std::string_view note) { Say(note); });
-  return status.ok() ? kExitDone : Fail(status, kExitInputOutput);
+  return status.ok() ? kExitDone : Fail(status);
 }
 
 int Pipeline::RunReports() {
   if (WritesTables(line_)) return RunTables();
 
-  if (absl::Status status = CheckSort(line_); !status.ok()) return Fail(status, kExitUsage);
-
-  if (absl::Status status = CheckOutside(line_); !status.ok()) return Fail(status, kExitUsage);
-
-  if (absl::Status status = CheckOutput(line_); !status.ok()) return Fail(status, kExitUsage);
+  for (const auto check : {CheckSort, CheckOutside, CheckOutput}) {
+    if (absl::Status status = check(line_); !status.ok()) return Fail(UsageError(status));
+  }
 
   // Opened before the work, so that an unwritable output is reported at once.
   std::optional<OutputFile> file;
   if (!line_.output.empty()) {
     absl::StatusOr<OutputFile> opened = OutputFile::Open(line_.output);
-    if (!opened.ok()) return Fail(opened.status(), kExitInputOutput);
+    if (!opened.ok()) return Fail(opened.status());
     file = *std::move(opened);
   }
   std::ostream& out = file.has_value() ? file->stream() : environment_.out;
@@ -316,23 +326,19 @@ int Pipeline::RunReports() {
   std::ostream& shown = for_people ? printable_out : out;
   const bool is_diff = ComparesTraces(line_);
   const bool is_stream = first != nullptr && first->stream != nullptr;
-  const absl::Status status = is_diff     ? WriteDiff(shown)
-                              : is_stream ? Stream(*first, shown)
-                                          : WriteReports(shown);
-  if (!status.ok()) {
-    // Wrong input is InvalidArgument too, but only reports know their columns.
-    const bool usage = std::string(status.message()).starts_with("--");
-    return Fail(status, usage ? kExitUsage : kExitInputOutput);
-  }
+  absl::Status status = is_diff     ? WriteDiff(shown)
+                        : is_stream ? Stream(*first, shown)
+                                    : WriteReports(shown);
+  if (!status.ok()) return Fail(status);
   shown.flush();
   out.flush();
   if (!out) {
-    return Fail(absl::UnavailableError(
-                    StrCat("cannot write ", line_.output.empty() ? "the output" : line_.output)),
-                kExitInputOutput);
+    return Fail(OfKind(ErrorKind::kOutput,
+                       absl::UnavailableError(StrCat(
+                           "cannot write ", line_.output.empty() ? "the output" : line_.output))));
   }
   if (file.has_value()) {
-    if (absl::Status done = file->Commit(); !done.ok()) return Fail(done, kExitInputOutput);
+    if (absl::Status done = file->Commit(); !done.ok()) return Fail(done);
   }
   return rule_broken_ ? kExitRule : kExitDone;
 }
@@ -356,6 +362,7 @@ int RunPostProcessor(absl::Span<const std::string_view> args, Environment& envir
   if (!line->width_given && environment.terminal_width > 0) {
     line->report.width = environment.terminal_width;
   }
+  line->report.on_terminal = environment.terminal_width > 0 && line->output.empty();
   return Pipeline(*line, environment).Run();
 }
 

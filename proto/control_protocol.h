@@ -4,7 +4,8 @@
 // request and its answer:
 //   request   one line, "VERB[ ARGUMENT]\n", at most kMaxRequest bytes
 //   answer    lines that begin with a kind: '.' progress, '-' a note to show at once, '=' a line of
-//             the answer, '!' why it failed; then the last line, "0\n", "1\n" or "2\n": the exit
+//             the answer, '!' why it failed, '?' the same as the number of an absl::StatusCode, if
+//             the exit code does not say it; then the last line, "0\n", "1\n" or "2\n": the exit
 //             code of the command. An answer without it was cut off.
 // Both ends limit what they accept from the other, in bytes and in time.
 #pragma once
@@ -16,13 +17,14 @@
 
 namespace jtrace::control {
 
-inline constexpr size_t kMaxRequest = 64 * 1024;
+inline constexpr size_t kMaxRequest = size_t{64} * 1024;
 
 // May begin with "DONE/ALL ", two numbers, for a bar.
 inline constexpr char kProgressLine = '.';
 inline constexpr char kNoteLine = '-';
 inline constexpr char kAnswerLine = '=';
 inline constexpr char kErrorLine = '!';
+inline constexpr char kReasonLine = '?';
 
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitUsage = 1;

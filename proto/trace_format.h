@@ -42,6 +42,7 @@ enum Major : uint32_t {
   kPark = 0x62,
   kIo = 0x63,
   kWaited = 0x64,
+  kSegment = 0x65,
   kAllocation = 0x70,
   kMetric = 0x71,
   kReducedTree = 0x80,
@@ -83,6 +84,7 @@ inline constexpr uint32_t kIoAccept = 0x4;
 inline constexpr uint32_t kWaitedMonitor = 0x1;
 inline constexpr uint32_t kWaitedObject = 0x2;
 inline constexpr uint32_t kWaitedPark = 0x3;
+inline constexpr uint32_t kSegmentPair = 0x1;
 inline constexpr uint32_t kAllocationSample = 0x1;
 inline constexpr uint32_t kTreeNode = 0x1;
 inline constexpr uint32_t kInterruptLevel = 0x1;  // plus the level

@@ -2,11 +2,17 @@
 # Measures what jtrace costs on this machine: ratios of paired runs. Keep it idle meanwhile.
 # Usage: scripts/bench.sh [--quick] [--jdk HOME] [NAME…]     names: fib h2 threads clojure samples startup size events
 #                                                            logs blocks resting; the results are in build/bench.json
+#        scripts/bench.sh wide [--rounds N] [--huge] [TRACE…]   reports on programs with millions of call paths
 #        scripts/bench.sh readme [PEER]   everything on JDK 17, the main rows on every other JDK that is installed, and
 #        short programs beside PEER, async-profiler's library: about two hours. Writes docs/bench.json and the README's
 #        tables.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [ "${1-}" = wide ]; then
+  shift
+  scripts/build.sh release jtrace_agent jtrace-post wide_trace
+  exec python3 scripts/bench/wide.py "$@"
+fi
 scripts/build.sh release jtrace_agent jtrace-post jtrace jtrace_java_tests jtrace_benches
 if [ "${1-}" != readme ]; then exec python3 scripts/bench/paired.py "$@"; fi
 

@@ -5,9 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh demo
 # Object files stay in build/; copies in the compiler's cache would only take time.
-# Large batches take less time, because everything is compiled once; .ci/run has the same.
+# Large batches take less time, because everything is compiled once; scripts/test.sh has the same.
 export CCACHE_DISABLE=1
-JTRACE_BATCH=48 scripts/build.sh release jtrace_agent jtrace-post jtrace
+JTRACE_BATCH=48 scripts/build.sh release jtrace_agent jtrace-post
 
 java=$(command -v java || echo /usr/lib/jvm/java-17-openjdk-amd64/bin/java)
 work=$(mktemp -d)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes docs/OPTIONS.md and docs/REPORTS.md from the help of the programs, and checks that they match it, that
-links between Markdown files are not broken, and that the messages in docs/TROUBLESHOOTING.md are messages of the
-sources.
+links between Markdown files are not broken, that the messages in docs/TROUBLESHOOTING.md are messages of the
+sources, and that figures which can be counted are right.
 
-usage: scripts/docs.py write [OPTION …]     writes docs/OPTIONS.md and docs/REPORTS.md
+usage: scripts/docs.py write [OPTION …]     writes docs/OPTIONS.md, docs/REPORTS.md and the figures
        scripts/docs.py check [OPTION …]     checks them, all links and all headings of messages
+       scripts/docs.py time cold|warm TIER SECONDS   writes the time of a tier of scripts/test.sh into CONTRIBUTING.md
 
 options: --build=FOLDER    the build folder of the programs (build)
          --java=FILE       the JVM that loads the agent to print its help (java)
@@ -17,6 +18,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no files in the source folder
 
+from docs.figures import FEATURES, TIERS, with_features, with_time, wrong_figures
 from docs.help import (COMMAND, JTRACE_OPTION, POST_OPTION, REPORT, agent_options, codes, exit_codes, helps, metrics,
                        paragraphs, rows_of, values, with_default)
 from docs.links import broken_links
@@ -58,6 +60,7 @@ AGENT_OPTIONS = {
     "costs": ("the agent's own rules", "boundary=costs,costs=calls.txt"),
     "codes": ("see the codes below", "codes=+monitor;-0x51/0x2"),
     "duration": ("none", "duration=30s"),
+    "samples": ("none", "samples=10000"),
     "loop": ("none", "loop=1h,out=/tmp/%p.%n.bin"),
     "keep": ("all", "loop=1m,keep=1GB"),
     "control": ("`on`", "control=off"),
@@ -209,6 +212,8 @@ def refused_examples(build, java):
 def write(source, build, java):
     for name, page in pages(build, java).items():
         (source / name).write_text(page)
+    page = (source / FEATURES).read_text()
+    (source / FEATURES).write_text(with_features(page))
     return 0
 
 
@@ -221,6 +226,7 @@ def check(source, build, java):
     wrong += refused_examples(build, java)
     wrong += broken_links(source)
     wrong += unknown_messages(source)
+    wrong += wrong_figures(source)
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0
@@ -230,6 +236,10 @@ def main():
     source = pathlib.Path(__file__).resolve().parents[1]
     build, java = source / "build", "java"
     commands = {"write": write, "check": check}
+    if len(sys.argv) == 5 and sys.argv[1] == "time" and sys.argv[2] in ("cold", "warm"):
+        page = (source / TIERS).read_text()
+        (source / TIERS).write_text(with_time(page, sys.argv[3], sys.argv[2], sys.argv[4]))
+        return 0
     for word in sys.argv[2:]:
         name, equals, value = word.partition("=")
         if name == "--build" and value:

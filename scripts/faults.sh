@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Plants the faults of native-tests/faults/ one at a time in a copy of the committed tree (in
 # build-faults/) and reports which of them the tests catch; fails unless all are caught.
-# Usage: scripts/faults.sh [--list] [--no-baseline] [PATTERN…]
+# Usage: scripts/faults.sh [--list] [--no-baseline] [--sample=N] [--here] [PATTERN…]
 #   PATTERN        only faults whose names contain this; may have * and ?
 #                  S3.17: those of this row of docs/FEATURES.md
 #   --list         only lists the faults and the tests that should catch them
 #   --no-baseline  does not first run the tests without a fault
+#   --sample=N     only N of them; the same tree always gets the same ones
+#   --here         in this folder and its build/, which have no uncommitted changes: nothing is built twice
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,11 +19,15 @@ jobs=$(nproc)
 
 list=false
 baseline=true
+here=false
+sample=
 patterns=()
 for argument in "$@"; do
   case $argument in
     --list) list=true ;;
     --no-baseline) baseline=false ;;
+    --here) here=true ;;
+    --sample=[1-9]*) sample=${argument#*=} ;;
     -*)
       sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' scripts/faults.sh >&2
       exit 2
@@ -61,6 +67,10 @@ for patch in native-tests/faults/*.patch; do
   tests_of[$name]=$(header "$patch" Caught-by)
 done
 ((${#faults[@]})) || die "no fault matches: ${patterns[*]-}"
+if [[ -n $sample ]]; then
+  tree=$(git rev-parse 'HEAD^{tree}')
+  mapfile -t faults < <(printf '%s\n' "${faults[@]}" | shuf -n "$sample" --random-source=<(yes "$tree"))
+fi
 
 patch_of() { echo "$PWD/native-tests/faults/$1.patch"; }
 
@@ -75,6 +85,11 @@ fi
 # Unchanged files keep their times, so ninja builds only what differs; files that a fault had
 # changed get new times, so everything built from them is built again.
 clean_source() {
+  if $here; then
+    [[ -z $in_place ]] || git apply --reverse "$in_place"
+    in_place=
+    return
+  fi
   git -C "$source" checkout --quiet --force --detach "$commit"
   git -C "$source" clean -fdq
 }
@@ -98,6 +113,12 @@ commit=$(git rev-parse HEAD)
 echo "== the tree of $(git log -1 --format='%h %s')"
 scripts/setup.sh
 mkdir -p "$logs"
+in_place= # the patch that is planted in this folder
+if $here; then
+  source=$PWD
+  build=$PWD/build
+  [[ -z $(git status --porcelain --untracked-files=no) ]] || die "--here: this folder has changes; commit them first"
+fi
 # A clone, not a worktree: it leaves nothing in this repository once its folder is deleted.
 [[ -d $source/.git ]] || git clone --quiet --shared --no-checkout . "$source"
 clean_source
@@ -157,6 +178,7 @@ try() {
     return
   fi
   planted=true
+  in_place=$(patch_of "$name")
   if ! build "$log" "${targets[@]}"; then
     remark="it does not build; see $log"
     return

@@ -70,6 +70,9 @@ if [[ $what == all ]]; then
   cp "$work"/deb/*.deb "$dist/"
   python3 scripts/release/components.py "$version" build/dependencies/versions >"$dist/jtrace-$version.spdx.json"
 fi
+# The README says how large the tarball is, to half a megabyte.
+size=$(stat -c %s "$dist/$name.tar.gz" | awk '{printf "%.1f", int($1 / 5e5 + 0.5) / 2}')
+sed -i "s/| the tarball ([0-9.]* MB)/| the tarball ($size MB)/" README.md
 (cd "$dist" && find . -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >"$work/sums")
 mv "$work/sums" "$dist/SHA256SUMS"
 (cd "$dist" && stat -c '%s %n' -- *.* | awk '{printf "%9.2f MB  dist/%s\n", $1 / 1e6, $2}')

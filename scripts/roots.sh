@@ -2,7 +2,8 @@
 # Roots of Debian releases in build/roots, for the portable build and for tests on other systems.
 # Usage: scripts/roots.sh make RELEASE [PACKAGE…]      once; later calls only add missing packages
 #        scripts/roots.sh run RELEASE COMMAND…         as root of that system, in its /tmp; with /proc and /dev
-#        scripts/roots.sh sysroot RELEASE             make, with the C library's development files, for --sysroot
+#        scripts/roots.sh sysroot RELEASE [PACKAGE…]  make, with the C library's development files, for --sysroot;
+#                                                     kept outside of the clone by scripts/release/cache.sh
 #        scripts/roots.sh aarch64                     build/roots/bookworm-arm64: what the preset aarch64 links, and a
 #                                                     JVM; unpacked only, so nothing of it has to run here
 # RELEASE: a name of Debian's: bullseye (11), bookworm (12), trixie (13), sid.
@@ -84,9 +85,16 @@ make_links_relative() {
 }
 
 make_sysroot() {
-  local root=$PWD/build/roots/$1
-  make_root "$1" libc6-dev
+  local release=$1 root=$PWD/build/roots/$1 key=
+  shift
+  if [[ ! -e $root/.complete ]]; then
+    key="$* $(cat "$0")"
+    mkdir -p build/roots
+    scripts/release/cache.sh get "root-$release" "$root" "$key" && return
+  fi
+  make_root "$release" libc6-dev "$@"
   make_links_relative "$root" "$root/lib64/" "$root/usr/lib/x86_64-linux-gnu/" -maxdepth 1
+  [[ -z $key ]] || scripts/release/cache.sh put "root-$release" "$root" "$key"
 }
 
 # Without debootstrap's second stage, which would run programs of that processor: no package is configured, and the
@@ -120,7 +128,7 @@ shift
 case $verb in
   make) make_root "$@" ;;
   run) run "$@" ;;
-  sysroot) make_sysroot "$1" ;;
+  sysroot) make_sysroot "$@" ;;
   aarch64) make_aarch64 ;;
   *) usage ;;
 esac

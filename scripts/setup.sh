@@ -37,6 +37,7 @@ if [[ $level == test || $level == dev || $level == jvms || $level == maven || $l
     junit5 libasm-java libjacoco-java clojure jython ecj
     chromium
     zsh fish groff-base
+    lcov libxml2-utils
   )
   # For the HTML page's tests; node from another source has its own npm.
   command -v node >/dev/null || packages+=(nodejs)
@@ -45,8 +46,6 @@ fi
 [[ $level != jvms ]] || packages+=(python3-pip)
 if [[ $level == dev ]]; then
   packages+=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
-  # Readers of the exports of coverage; without them these tests are not verified.
-  packages+=(lcov libxml2-utils)
   # A compiler whose code comes from several files.
   packages+=(kotlin)
 fi
@@ -59,7 +58,8 @@ fi
 [[ $level != programs ]] || packages+=(libtomcat10-java libtomcat10-embed-java apache2-utils fop plantuml groovy
   libspring-context-java)
 [[ $level != release ]] || packages+=(debootstrap dpkg-dev file git ca-certificates junit5 libmaven3-core-java)
-[[ $level != aarch64 ]] || packages+=(g++-aarch64-linux-gnu qemu-user-static debootstrap)
+[[ $level != aarch64 ]] || packages+=(g++-aarch64-linux-gnu qemu-user-static debootstrap
+  lcov libxml2-utils libjacoco-java)
 
 missing=()
 for package in "${packages[@]}"; do

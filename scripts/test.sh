@@ -2,6 +2,8 @@
 # Installs missing packages, builds, and runs tests: GoogleTest through CTest, JUnit 5 for Java.
 # Usage: scripts/test.sh [TIER…] | scripts/test.sh --only REGEX
 #   default      all C++ tests, every Java test on the build's JDK, a smoke test on each other JDK found
+#   release      what users download is built, and tried alone here and in Debian 11; needs root
+#   checks       the sources' format, an eighth of them linted, 20 planted faults: the tree's hash says which
 #   jdks         every Java test on each other JDK found
 #   asan, tsan   the tests that run without a JVM, under ASan and UBSan, and under TSan
 #   sanitizers   both
@@ -26,21 +28,41 @@
 #                (scripts/broken_jvms.py); by hand only
 #   jvms --only RELEASE[,RELEASE…] every Java test on runtimes that scripts/jdks.sh gets
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
+# JTRACE_TIMES=cold or warm: the tiers' times are written into CONTRIBUTING.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers maven programs fleet aarch64)
+readonly tiers=(default release checks jdks asan tsan slow slow-jdks fuzz stress containers maven programs fleet aarch64)
 readonly by_hand=(jvms broken)
 jobs=$(nproc)
+# In a new build folder. Large batches take less time, because everything is compiled once.
+export JTRACE_BATCH=${JTRACE_BATCH:-48}
 
 usage() {
   sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' scripts/test.sh
 }
 
-# What users download, in other systems. JTRACE_SLICE: a part of the matrix.
+# What users download. One root of Debian 11 is what it is built for and tried in.
+run_release() {
+  scripts/setup.sh release
+  scripts/roots.sh sysroot bullseye openjdk-17-jre-headless
+  scripts/release.sh
+  scripts/release/check.sh "$@"
+}
+
+# The faults are planted in this folder if it has nothing that is not committed, as in CI: it is built already.
+run_checks() {
+  scripts/setup.sh dev
+  scripts/format.sh --check
+  scripts/lint.sh --part-of=8
+  local here=--here
+  [[ -z $(git status --porcelain --untracked-files=no) ]] || here=
+  scripts/faults.sh --sample=20 --no-baseline ${here:+"$here"}
+}
+
+# It in other systems. JTRACE_SLICE: a part of the matrix.
 run_matrix() {
-  scripts/release.sh products
+  run_release all
   scripts/setup.sh test
-  scripts/release/check.sh
   scripts/build.sh release jtrace_java_tests
   scripts/jvms.py --table ${JTRACE_SLICE+"$JTRACE_SLICE"}
 }
@@ -207,6 +229,8 @@ run_tier() {
       scripts/build.sh release
       run_ctest -LE 'jdks|slow|containers$|maven|programs|fleet'
       ;;
+    release) run_release ;;
+    checks) run_checks ;;
     jdks)
       scripts/build.sh release
       run_on_other_jdks -L jdks -LE slow
@@ -352,6 +376,7 @@ for tier in "${wanted[@]}"; do
     failed=true
   }
   rows+=("$tier" "$result" "$((SECONDS - begin))")
+  [[ -z ${JTRACE_TIMES-} || $result != passed ]] || scripts/docs.py time "$JTRACE_TIMES" "$tier" $((SECONDS - begin))
 done
 echo
 printf '%-10s %-7s %5s s\n' "${rows[@]}"

@@ -14,6 +14,9 @@ std::atomic<int32_t> state{JTRACE_E_NOT_RUNNING};
 std::atomic<Host*> the_host{nullptr};
 std::atomic<metrics::ThreadCounters*> the_counters{nullptr};
 
+template <auto function>
+constexpr auto kGuardedAsOwn = hot::kAsOwn<function, JTRACE_E_MEMORY>;
+
 // Functions that only read or add counters call nothing that could be hooked, and are not slowed
 // down.
 constexpr jtrace_api kTable = {
@@ -23,20 +26,23 @@ constexpr jtrace_api kTable = {
     .error_text = ErrorText,
     .state = State,
     .metric_ids = MetricIds,
-    .metric_id = hot::kAsOwn<MetricId>,
+    .metric_id = kGuardedAsOwn<MetricId>,
     .metric_info = MetricInfo,
-    .thread_attach = hot::kAsOwn<ThreadAttach>,
+    .thread_attach = kGuardedAsOwn<ThreadAttach>,
     .own_totals = OwnTotals,
-    .totals = hot::kAsOwn<Totals>,
-    .reader_open = hot::kAsOwn<ReaderOpen>,
-    .reader_read = hot::kAsOwn<ReaderRead>,
-    .reader_close = hot::kAsOwn<ReaderClose>,
-    .counter = hot::kAsOwn<Counter>,
+    .totals = kGuardedAsOwn<Totals>,
+    .reader_open = kGuardedAsOwn<ReaderOpen>,
+    .reader_read = kGuardedAsOwn<ReaderRead>,
+    .reader_close = kGuardedAsOwn<ReaderClose>,
+    .counter = kGuardedAsOwn<Counter>,
     .add = Add,
-    .window_open = hot::kAsOwn<WindowOpen>,
-    .window_close = hot::kAsOwn<WindowClose>,
-    .method = hot::kAsOwn<Method>,
-    .command = hot::kAsOwn<Command>,
+    .window_open = kGuardedAsOwn<WindowOpen>,
+    .window_close = kGuardedAsOwn<WindowClose>,
+    .method = kGuardedAsOwn<Method>,
+    .command = kGuardedAsOwn<Command>,
+    .segment = kGuardedAsOwn<Segment>,
+    .segment_begin = kGuardedAsOwn<SegmentBegin>,
+    .segment_end = kGuardedAsOwn<SegmentEnd>,
 };
 
 }  // namespace

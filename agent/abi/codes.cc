@@ -8,7 +8,8 @@ namespace {
 using absl::StatusCode;
 using metrics::Answer;
 
-// By -code.
+// By -code. The static_assert below finds a missing comma.
+// NOLINTBEGIN(bugprone-suspicious-missing-comma)
 constexpr const char* kTexts[] = {
     "no error",
     "the jtrace agent is loaded but has not begun",
@@ -27,11 +28,12 @@ constexpr const char* kTexts[] = {
     "the counter of this name counts the other way, by thread or by processor: use another name",
     "the pattern names no method: write com.acme.Cache::load or java.sql.*::execute*",
     "no recording runs, one runs already, or it keeps no call trees: begin one with record=tree",
-    "this reader or window is not open",
+    "this reader, window or segment is not open",
     "the command failed; the sink received the reason",
     "no memory",
     "an internal error of jtrace",
 };
+// NOLINTEND(bugprone-suspicious-missing-comma)
 constexpr int32_t kCodes = sizeof(kTexts) / sizeof(kTexts[0]);
 static_assert(kCodes == 1 - JTRACE_E_INTERNAL);
 

@@ -28,6 +28,10 @@ int32_t WindowOpen(uint32_t of, uint64_t* window);
 int32_t WindowClose(uint64_t window);
 int32_t Method(const jtrace_method_query* query, jtrace_method_stats* stats);
 
+int32_t Segment(const char* name, uint32_t* id);
+int32_t SegmentBegin(uint32_t id);
+int32_t SegmentEnd(uint32_t id);
+
 int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* context);
 
 }  // namespace jtrace::abi

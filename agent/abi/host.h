@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "agent/metrics/segments.h"
 #include "agent/metrics/thread_counters.h"
 #include "agent/metrics/tree_snapshot.h"
 
@@ -37,6 +38,8 @@ class Host {
                                                              absl::string_view pattern) = 0;
   // False: it is not open.
   virtual bool CloseWindow(uint64_t window) = 0;
+  // Must live forever.
+  virtual metrics::Segments& segments() = 0;
   virtual absl::StatusOr<std::string> Command(absl::string_view verb,
                                               absl::string_view argument) = 0;
 };

@@ -86,6 +86,8 @@ constexpr CodeRow kRows[] = {
      "how Object.wait ended: with Thread.join by which thread"},
     {Code::kUnpark, format::kWaited, format::kWaitedPark, "unpark", false,
      "who unparked parked threads"},
+    {Code::kSegment, format::kSegment, format::kSegmentPair, "segment", true,
+     "segments of code that the program names (JTrace.segment)"},
     {Code::kAllocation, format::kAllocation, format::kAllocationSample, "alloc", false,
      "a sample of the allocations"},
     {Code::kMetric, format::kMetric, format::kMetricEvent, "metric", true, "metrics"},

@@ -45,6 +45,7 @@ enum class Code {
   kOwner,
   kJoin,
   kUnpark,
+  kSegment,
   kAllocation,
   kMetric,
 };

@@ -11,7 +11,6 @@ namespace {
 
 constexpr uint32_t kGotoSize = 3;
 constexpr uint32_t kCallSize = 3;
-constexpr uint32_t kThrowSize = 1;
 
 bool IsConstructor(const BlockInput& input) {
   return input.method.name == "<init>" && !input.file.super_name.empty();
@@ -21,6 +20,7 @@ bool IsConstructor(const BlockInput& input) {
 
 bool BlockProbes::Plan(const BlockInput& input, ConstantPoolBuilder& pool) {
   by_path_ = input.by_path;
+  throw_size_ = input.throw_size;
   groups_.clear();
   handler_places_.clear();
   const std::optional<FlowGraph> graph = MakeFlowGraph(input.code, {});
@@ -37,8 +37,6 @@ bool BlockProbes::Plan(const BlockInput& input, ConstantPoolBuilder& pool) {
     const bool counts = point >= from && AddToGroup(input, point);
     (counts ? thrown : splits).push_back(point);
   }
-  std::stable_partition(groups_.begin(), groups_.end(),
-                        [](const Group& group) { return !group.rows.empty(); });
   auto plan = PlanCounters(input.code, thrown, splits, input.count_entry);
   if (!plan.has_value()) return false;
   plan_ = *std::move(plan);
@@ -136,30 +134,29 @@ void BlockProbes::ForEachInsertion(absl::FunctionRef<void(uint32_t, bool, uint32
   }
 }
 
-uint32_t BlockProbes::SizeOf(const Group& group, bool catch_all) const {
+uint32_t BlockProbes::SizeOf(const Group& group) const {
   const auto points = static_cast<uint32_t>(group.points.size());
-  return points * kPushIdSize + (points - 1) * kGotoSize + kCallSize +
-         (FallsThrough(group, catch_all) ? 0 : kThrowSize);
+  return points * kPushIdSize + (points - 1) * kGotoSize + kCallSize + throw_size_;
 }
 
-void BlockProbes::ForEachGroup(uint32_t begin, bool catch_all,
+void BlockProbes::ForEachGroup(uint32_t begin,
                                absl::FunctionRef<void(const Group&, uint32_t)> f) const {
   for (const Group& group : groups_) {
     f(group, begin);
-    begin += SizeOf(group, catch_all);
+    begin += SizeOf(group);
   }
 }
 
-uint32_t BlockProbes::tail_size(bool catch_all) const {
+uint32_t BlockProbes::tail_size() const {
   uint32_t size = 0;
-  for (const Group& group : groups_) size += SizeOf(group, catch_all);
+  for (const Group& group : groups_) size += SizeOf(group);
   return size;
 }
 
-void BlockProbes::WriteTails(const ProbeCode& probes, bool catch_all, ByteWriter& out,
+void BlockProbes::WriteTails(const ProbeCode& probes, ByteWriter& out,
                              absl::FunctionRef<void(uint32_t, size_t)> on_id) const {
   const size_t begin = out.size();
-  ForEachGroup(0, catch_all, [&](const Group& group, uint32_t) {
+  ForEachGroup(0, [&](const Group& group, uint32_t) {
     for (size_t left = group.points.size(); left > 0; --left) {
       on_id(group.counters[group.points.size() - left], out.size() - begin);
       for (uint32_t n = kPushIdSize; n > 0; --n) out.U1(0);
@@ -168,22 +165,20 @@ void BlockProbes::WriteTails(const ProbeCode& probes, bool catch_all, ByteWriter
       out.U2(kGotoSize + static_cast<uint32_t>(left - 2) * (kPushIdSize + kGotoSize) + kPushIdSize);
     }
     out.Append(probes.hit_call.bytes());
-    if (!FallsThrough(group, catch_all)) out.U1(kOpAthrow);
+    out.Append(probes.rethrow);
   });
 }
 
 size_t BlockProbes::rows(bool catch_all) const {
   size_t rows = 0;
   for (const Group& group : groups_) {
-    rows += group.points.size() + group.rows.size();
-    rows += catch_all && !FallsThrough(group, catch_all) ? 1 : 0;
+    rows += group.points.size() + group.rows.size() + (catch_all ? 1 : 0);
   }
   return rows;
 }
 
-void BlockProbes::WriteFirstRows(const CodeEditor& editor, uint32_t begin, bool catch_all,
-                                 ByteWriter& out) const {
-  ForEachGroup(begin, catch_all, [&](const Group& group, uint32_t at) {
+void BlockProbes::WriteFirstRows(const CodeEditor& editor, uint32_t begin, ByteWriter& out) const {
+  ForEachGroup(begin, [&](const Group& group, uint32_t at) {
     for (const uint32_t point : group.points) {
       const uint32_t moved = editor.Moved(point);
       out.U2(moved);
@@ -198,23 +193,23 @@ void BlockProbes::WriteFirstRows(const CodeEditor& editor, uint32_t begin, bool 
 
 void BlockProbes::WriteLastRows(const CodeEditor& editor, uint32_t begin, bool catch_all,
                                 ByteWriter& out) const {
-  const uint32_t end = begin + tail_size(catch_all);
-  ForEachGroup(begin, catch_all, [&](const Group& group, uint32_t at) {
+  const uint32_t end = begin + tail_size();
+  ForEachGroup(begin, [&](const Group& group, uint32_t at) {
     const auto add = [&](uint32_t handler, uint16_t type) {
       out.U2(at);
-      out.U2(at + SizeOf(group, catch_all));
+      out.U2(at + SizeOf(group));
       out.U2(handler);
       out.U2(type);
     };
     for (const ExceptionRow& row : group.rows) add(editor.PlaceOf(row.handler), row.catch_type);
-    if (catch_all && !FallsThrough(group, catch_all)) add(end, 0);
+    if (catch_all) add(end, 0);
   });
 }
 
-void BlockProbes::AddFrames(uint32_t begin, bool catch_all, uint16_t throwable,
+void BlockProbes::AddFrames(uint32_t begin, uint16_t throwable,
                             std::vector<AddedFrame>& frames) const {
   const VerificationType exception = {VerificationType::kObject, throwable};
-  ForEachGroup(begin, catch_all, [&](const Group& group, uint32_t at) {
+  ForEachGroup(begin, [&](const Group& group, uint32_t at) {
     for (size_t i = 0; i < group.points.size(); ++i) {
       frames.push_back({at, group.locals, {exception}});
       at += kPushIdSize + (i + 1 < group.points.size() ? kGotoSize : 0);

@@ -29,6 +29,7 @@ struct BlockInput {
   bool needs_frames = false;  // the JVM verifies with frames
   bool count_entry = false;   // its calls are not known otherwise
   bool by_path = false;       // counts belong to the current activation
+  uint32_t throw_size = 1;    // bytes of ProbeCode::rethrow
 };
 
 // For the methods of one class, one after the other.
@@ -41,7 +42,9 @@ struct BlockInput {
 //     push id of the second
 //     tail: invokestatic hit(I)V; athrow    where the handlers of the original cover it
 //
-// Instructions with the same handlers share a tail; nothing is added where no exception passes.
+// Instructions with the same handlers share a tail; nothing is added where no exception passes. A
+// tail throws also where the catch-all is next: C1 compiles no method in which a handler is reached
+// without an exception, too.
 // In a constructor before super(…), and where two handlers' frames have no common one that is
 // known without the classes, a block ends after the instruction instead.
 class BlockProbes {
@@ -60,19 +63,17 @@ class BlockProbes {
   void ForEachInsertion(absl::FunctionRef<void(uint32_t, bool, uint32_t)> f) const;
 
   // The bytes after the method's own code; the catch-all follows them directly if there is one.
-  uint32_t tail_size(bool catch_all) const;
+  uint32_t tail_size() const;
   // Appends them. on_id(index of the place, position from the first byte appended).
-  void WriteTails(const ProbeCode& probes, bool catch_all, ByteWriter& out,
+  void WriteTails(const ProbeCode& probes, ByteWriter& out,
                   absl::FunctionRef<void(uint32_t, size_t)> on_id) const;
   // Rows of the exception table: those before the method's, and those after them.
   size_t rows(bool catch_all) const;
-  void WriteFirstRows(const CodeEditor& editor, uint32_t begin, bool catch_all,
-                      ByteWriter& out) const;
+  void WriteFirstRows(const CodeEditor& editor, uint32_t begin, ByteWriter& out) const;
   void WriteLastRows(const CodeEditor& editor, uint32_t begin, bool catch_all,
                      ByteWriter& out) const;
   // The frames of that code, which begins at `begin`.
-  void AddFrames(uint32_t begin, bool catch_all, uint16_t throwable,
-                 std::vector<AddedFrame>& frames) const;
+  void AddFrames(uint32_t begin, uint16_t throwable, std::vector<AddedFrame>& frames) const;
 
  private:
   // Instructions with the same handlers.
@@ -94,18 +95,14 @@ class BlockProbes {
                                                          absl::Span<const ExceptionRow> rows) const;
   void IndexCounters();
   // Bytes of a group's code.
-  uint32_t SizeOf(const Group& group, bool catch_all) const;
-  // The group falls into the catch-all.
-  static bool FallsThrough(const Group& group, bool catch_all) {
-    return catch_all && group.rows.empty();
-  }
+  uint32_t SizeOf(const Group& group) const;
   // Calls f(group, position of its code), in the order of the code.
-  void ForEachGroup(uint32_t begin, bool catch_all,
-                    absl::FunctionRef<void(const Group&, uint32_t)> f) const;
+  void ForEachGroup(uint32_t begin, absl::FunctionRef<void(const Group&, uint32_t)> f) const;
 
   CounterPlan plan_;
   bool by_path_ = false;
-  std::vector<Group> groups_;  // the one without handlers, if there is one, is the last
+  uint32_t throw_size_ = 1;
+  std::vector<Group> groups_;
   std::vector<HandlerLocals> handler_locals_;
   std::vector<uint32_t> points_;
   // By handler: where its block is counted.

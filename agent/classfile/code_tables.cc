@@ -1,5 +1,7 @@
 #include "agent/classfile/code_tables.h"
 
+#include "common/classfile/annotations.h"
+
 namespace jtrace::classfile {
 namespace {
 
@@ -40,15 +42,12 @@ class Relocator {
     for (int n = reader_.U2(); n > 0 && ok(); --n) {
       Target();
       reader_.Skip(size_t{2} * reader_.U1());  // type_path
-      Annotation(0);
+      SkipAnnotation(reader_, good_);
     }
     return Done();
   }
 
  private:
-  // Nesting of annotation values; javac's own limit is far below.
-  static constexpr int kMaxDepth = 64;
-
   bool ok() const { return good_ && reader_.ok(); }
   bool Done() const { return ok() && reader_.AtEnd(); }
 
@@ -105,35 +104,6 @@ class Relocator {
       reader_.Skip(1);  // type_argument_index
     } else {
       good_ = false;
-    }
-  }
-
-  void Annotation(int depth) {
-    reader_.Skip(2);  // type_index
-    for (int n = reader_.U2(); n > 0 && ok(); --n) {
-      reader_.Skip(2);  // element_name_index
-      ElementValue(depth);
-    }
-  }
-
-  // The tags of JVMS 4.7.16.1.
-  void ElementValue(int depth) {
-    if (depth > kMaxDepth) {
-      good_ = false;
-      return;
-    }
-    switch (reader_.U1()) {
-      case 'e':
-        reader_.Skip(4);  // type_name_index, const_name_index
-        break;
-      case '@':
-        Annotation(depth + 1);
-        break;
-      case '[':
-        for (int n = reader_.U2(); n > 0 && ok(); --n) ElementValue(depth + 1);
-        break;
-      default:
-        reader_.Skip(2);  // const_value_index or class_info_index
     }
   }
 

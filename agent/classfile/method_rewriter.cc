@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+
+#include "common/classfile/annotations.h"
 
 namespace jtrace::classfile {
 namespace {
@@ -13,6 +16,20 @@ constexpr uint32_t kMaxBlocksSize = 32'767;
 // so a probe there would queue every object of the program for finalization.
 bool IsEmptyFinalizer(const MethodInfo& method, Bytes code) {
   return method.name == "finalize" && method.descriptor == "()V" && code.size() == 1;
+}
+
+// The probe at its exit would put one thread into the tree of another. The JDK marks such methods
+// for C2, which must not treat the current thread as a constant in them. What runs below a virtual
+// thread's task is not marked, and runs on after VirtualThreadEnd: the thread's tree may be gone.
+bool ChangesThread(const ClassFile& file, const MethodInfo& method) {
+  constexpr std::string_view kVirtualThread = "java/lang/VirtualThread";
+  if (file.this_name == "jdk/internal/vm/Continuation" ||
+      file.this_name.starts_with("java/lang/VirtualThread$VThreadContinuation")) {
+    return true;
+  }
+  return (file.this_name == kVirtualThread && method.name == "run") ||
+         HasAnnotation(method.annotations, file.pool,
+                       "Ljdk/internal/vm/annotation/ChangesCurrentThread;");
 }
 
 int SlotsOf(TokenKind token) {
@@ -73,7 +90,8 @@ void MethodRewriter::PlanBlocks(const MethodInfo& method) {
                             .stack_map = stack_map != nullptr ? stack_map->body : Bytes(),
                             .needs_frames = file_.major_version >= kFirstMajorWithStackMaps,
                             .count_entry = wanted_.count_entry,
-                            .by_path = spec_.blocks_by_path};
+                            .by_path = spec_.blocks_by_path,
+                            .throw_size = static_cast<uint32_t>(RethrowOf(spec_).size())};
   has_blocks_ = blocks_.Plan(input, pool_);
   if (!has_blocks_) blocks_reason_ = Reason::kBlocksUnknownFlow;
   if (!has_blocks_ ||
@@ -127,6 +145,7 @@ Reason MethodRewriter::Prepare(const MethodInfo& method) {
       file_.bytes.subspan(method.code_begin, method.code_end - method.code_begin);
   if (!code_.Parse(attribute, file_.pool)) return Reason::kMalformedCode;
   if (IsEmptyFinalizer(method, code_.code)) return Reason::kEmptyFinalizer;
+  if (ChangesThread(file_, method)) return Reason::kChangesThread;
   for (const CodeSubAttribute& sub : code_.attributes) {
     if (sub.table == CodeTable::kUnknown) return Reason::kUnknownAttribute;
   }
@@ -272,7 +291,7 @@ void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
   });
   if (has_blocks_) {
     const size_t tails = out.size();
-    blocks_.WriteTails(probes, has_catch_all(), out, [&](uint32_t place, size_t position) {
+    blocks_.WriteTails(probes, out, [&](uint32_t place, size_t position) {
       counter_positions_.push_back({place, tails + position});
     });
   }

@@ -96,7 +96,7 @@ class MethodRewriter {
   StackMapContext FrameContext(const MethodInfo& method) const;
   // Where the code after the method's own begins.
   uint32_t tails_begin() const { return editor_.new_size(); }
-  uint32_t tails_size() const { return has_blocks_ ? blocks_.tail_size(has_catch_all()) : 0; }
+  uint32_t tails_size() const { return has_blocks_ ? blocks_.tail_size() : 0; }
   bool has_catch_all() const { return plan_.covered_from.has_value(); }
 
   const ClassFile& file_;

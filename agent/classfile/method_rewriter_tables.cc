@@ -27,7 +27,7 @@ Reason MethodRewriter::WriteExceptions(ByteWriter& out) const {
                        (has_blocks_ ? blocks_.rows(has_catch_all()) : 0);
   if (count > kMaxU2) return Reason::kExceptionTableFull;
   out.U2(static_cast<uint32_t>(count));
-  if (has_blocks_) blocks_.WriteFirstRows(editor_, tails_begin(), has_catch_all(), out);
+  if (has_blocks_) blocks_.WriteFirstRows(editor_, tails_begin(), out);
   for (const ExceptionRow& row : code_.exceptions) {
     const uint32_t end = editor_.PlaceOf(row.end);
     if (row.start >= row.end || end == CodeEditor::kNowhere || !editor_.IsInstruction(row.start) ||
@@ -82,9 +82,7 @@ Reason MethodRewriter::WriteTables(const MethodInfo& method, ByteWriter& out) {
 Reason MethodRewriter::WriteStackMap(const MethodInfo& method, const CodeSubAttribute* old,
                                      ByteWriter& out) {
   std::vector<AddedFrame> added;
-  if (has_blocks_) {
-    blocks_.AddFrames(tails_begin(), has_catch_all(), constants_.throwable, added);
-  }
+  if (has_blocks_) blocks_.AddFrames(tails_begin(), constants_.throwable, added);
   if (has_catch_all()) {
     added.push_back(
         {tails_begin() + tails_size(), {}, {{VerificationType::kObject, constants_.throwable}}});

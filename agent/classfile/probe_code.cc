@@ -66,6 +66,7 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
     if (place == 0) return false;
   }
   passed_local = spec.passed_local;
+  rethrow = RethrowOf(spec);
   if (!AddEnter(spec, owner, pool)) return false;
   if (spec.token == TokenKind::kNone) return true;
   const bool is_long = spec.token == TokenKind::kLong;
@@ -98,7 +99,8 @@ bool ProbeConstants::AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoo
                             add(CallProbe::kElementsOf, "enterElements", "(Ljava/lang/Object;I)J"));
 }
 
-ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot) {
+ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot)
+    : rethrow(constants.rethrow) {
   const int slots = token == TokenKind::kLong ? 2 : 1;
   AddSites(constants, token, static_cast<uint16_t>(token_slot + slots));
   if (constants.allocation != 0) Call(allocation, constants.allocation);
@@ -132,7 +134,7 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
 
   load(catch_all);
   Call(catch_all, constants.exit_thrown);
-  catch_all.U1(kOpAthrow);
+  for (const uint8_t byte : rethrow) catch_all.U1(byte);
 
   if (constants.leaf == 0) return;
   PushIdLater(leaf);

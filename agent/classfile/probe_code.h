@@ -8,8 +8,20 @@
 #include "agent/classfile/site.h"
 #include "common/classfile/byte_io.h"
 #include "common/classfile/constant_pool.h"
+#include "common/classfile/opcodes.h"
 
 namespace jtrace::classfile {
+
+// Throws an exception on that a probe has seen. The `nop` is before no athrow that a compiler
+// writes, because nothing may stand between the throwable and its athrow.
+inline constexpr std::array<uint8_t, 2> kMarkedRethrow = {kOpNop, kOpAthrow};
+inline Bytes RethrowOf(const ProbeSpec& spec) {
+  return Bytes(kMarkedRethrow).subspan(spec.marks_rethrows ? 0 : 1);
+}
+// Whether the instruction of a method with marked rethrows is one of them.
+inline bool IsOwnRethrow(Bytes code, uint64_t bci) {
+  return bci > 0 && bci < code.size() && code[bci] == kOpAthrow && code[bci - 1] == kOpNop;
+}
 
 // Their indexes in the constant pool of one class.
 struct ProbeConstants {
@@ -27,6 +39,7 @@ struct ProbeConstants {
   uint16_t place = 0;       // 0: places are not distinguished
   uint16_t throwable = 0;
   uint16_t stack_map_table = 0;
+  Bytes rethrow;
 
   // Adds them to `pool`; false if it is full.
   bool Add(const ProbeSpec& spec, ConstantPoolBuilder& pool);
@@ -61,6 +74,7 @@ struct ProbeCode {
   Snippet exit;
   Snippet resume;
   Snippet catch_all;
+  Bytes rethrow;
   Snippet leaf;
   Snippet unwind;
   Snippet allocation;  // empty: the spec has none

@@ -56,6 +56,7 @@ struct ProbeSpec {
   bool thrown = false;            // probes at exceptions thrown,
   bool caught = false;            // and caught
   bool allocations = false;       // probes at new, newarray and the like
+  bool marks_rethrows = false;    // IsOwnRethrow (probe_code.h) recognises those of probes
   std::string unwind_owner = "";  // class of the unwind probe; empty: there are none
   std::string block_owner = "";   // class of the block probe; empty: blocks are not counted
   bool blocks_by_path = false;    // it counts at the current activation

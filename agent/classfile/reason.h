@@ -26,6 +26,7 @@ enum class Reason : uint8_t {
   kPlacesLeftOut,
   // Meant to have one; left untouched.
   kEmptyFinalizer,
+  kChangesThread,
   kHugeMethod,
   kCodeTooLarge,
   kFrameTooLarge,

@@ -54,7 +54,12 @@ void Answer::Finish(const absl::Status& status) {
       absl::StrAppend(&unsent_, absl::string_view(&kErrorLine, 1), line, "\n");
     }
   };
-  if (!status.ok()) fail(status.message());
+  if (!status.ok()) {
+    if (ExitCode(status) == kExitFailed) {
+      absl::StrAppend(&unsent_, absl::string_view(&kReasonLine, 1), status.raw_code(), "\n");
+    }
+    fail(status.message());
+  }
   if (is_cut_) {
     fail(absl::StrCat("the answer is cut off: more than ", most_,
                       " bytes, or other clients do not read theirs"));

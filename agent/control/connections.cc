@@ -11,10 +11,12 @@
 #include <system_error>
 #include <thread>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "agent/base/signals_blocked.h"
 #include "agent/hot/hook_thread.h"
+#include "agent/hot/own_work.h"
 
 namespace jtrace::control {
 namespace {
@@ -43,8 +45,9 @@ absl::Status Connections::OpenSocket() {
   if (absl::Status own = OwnFolder(folder_); !own.ok()) return own;
   RemoveStaleSockets(folder_);
   auto socket = ListenAt(path_);
-  if (socket.ok()) socket_ = *std::move(socket);
-  return socket.status();
+  if (!socket.ok()) return socket.status();
+  socket_ = *std::move(socket);
+  return absl::OkStatus();
 }
 
 absl::Status Connections::Start(std::function<void(pid_t)> started) {
@@ -81,12 +84,20 @@ void Connections::Close() {
 
 void Connections::Run() {
   const Service service = {limits_, queue_, memory_};
-  while (true) {
-    Refresh();
-    const bool somebody_connects = Poll();
-    const absl::Time now = absl::Now();
-    if (somebody_connects && Listens()) Accept(now);
-    std::erase_if(connections_, [&](Connection& it) { return !it.Serve(service, now); });
+  // Clients then see the end of their connections.
+  const auto close = absl::MakeCleanup([this] {
+    Close();
+    socket_ = OwnFd();
+    connections_.clear();
+  });
+  while (!hot::agent_is_off.load()) {
+    hot::AsOwn([&] {
+      Refresh();
+      const bool somebody_connects = Poll();
+      const absl::Time now = absl::Now();
+      if (somebody_connects && Listens()) Accept(now);
+      std::erase_if(connections_, [&](Connection& it) { return !it.Serve(service, now); });
+    });
   }
 }
 

@@ -14,27 +14,28 @@
 #include "agent/base/clock.h"
 #include "agent/base/signals_blocked.h"
 #include "agent/hot/hook_thread.h"
+#include "agent/hot/own_work.h"
 
 namespace jtrace::control {
 
-std::unique_ptr<Server> Server::Start(Commands& commands, std::string folder, std::string path,
-                                      const Limits& limits) {
-  std::unique_ptr<Server> server(new Server(commands));
-  server->connections_ =
-      std::make_unique<Connections>(std::move(folder), std::move(path), limits, server->queue_);
-  server->problem_ = server->connections_->Listen();
-  server->problem_.Update(server->StartThread());
-  if (server->problem_.ok()) {
-    server->problem_ =
-        server->connections_->Start([&commands](pid_t tid) { commands.ClientsThreadStarted(tid); });
+Server& Server::Start(Commands& commands, std::string folder, std::string path,
+                      const Limits& limits) {
+  Server& server = *new Server(commands);
+  server.connections_ =
+      std::make_unique<Connections>(std::move(folder), std::move(path), limits, server.queue_);
+  server.problem_ = server.connections_->Listen();
+  server.problem_.Update(server.StartThread());
+  if (server.problem_.ok()) {
+    server.problem_ =
+        server.connections_->Start([&commands](pid_t tid) { commands.ClientsThreadStarted(tid); });
   }
-  if (!server->problem_.ok()) server->connections_->Close();
+  if (!server.problem_.ok()) server.connections_->Close();
   return server;
 }
 
-std::unique_ptr<Server> Server::StartWithoutSocket(Commands& commands) {
-  std::unique_ptr<Server> server(new Server(commands));
-  server->problem_ = server->StartThread();
+Server& Server::StartWithoutSocket(Commands& commands) {
+  Server& server = *new Server(commands);
+  server.problem_ = server.StartThread();
   return server;
 }
 
@@ -60,14 +61,13 @@ void Server::Run() {
   commands_.UseServer(*this);
   // However the system's clock is changed meanwhile.
   constexpr absl::Duration kLongest = absl::Minutes(1);
-  while (true) ServeOne(absl::Now() + kLongest, [](absl::string_view) { return true; });
+  while (!hot::agent_is_off.load()) {
+    hot::AsOwn([&] { ServeOne(absl::Now() + kLongest, [](absl::string_view) { return true; }); });
+  }
 }
 
 bool Server::ServeOne(absl::Time until, RequestQueue::Accepts accepts) {
-  try {
-    until = std::min(until, commands_.Tick());
-  } catch (const std::exception&) {  // no memory: what is due stays due
-  }
+  until = std::min(until, commands_.Tick());
   const std::optional<Request> request = queue_.Next(until, accepts);
   if (request.has_value()) Do(*request, commands_, [this] { connections_->Wake(); });
   return request.has_value();
@@ -95,6 +95,9 @@ void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wa
       answer.Add(kind, text);
       wake();
     });
+  } catch (const std::bad_alloc&) {
+    hot::TurnOff();
+    status = absl::ResourceExhaustedError("no memory; raise ulimit -v");
   } catch (const std::exception& failure) {
     status = absl::ResourceExhaustedError(failure.what());
   }

@@ -48,11 +48,12 @@ void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wa
 
 class Server {
  public:
-  // Starts the threads. If it cannot listen (see `problem`), deadlines are still kept. `commands`
-  // must live forever: the threads do not end before the process.
-  static std::unique_ptr<Server> Start(Commands& commands, std::string folder, std::string path,
-                                       const Limits& limits = {});
-  static std::unique_ptr<Server> StartWithoutSocket(Commands& commands);
+  // Starts the threads. If it cannot listen (see `problem`), deadlines are still kept. The threads
+  // do not end before the process, so the server is never freed and `commands` must live forever:
+  // also if this throws std::bad_alloc, because a thread may run by then.
+  static Server& Start(Commands& commands, std::string folder, std::string path,
+                       const Limits& limits = {});
+  static Server& StartWithoutSocket(Commands& commands);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 

@@ -13,7 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/build_id.h"
+#include "agent/base/loader_list.h"
 #include "common/elf_image.h"
 #include "common/object_file.h"
 
@@ -30,23 +30,22 @@ std::string ProgramPath() {
   return std::string(absl::StripSuffix({path, static_cast<size_t>(length)}, kDeleted));
 }
 
-int Collect(dl_phdr_info* info, size_t, void* into) {
+void Add(ListedObject listed, std::vector<LoadedObject>& objects) {
   LoadedObject object;
-  object.is_program = info->dlpi_name == nullptr || info->dlpi_name[0] == 0;
-  object.path = object.is_program ? ProgramPath() : info->dlpi_name;
+  object.is_program = listed.name.empty();
+  object.path = object.is_program ? ProgramPath() : std::move(listed.name);
   // The vdso is not a file.
-  if (!absl::StrContains(object.path, '/')) return 0;
+  if (!absl::StrContains(object.path, '/')) return;
   object.name = object.path.substr(object.path.rfind('/') + 1);
-  object.bias = info->dlpi_addr;
-  object.headers.assign(info->dlpi_phdr, info->dlpi_phdr + info->dlpi_phnum);
-  object.build_id = FindMappedBuildId(object.headers, object.bias);
+  object.bias = listed.bias;
+  object.headers = std::move(listed.headers);
+  object.build_id = std::move(listed.build_id);
   for (const Elf64_Phdr& segment : object.headers) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const uintptr_t begin = object.bias + segment.p_vaddr;
     object.code.emplace_back(begin, begin + segment.p_memsz);
   }
-  static_cast<std::vector<LoadedObject>*>(into)->push_back(std::move(object));
-  return 0;
+  objects.push_back(std::move(object));
 }
 
 // Whether the file that is mapped at an address no longer has a name.
@@ -82,7 +81,7 @@ bool LoadedObject::IsLibc() const {
 
 std::vector<LoadedObject> LoadedObjects() {
   std::vector<LoadedObject> objects;
-  dl_iterate_phdr(&Collect, &objects);
+  for (ListedObject& listed : ListObjects()) Add(std::move(listed), objects);
   return objects;
 }
 

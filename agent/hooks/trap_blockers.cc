@@ -15,6 +15,7 @@
 #include "absl/strings/strip.h"
 
 // Null before version 2.32 of the C library.
+// NOLINTNEXTLINE(readability-redundant-declaration): this one is weak.
 extern "C" const char* sigabbrev_np(int signal) noexcept __attribute__((weak));
 
 namespace jtrace::hooks {

@@ -12,6 +12,7 @@ namespace jtrace::hot {
 struct HookCounters {
   std::atomic<uint64_t> unwinds_missed{0};  // the thread is not sampled, or its ring was full
   std::atomic<uint64_t> open_dropped{0};    // calls whose return was not awaited: too many open
+  std::atomic<uint64_t> open_left{0};       // by longjmp or an exception: their end was seen late
 };
 extern constinit HookCounters hook_counters;
 

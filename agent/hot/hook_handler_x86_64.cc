@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "agent/base/clock.h"
+#include "agent/hot/alternate_stack.h"
 #include "agent/hot/doorbell.h"
 #include "agent/hot/forward_signal.h"
 #include "agent/hot/hook_handler.h"
@@ -67,8 +68,7 @@ HookThread* CurrentThread() {
 // The slot of a thread that another one attached and that was not sampled yet: normally its timer
 // identifies it. Searched for at the 1st, 2nd, 4th, 8th … hit.
 ThreadSlot* SlotOf(const SamplerState& state, HookThread& thread) {
-  ThreadSlot* const own = tls_thread_slot;
-  if (own != nullptr && tls_os_tid == own->os_tid) return own;
+  if (ThreadSlot* const own = OwnSlot(); own != nullptr) return own;
   const uint32_t hits = ++thread.hits_without_slot;
   if ((hits & (hits - 1)) != 0) return nullptr;
   const int32_t tid = thread.os_tid.load(std::memory_order_relaxed);
@@ -115,16 +115,50 @@ void WantReturn(HookThread& thread, uintptr_t address) {
   writer_doorbell.Ring();
 }
 
-// Calls that were left without a return, by longjmp or an exception: the deeper ones, and one of
-// the same function in the same place. Others in the same place continued by a jump.
-void DropLeft(HookThread& thread, const HookSite& site, uintptr_t sp) {
-  const OpenHookCall* const open = thread.open;
-  while (thread.open_count != 0 && open[thread.open_count - 1].sp < sp) --thread.open_count;
-  for (uint32_t i = thread.open_count; i != 0 && open[i - 1].sp == sp; --i) {
-    if (open[i - 1].site != &site) continue;
-    thread.open_count = i - 1;
-    return;
+void AddTime(HookRows& rows, const OpenHookCall& open, uint64_t now) {
+  HookRow* const row = rows.Row(open.caller);
+  if (row == nullptr) return;
+  const uint64_t time = now - open.start_ns;
+  ++row->timed;
+  row->total_ns += time;
+  row->min_ns = std::min(row->min_ns, time);
+  row->max_ns = std::max(row->max_ns, time);
+}
+
+// Whether the thread, now at `sp`, has left the call at `open_sp`. A signal handler on the
+// alternate stack says nothing about the calls that it interrupted; its own calls have ended with
+// it.
+bool IsLeft(const AlternateStack& alternate, uintptr_t open_sp, uintptr_t sp) {
+  const bool is_handlers = alternate.Has(open_sp);
+  return is_handlers == alternate.Has(sp) ? open_sp < sp : is_handlers;
+}
+
+// Closes the calls from the `count`-th on, which longjmp or an exception left without a return:
+// their end is seen only now.
+void CloseLeft(HookThread& thread, HookRows& rows, uint32_t count) {
+  if (thread.open_count == count) return;
+  const uint64_t now = MonotonicNanos();
+  while (thread.open_count != count) {
+    const OpenHookCall& open = thread.open[--thread.open_count];
+    // Not those of an earlier recording.
+    if (open.site->duty.load(std::memory_order_relaxed).placement != open.caller.placement)
+      continue;
+    hook_counters.open_left.fetch_add(1, std::memory_order_relaxed);
+    AddTime(rows, open, now);
   }
+}
+
+// How many of the open calls are still open when `site` is called at `sp`: not the deeper ones, nor
+// one of the same function in the same place. Others in the same place continued by a jump.
+uint32_t StillOpen(const HookThread& thread, const AlternateStack& alternate, const HookSite& site,
+                   uintptr_t sp) {
+  const OpenHookCall* const open = thread.open;
+  uint32_t count = thread.open_count;
+  while (count != 0 && IsLeft(alternate, open[count - 1].sp, sp)) --count;
+  for (uint32_t i = count; i != 0 && open[i - 1].sp == sp; --i) {
+    if (open[i - 1].site == &site) return i - 1;
+  }
+  return count;
 }
 
 // A timed call that is open with the same return address in the same place has continued by a jump
@@ -159,10 +193,11 @@ void AwaitReturn(const HookSite& site, HookThread& thread, const HookCaller& cal
   open.start_ns = MonotonicNanos();
 }
 
-void Called(HookSite& site, HookDuty duty, HookThread& thread, HookRows& rows, uintptr_t sp) {
+void Called(HookSite& site, HookDuty duty, HookThread& thread, HookRows& rows,
+            const AlternateStack& alternate, uintptr_t sp) {
   constexpr uint32_t kTimed = kHookTime | kHookEntry;
   const bool is_timed = (duty.use & kTimed) == kTimed;
-  if (is_timed) DropLeft(thread, site, sp);
+  if (is_timed) CloseLeft(thread, rows, StillOpen(thread, alternate, site, sp));
   HookCaller caller = CallerAt(duty, thread, sp);
   if (caller.address != 0) AddJumps(thread, caller, sp);
   HookRow* const row = rows.Row(caller);
@@ -176,20 +211,18 @@ void Called(HookSite& site, HookDuty duty, HookThread& thread, HookRows& rows, u
 }
 
 // `sp`: after the return address. One return ends every call that continued by a jump.
-void Returned(HookThread& thread, HookRows& rows, uintptr_t address, uintptr_t sp) {
+void Returned(HookThread& thread, HookRows& rows, uintptr_t address,
+              const AlternateStack& alternate, uintptr_t sp) {
   const uint64_t now = MonotonicNanos();
   while (thread.open_count != 0) {
     const OpenHookCall& open = thread.open[thread.open_count - 1];
-    if (open.sp >= sp) return;
-    --thread.open_count;
-    if (open.sp != sp - sizeof(uintptr_t) || open.caller.address != address) continue;
-    HookRow* const row = rows.Row(open.caller);
-    if (row == nullptr) continue;
-    const uint64_t time = now - open.start_ns;
-    ++row->timed;
-    row->total_ns += time;
-    row->min_ns = std::min(row->min_ns, time);
-    row->max_ns = std::max(row->max_ns, time);
+    if (!IsLeft(alternate, open.sp, sp)) return;
+    if (open.sp == sp - sizeof(uintptr_t) && open.caller.address == address) {
+      --thread.open_count;
+      AddTime(rows, open, now);
+    } else {
+      CloseLeft(thread, rows, thread.open_count - 1);
+    }
   }
 }
 
@@ -208,12 +241,13 @@ void Act(HookSite& site, const ucontext_t& context) {
   thread->busy.store(1, std::memory_order_seq_cst);
   HookRows& rows = thread->rows[thread->active.load(std::memory_order_seq_cst)];
   const uintptr_t sp = StackPointer(context);
-  if ((use & kHookReturn) != 0) Returned(*thread, rows, site.address, sp);
-  if (is_call) Called(site, duty, *thread, rows, sp);
+  const AlternateStack alternate(context);
+  if ((use & kHookReturn) != 0) Returned(*thread, rows, site.address, alternate, sp);
+  if (is_call) Called(site, duty, *thread, rows, alternate, sp);
   thread->busy.store(0, std::memory_order_release);
   if ((use & kHookUnwind) == 0) return;
   const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
-  if (state == nullptr || !TakeUnwind(*state, &context)) {
+  if (state == nullptr || !TakeUnwind(*state, &context, alternate.Room())) {
     hook_counters.unwinds_missed.fetch_add(1, std::memory_order_relaxed);
   }
 }
@@ -275,8 +309,9 @@ void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
 // The agent's own work is not the program's: its threads, its work in other threads, and a sample
 // that is being taken.
 bool IsOwnWork() {
-  return tls_in_hook || tls_is_agent_thread || tls_own_work != 0 ||
-         (tls_thread_slot != nullptr && tls_thread_slot->in_handler);
+  if (tls_in_hook || tls_is_agent_thread || tls_own_work != 0) return true;
+  const ThreadSlot* const slot = OwnSlot();
+  return slot != nullptr && slot->in_handler;
 }
 
 }  // namespace

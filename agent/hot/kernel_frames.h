@@ -8,7 +8,8 @@
 namespace jtrace::hot {
 
 // One page of head, one of records (perf_event_open(2), "MMAP layout"): a record has at most 127
-// addresses, and the event stops after each.
+// addresses, and the event stops after each, or after the few that come until its signal is handled
+// (event_stop.h).
 inline constexpr uint64_t kKernelRingBytes = 4096;
 
 // Pushes at most `limit` kernel addresses of the newest record in the ring of a perf event with

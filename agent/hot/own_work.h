@@ -2,6 +2,8 @@
 // agent's calls in the program's threads.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -45,18 +47,45 @@ class ProgramsWork {
   const uint32_t own_work_;
 };
 
-template <auto function>
+// An exception has left the agent's work: there was no memory. Containers of Abseil and messages of
+// protobuf may be half changed then, so that none of the agent's work must begin any more. For
+// good.
+extern constinit std::atomic<bool> agent_is_off;
+// Sets it, says so on stderr, and wakes the writer, which stops timers and hooks. Any thread;
+// allocates nothing.
+void TurnOff();
+
+#ifdef __cpp_exceptions  // signal handlers throw none
+// Runs `work` as jtrace's own, for a caller that knows no exceptions: the JVM, the C library. One
+// that leaves it turns the agent off. The result is then `otherwise`, or 0, as from there on. Only
+// the exception of a thread's cancellation passes, which must.
+template <typename Work, typename... Otherwise>
+auto AsOwn(Work work, Otherwise... otherwise) -> decltype(work()) {
+  if (agent_is_off.load(std::memory_order_relaxed)) return decltype(work())(otherwise...);
+  const OwnWork own;
+  try {
+    return work();
+  } catch (::abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    TurnOff();
+    return decltype(work())(otherwise...);
+  }
+}
+
+template <auto function, auto... otherwise>
 struct OwnFunction;
-template <typename Result, typename... Arguments, Result (*function)(Arguments...)>
-struct OwnFunction<function> {
+template <typename Result, typename... Arguments, Result (*function)(Arguments...),
+          auto... otherwise>
+struct OwnFunction<function, otherwise...> {
   static Result Call(Arguments... arguments) {
-    const OwnWork own;
-    return function(arguments...);
+    return AsOwn([&] { return function(arguments...); }, otherwise...);
   }
 };
 
-// `function`, to be passed to its caller: all its work is jtrace's own.
-template <auto function>
-inline constexpr auto kAsOwn = &OwnFunction<function>::Call;
+// `function`, to be passed to its caller, as AsOwn runs it.
+template <auto function, auto... otherwise>
+inline constexpr auto kAsOwn = &OwnFunction<function, otherwise...>::Call;
+#endif
 
 }  // namespace jtrace::hot

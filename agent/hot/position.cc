@@ -1,5 +1,6 @@
 #include "agent/hot/position.h"
 
+#include "agent/hot/climb.h"
 #include "agent/hot/thread_state.h"
 
 namespace jtrace::hot {
@@ -24,14 +25,13 @@ uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most) {
   // The memory of a thread that has ended may be used again at any moment.
   if (state == nullptr || ReadAcquire(state->ended) != 0) return 0;
   const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state->current));
+  if (node == nullptr) return 0;
   uint32_t count = 0;
-  while (node != nullptr && count < most) {
-    const uint32_t routine = ReadRelaxed(node->routine);
-    if (routine == 0) break;  // the root
-    if (routine != kPrunedRoutine) routines[count++] = IdOf(routine);
-    const Ref parent = ReadRelaxed(node->parent);
-    node = parent != 0 ? At<Node>(arena, parent) : nullptr;
-  }
+  Climb at(arena, *node);
+  do {
+    const uint32_t routine = ReadRelaxed(at->routine);
+    if (routine != 0 && routine != kPrunedRoutine) routines[count++] = IdOf(routine);
+  } while (count < most && at.Up());
   return count;
 }
 

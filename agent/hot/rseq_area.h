@@ -8,8 +8,10 @@
 
 // <sys/rseq.h> of the C library, without needing it: null in older ones.
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): the C library's names.
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 namespace jtrace::hot {

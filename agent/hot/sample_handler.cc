@@ -9,7 +9,9 @@
 #include <limits>
 
 #include "agent/base/clock.h"
+#include "agent/hot/alternate_stack.h"
 #include "agent/hot/blocker.h"
+#include "agent/hot/event_stop.h"
 #include "agent/hot/full_walk_check.h"
 #include "agent/hot/kernel_frames.h"
 #include "agent/hot/memory/safe_read.h"
@@ -23,6 +25,7 @@ namespace jtrace::hot {
 
 constinit std::atomic<const SamplerState*> sampler_state{nullptr};
 constinit InFlight handlers_in_flight;
+constinit Doorbell samples_doorbell;
 constinit Doorbell writer_doorbell;
 constinit SampleCounters sample_counters;
 
@@ -96,9 +99,15 @@ WalkedThread ThreadOf(ThreadSlot& slot) {
           &slot.remembered_frames};
 }
 
+// The interrupted pc, and why there is no more.
+void WalkWithoutRoom(const SamplerState& state, const ucontext_t* context, Chain& chain) {
+  WalkPc(state.vm, context, chain);
+  if (chain.failure() == WalkNote::kNone) chain.Fail(WalkNote::kNoStackRoom);
+}
+
 // `whole`: regardless of the mode of samples.
-void Walk(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context, bool whole,
-          Chain& chain) {
+__attribute__((noinline)) void Walk(const SamplerState& state, ThreadSlot& slot,
+                                    const ucontext_t* context, bool whole, Chain& chain) {
   WalkedThread thread = ThreadOf(slot);
   thread.wants_ids = state.stack == StackMode::kApp || state.stack == StackMode::kAppFrame;
   if (!whole && WalkKernel(state, slot, chain)) return;
@@ -186,16 +195,19 @@ SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Mom
   return header;
 }
 
-// Passes the record to the writer thread, and wakes it if the ring will not last until its next
-// poll.
+// Passes the record on, and wakes who empties rings if this one will not last until the writer's
+// next poll.
 void Commit(SpscRing& ring) {
   ring.Commit();
-  if (ring.used() > ring.capacity() / 4) writer_doorbell.Ring();
+  const uint64_t used = ring.used();
+  if (used <= ring.capacity() / 4) return;
+  samples_doorbell.Ring();
+  if (used > ring.capacity() / 2) writer_doorbell.Ring();
 }
 
 // The thread's activity, and the object it waits on. The slot's chain is overwritten.
-void LookAround(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context,
-                Moment* moment) {
+__attribute__((noinline)) void LookAround(const SamplerState& state, ThreadSlot& slot,
+                                          const ucontext_t* context, Moment* moment) {
   const WalkedThread thread = ThreadOf(slot);
   moment->activity = ActivityOf(state.vm, thread.java_thread, context);
   if (state.vm == nullptr || thread.java_thread == 0) return;
@@ -211,14 +223,19 @@ void LookAround(const SamplerState& state, ThreadSlot& slot, const ucontext_t* c
   if (chain.pushed() != 0) moment->wait_frame = chain.pushed_frame(0);
 }
 
-void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
-                const ucontext_t* context) {
+__attribute__((noinline)) void TakeSample(const SamplerState& state, ThreadSlot& slot,
+                                          uint32_t weight, const ucontext_t* context,
+                                          bool has_room) {
   Moment moment{};
   moment.time_ns = MonotonicNanos();
   moment.weight = weight;
-  if (!state.ticks_on_cpu_time) LookAround(state, slot, context, &moment);
+  if (!state.ticks_on_cpu_time && has_room) LookAround(state, slot, context, &moment);
   Chain chain(slot.chain_storage, slot.chain_capacity);
-  Walk(state, slot, context, /*whole=*/false, chain);
+  if (has_room) {
+    Walk(state, slot, context, /*whole=*/false, chain);
+  } else {
+    WalkWithoutRoom(state, context, chain);
+  }
   SampleHeader* const header = WriteRecord(state, slot, moment, chain);
   if (header == nullptr) return;
   TakeNumber(state, slot, header);
@@ -228,6 +245,11 @@ void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
   Commit(slot.ring);
   CountCost(cost);
   CountChain(chain, slot);
+}
+
+void StopTimer(const ThreadSlot& slot) {
+  const int fd = slot.perf_fd.load(std::memory_order_relaxed);
+  if (fd >= 0) StopEvent(fd, slot.event_stop);
 }
 
 // The event's own clock, which stands still in the handler, says how much of the interval is left.
@@ -244,7 +266,7 @@ void RestartTimer(ThreadSlot& slot) {
 
 // Whether the slot belongs to the calling thread. A thread that others attached learns that here.
 bool Adopt(ThreadSlot* slot) {
-  if (tls_thread_slot == slot && tls_os_tid == slot->os_tid) return true;
+  if (OwnSlot() == slot) return true;
   if (slot->os_tid != gettid()) return false;
   tls_thread_slot = slot;
   tls_os_tid = slot->os_tid;
@@ -255,11 +277,11 @@ bool Adopt(ThreadSlot* slot) {
 
 void Rearm(const ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
-  if (fd >= 0) ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
+  if (fd >= 0) StartEvent(fd, slot.event_stop);
 }
 
 void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
-                     const ucontext_t* context) {
+                     const ucontext_t* context, size_t room) {
   if (!state.active || slot == nullptr ||
       slot->state.load(std::memory_order_acquire) != SlotState::kAttached || !Adopt(slot)) {
     Count(sample_counters.stale);
@@ -270,6 +292,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
     if (!state.wall) CountLost(weight);  // else the next one has them
     return;
   }
+  StopTimer(*slot);
   // Two ticks may have merged into one signal, or one in two.
   if (state.wall) weight = slot->due_ticks.exchange(0, std::memory_order_acq_rel);
   if (slot->moments.ticks != 0) weight = slot->moments.ticks;
@@ -277,15 +300,20 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
     Count(sample_counters.stale);
     return;
   }
-  slot->in_handler = true;
-  TakeSample(state, *slot, weight, context);
-  slot->in_handler = false;
+  if (room < kRoomToSample) {
+    Count(sample_counters.no_room);
+    CountLost(weight);
+  } else {
+    slot->in_handler = true;
+    TakeSample(state, *slot, weight, context, room >= state.room_to_walk);
+    slot->in_handler = false;
+  }
   RestartTimer(*slot);
 }
 
-bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {
-  ThreadSlot* const slot = tls_thread_slot;
-  if (!state.active || slot == nullptr || tls_os_tid != slot->os_tid ||
+bool TakeUnwind(const SamplerState& state, const ucontext_t* context, size_t room) {
+  ThreadSlot* const slot = OwnSlot();
+  if (!state.active || slot == nullptr ||
       slot->state.load(std::memory_order_acquire) != SlotState::kAttached) {
     return false;
   }
@@ -294,7 +322,11 @@ bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {
   moment.weight = 1;
   moment.is_unwind = true;
   Chain chain(slot->chain_storage, slot->chain_capacity);
-  Walk(state, *slot, context, /*whole=*/true, chain);
+  if (room >= state.room_to_walk) {
+    Walk(state, *slot, context, /*whole=*/true, chain);
+  } else {
+    WalkWithoutRoom(state, context, chain);
+  }
   if (WriteRecord(state, *slot, moment, chain) == nullptr) return false;
   Commit(slot->ring);
   if (chain.failure() != WalkNote::kNone) {

@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "agent/hot/cost_buckets.h"
@@ -25,6 +26,7 @@ struct SampleCounters {
   std::atomic<uint64_t> ring_full{0};   // no room in the thread's ring
   std::atomic<uint64_t> lost_ticks{0};  // that dropped samples represented
   std::atomic<uint64_t> nested{0};      // interrupted our own handler
+  std::atomic<uint64_t> no_room{0};     // on an alternate stack that is too small
   std::atomic<uint64_t> stale{0};       // our signal, but the thread or session was gone
   std::atomic<uint64_t> foreign{0};     // someone else's signal, passed on
   std::atomic<uint64_t> position_unknown{0};
@@ -59,6 +61,8 @@ struct SamplerState {
   bool ticks_on_cpu_time;
   // The signal of the samples.
   int signal;
+  // Bytes that a walk needs of the handler's stack (RoomToWalk).
+  size_t room_to_walk;
 };
 
 // Published by agent/sampling before the handler is installed, and from then on never null: once
@@ -70,20 +74,24 @@ extern constinit std::atomic<const SamplerState*> sampler_state;
 inline constexpr int kSignals = 65;
 extern constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 extern constinit InFlight handlers_in_flight;
-// Rung when a ring fills faster than it is polled.
+// Rung when a ring fills faster than it is polled: for who empties rings, and for the writer if
+// that one does not come.
+extern constinit Doorbell samples_doorbell;
 extern constinit Doorbell writer_doorbell;
 extern constinit SampleCounters sample_counters;
 inline void Count(std::atomic<uint64_t>& counter) {
   counter.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The sigaction handler (SA_SIGINFO | SA_RESTART). Signals that are not from our timers are passed
-// on to the previous handler.
+// The sigaction handler (SA_SIGINFO | SA_RESTART, and SA_ONSTACK unless the previous one is a
+// handler without it). Signals that are not from our timers are passed on to the previous handler.
 void HandleSampleSignal(int signal, siginfo_t* info, void* context);
 
 // Takes an instrumented unwind (0x41) of the calling thread, from `context` on. Not in a handler;
 // the caller keeps SamplerState::signal blocked meanwhile, because the ring has one producer.
 // False: no session runs, the thread is not attached, or its ring is full (counted).
-bool TakeUnwind(const SamplerState& state, const ucontext_t* context);
+//
+// room: bytes of stack, as for samples; getcontext(3) leaves a context's alternate stack undefined.
+bool TakeUnwind(const SamplerState& state, const ucontext_t* context, size_t room);
 
 }  // namespace jtrace::hot

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "agent/hot/alternate_stack.h"
 #include "agent/hot/forward_signal.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/sample_prefetch.h"
@@ -28,11 +29,16 @@ bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
   return offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
 }
 
+// Without a sender: the kernel had no room for the data of a queued signal, or the sender is
+// outside of this container.
+bool IsAnonymous(const siginfo_t& info) { return info.si_code == SI_USER && info.si_pid == 0; }
+
 // A signal of the wall clock's ticker. Its weight is in the slot.
 Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
-  // The kernel had no room for the data of a queued signal: it has no sender.
-  if (info.si_code == SI_USER && info.si_pid == 0 && state.wall) {
-    return {true, tls_thread_slot, 0};
+  if (IsAnonymous(info)) {
+    ThreadSlot* const own = OwnSlot();
+    return {state.wall && own != nullptr && own->due_ticks.load(std::memory_order_relaxed) != 0,
+            own, 0};
   }
   auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
   const bool ours = info.si_code == SI_QUEUE && info.si_pid == state.process && IsSlot(state, slot);
@@ -58,8 +64,10 @@ Source Identify(const SamplerState& state, const siginfo_t& info) {
   return {false, nullptr, 0};
 }
 
-// False: it is not ours.
-bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) {
+// Whose a signal is.
+enum class Sender { kOurs, kUnknown, kForeign };
+
+Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context, size_t room) {
   const SignalScope scope(handlers_in_flight);
   const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
   PrefetchSample(state, tls_thread_slot, *context);
@@ -67,22 +75,35 @@ bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) 
   if (source.ours) {
     // One of an earlier recording, which had another signal, is late.
     if (signal == state.signal) {
-      TakeTimerSample(state, source.slot, source.weight, context);
-    };
-    return true;
+      TakeTimerSample(state, source.slot, source.weight, context, room);
+    }
+    return Sender::kOurs;
   }
   Count(sample_counters.foreign);
   // Signals of one number do not queue: this one may have swallowed ours, which would have
   // restarted the timer.
-  if (state.active && tls_thread_slot != nullptr) Rearm(*tls_thread_slot);
-  return false;
+  const ThreadSlot* const own = OwnSlot();
+  if (state.active && own != nullptr) Rearm(*own);
+  // The tick of a signal that came after this one may have been taken with this one's.
+  return state.wall && IsAnonymous(info) ? Sender::kUnknown : Sender::kForeign;
 }
 
 }  // namespace
 
 void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
-  if (HandleIfOurs(signal, *info, static_cast<const ucontext_t*>(context))) return;
-  ForwardSignal(signal, info, context);  // outside of our scope
+  const auto* const interrupted = static_cast<const ucontext_t*>(context);
+  const size_t room = AlternateStack(*interrupted).Room();
+  switch (HandleIfOurs(signal, *info, interrupted, room)) {  // the rest is outside of our scope
+    case Sender::kOurs:
+      return;
+    case Sender::kForeign:
+      return ForwardSignal(signal, info, context);
+    case Sender::kUnknown:
+      // Never by the default action, which ends the program.
+      if (const auto* const previous = previous_actions[signal].load(); previous != nullptr) {
+        CallHandler(*previous, signal, info, context);
+      }
+  }
 }
 
 }  // namespace jtrace::hot

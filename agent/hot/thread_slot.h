@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "agent/hot/event_stop.h"
 #include "agent/hot/ring.h"
 #include "agent/hot/sample_moments.h"
 #include "agent/hot/walk/chain.h"
@@ -39,6 +40,8 @@ struct alignas(64) ThreadSlot {
   // The timer: a perf event's descriptor, or -1 and the kernel's POSIX timer id.
   std::atomic<int32_t> perf_fd;
   std::atomic<int32_t> posix_timer;
+  // Of perf_fd.
+  EventStop event_stop;
   // Where the kernel writes its frames for the perf event (kernel_frames.h); null: nowhere.
   std::atomic<void*> kernel_ring;
 
@@ -94,5 +97,11 @@ extern constinit thread_local ThreadSlot* tls_thread_slot
 // The tid under which the thread took tls_thread_slot. A slot whose os_tid differs was given to
 // another thread since (a session ended), and a late signal must not use it.
 extern constinit thread_local int32_t tls_os_tid __attribute__((tls_model("initial-exec")));
+
+// The calling thread's slot, or null, even after the slot was given to another thread.
+inline ThreadSlot* OwnSlot() {
+  ThreadSlot* const slot = tls_thread_slot;
+  return slot != nullptr && slot->os_tid == tls_os_tid ? slot : nullptr;
+}
 
 }  // namespace jtrace::hot

@@ -30,7 +30,7 @@ CompiledCode::Facts CompiledCode::At(uintptr_t address) {
   Facts facts;
   // An int in some versions, a byte in others; on x86-64 the first byte has the whole value.
   const auto level = hot::FieldAt<int8_t>(blob.address, layout_.nmethod.comp_level);
-  if (level > 0 && level <= kLastLevel) facts.level = static_cast<uint32_t>(level);
+  if (level > 0 && level <= kLastLevel) facts.level = static_cast<uint8_t>(level);
   if (entry_bci_ == hot::kAbsent) return facts;
   // InvocationEntryBci is -1.
   facts.osr_entry = static_cast<uint32_t>(hot::FieldAt<int32_t>(blob.address, entry_bci_) + 1);

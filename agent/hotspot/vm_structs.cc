@@ -33,7 +33,8 @@ constexpr int kMostTableRows = 100'000;
 class Table {
  public:
   // `entry`: of its variables' names, as in gHotSpotVMStructEntryArrayStride.
-  Table(void* libjvm, PageReader& reader, std::string table, std::string entry, std::string name)
+  Table(void* libjvm, PageReader& reader, const std::string& table, const std::string& entry,
+        const std::string& name)
       : libjvm_(libjvm),
         reader_(reader),
         entry_("gHotSpot" + entry + "Entry"),

@@ -59,10 +59,16 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   spec.boundary = options.boundary;
   const std::vector<std::string> metrics = RecordedMetrics(options);
   spec.timed_calls = HasMetric(metrics, metrics::Metric::kOutside);
+  spec.elements = HasMetric(metrics, metrics::Metric::kOutsideElements);
   // The probe asks Strings for their length: it must not be counted.
-  spec.elements = HasMetric(metrics, metrics::Metric::kOutsideElements) &&
-                  !filter->MayMatchClass("java/lang/String");
+  if (spec.elements && filter->MayMatchClass("java/lang/String")) {
+    spec.elements = false;
+    losses.Add("metrics.outside.elements", Severity::kWarning, 1,
+               "metric that is not counted because java.lang.String is in scope: outside.elements",
+               "exclude=java.lang.String");
+  }
   spec.allocations = CountsAllocationSites(options.metrics);
+  spec.marks_rethrows = HasMetric(metrics, metrics::Metric::kExceptions);
   spec.thrown = options.codes.Has(Code::kThrown);
   spec.caught = options.codes.Has(Code::kCaught);
   auto park_filter = classfile::ScopeFilter::Create(std::vector<std::string>{kParkPattern}, {});
@@ -150,6 +156,18 @@ bool Instrumentation::IsOfTheClock(absl::string_view internal_name) const {
                                  absl::StartsWith(internal_name, "jdk/internal/foreign/"));
 }
 
+classfile::ProbeSpec Instrumentation::SpecOf(bool unwound) {
+  classfile::ProbeSpec spec = spec_;
+  if (unwound) spec.unwind_owner = std::string(kUnwindClass);
+  if (blocks_ != nullptr && !blocks_->HasRoom()) {
+    spec.block_owner.clear();
+    losses_.Add("blocks.no_numbers", Severity::kWarning, 1,
+                "classes whose blocks are not counted: there are 16 million counters",
+                "count fewer classes: include=com.acme.**");
+  }
+  return spec;
+}
+
 std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* name, jobject loader,
                                                   std::span<const unsigned char> bytes) {
   if (name != nullptr && IsOfTheClock(name)) return {};
@@ -174,14 +192,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     return loaders_.LoaderMeant(callee, own_loader, is_jdk ? 0 : own_loader);
   };
   CallSites sites(encoder_, costs_, natives_, own_loader, loader_of);
-  classfile::ProbeSpec spec = spec_;
-  if (unwound) spec.unwind_owner = std::string(kUnwindClass);
-  if (blocks_ != nullptr && !blocks_->HasRoom()) {
-    spec.block_owner.clear();
-    losses_.Add("blocks.no_numbers", Severity::kWarning, 1,
-                "classes whose blocks are not counted: there are 16 million counters",
-                "count fewer classes: include=com.acme.**");
-  }
+  classfile::ProbeSpec spec = SpecOf(unwound);
   if (!in_scope) {
     LimitToSites(name, spec, sites);
     class_id = encoder_.ClassId(DottedName(name), own_loader);
@@ -200,12 +211,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   }
   if (spec_.boundary && in_scope) natives_.Add(class_id, result->methods);
   if (!is_input) Count(class_id, *result);
-  NoteLeaves(class_id, *result);
-  NoteUnwinds(*result);
-  for (const classfile::MethodOutcome& outcome : result->methods) {
-    if (!outcome.probed) continue;
-    method_hooks_->Note(result->class_name, outcome.method.name, outcome.id);
-  }
+  NoteMethods(class_id, *result);
   if (places_ != nullptr) places_->SetCode(*result);
   if (result->bytes.empty()) return {};
   if (blocks_ != nullptr) {
@@ -267,6 +273,15 @@ void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   }
   absl::erase_if(leaves_, [&](const auto& leaf) { return classes.contains(leaf.second); });
   std::erase_if(left_out_, [&](const auto& method) { return classes.contains(method.class_id); });
+}
+
+void Instrumentation::NoteMethods(uint32_t class_id, const classfile::InstrumentResult& result) {
+  NoteLeaves(class_id, result);
+  NoteUnwinds(result);
+  for (const classfile::MethodOutcome& outcome : result.methods) {
+    if (!outcome.probed) continue;
+    method_hooks_->Note(result.class_name, outcome.method.name, outcome.id);
+  }
 }
 
 void Instrumentation::NoteUnwinds(const classfile::InstrumentResult& result) {

@@ -134,6 +134,10 @@ class Instrumentation {
   void NoteLeftOut(const LeftOut& method);
   void Report(const LeftOut& method);
   // From now on the methods take their unwinds.
+  // The probes of a class now; `unwound`: it may have methods of unwind=.
+  classfile::ProbeSpec SpecOf(bool unwound);
+  // What is known of the methods of a class that was rewritten.
+  void NoteMethods(uint32_t class_id, const classfile::InstrumentResult& result);
   void NoteUnwinds(const classfile::InstrumentResult& result);
   void NoteMatches(std::string_view class_name, std::string_view method);
   void NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result);

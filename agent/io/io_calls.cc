@@ -121,7 +121,7 @@ absl::Status IoCalls::Replace() {
   env_->SetEventCallbacks(&callbacks, sizeof(callbacks));
   const jvmtiEvent event = JVMTI_EVENT_NATIVE_METHOD_BIND;
   if (absl::Status status = jvmti::EnableEvents(env_, {&event, 1}); !status.ok()) return status;
-  const absl::Status status = CallFromBootClass(jni, [&] { ReplaceBound(jni); });
+  absl::Status status = CallFromBootClass(jni, [&] { ReplaceBound(jni); });
   is_replaced_ = status.ok();
   return status;
 }

@@ -62,7 +62,7 @@ std::string NameOfDescriptor(int fd) {
   const ssize_t length =
       readlink(absl::StrCat("/proc/self/fd/", fd).c_str(), path.data(), path.size());
   if (length <= 0) return "";
-  const std::string name(path.data(), static_cast<size_t>(length));
+  std::string name(path.data(), static_cast<size_t>(length));
   if (!absl::StartsWith(name, "socket:")) return name;
   const std::string peer = PeerName(fd);
   return peer.empty() ? name : peer;

@@ -114,27 +114,28 @@ struct Replacement {
         reinterpret_cast<Function>(OriginalOf(native).load(std::memory_order_acquire));
     if (!HasListener()) return original(jni, self, arguments...);
     IoCall call = {.kind = kind};
-    {
-      const hot::OwnWork own;
+    hot::AsOwn([&] {
       // The descriptor of a connection that is not accepted yet is not known.
       if (kind != IoKind::kAccept) call.fd = DescriptorOf(jni, self, arguments...);
       call.begin_ns = MonotonicNanos();
       ReportBegin(jni, call);
-    }
+    });
     if constexpr (std::is_void_v<Result>) {
       original(jni, self, arguments...);
-      const hot::OwnWork own;
-      call.bytes = jni->ExceptionCheck() ? -1 : Requested(arguments...);
-      ReportEnd(jni, call);
+      hot::AsOwn([&] {
+        call.bytes = jni->ExceptionCheck() ? -1 : Requested(arguments...);
+        ReportEnd(jni, call);
+      });
     } else {
       const Result result = original(jni, self, arguments...);
-      const hot::OwnWork own;
-      const bool failed = jni->ExceptionCheck() != JNI_FALSE;
-      call.bytes = failed ? -1 : BytesOf(bytes, result);
-      if constexpr (kind == IoKind::kAccept) {
-        if (call.bytes >= 0) call.fd = NumberOf(jni, std::get<1>(std::tuple(arguments...)));
-      }
-      ReportEnd(jni, call);
+      hot::AsOwn([&] {
+        const bool failed = jni->ExceptionCheck() != JNI_FALSE;
+        call.bytes = failed ? -1 : BytesOf(bytes, result);
+        if constexpr (kind == IoKind::kAccept) {
+          if (call.bytes >= 0) call.fd = NumberOf(jni, std::get<1>(std::tuple(arguments...)));
+        }
+        ReportEnd(jni, call);
+      });
       return result;
     }
   }

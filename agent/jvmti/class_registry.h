@@ -53,8 +53,6 @@ class ClassRegistry {
   void LearnJvm(const void* libjvm_address);
   // The same, if it is known where the JVM has what is read.
   void ReadMethodsFrom(const MethodMemory& memory) { memory_ = memory; }
-  // Whether methods get jmethodIDs when their class is prepared.
-  void MakeIds(bool on) { makes_ids_ = on; }
   // Whether methods get their numbers when a sample has them, and records of classes only count
   // them. To name all methods of all classes takes longer than all else that samples do. A new
   // class takes the addresses of its methods from those that had them before.
@@ -169,7 +167,6 @@ class ClassRegistry {
   std::atomic<uint64_t> reuses_{0};
   uint64_t counted_classes_ ABSL_GUARDED_BY(mutex_) = 0;
   MethodMemory memory_;
-  std::atomic<bool> makes_ids_{false};
   std::atomic<bool> numbers_later_{false};
   bool needs_ids_ ABSL_GUARDED_BY(mutex_) = false;
   std::function<void()> on_ids_needed_ ABSL_GUARDED_BY(mutex_);

@@ -76,14 +76,12 @@ ClassRegistry::NumberedMethods ClassRegistry::MethodsById(jclass klass,
 
 ClassRegistry::NumberedMethods ClassRegistry::NumberMethods(jclass klass,
                                                             const ClassIdentity& identity) {
-  NumberedMethods methods;
-  if (!makes_ids_) methods = MethodsInMemory(klass, identity);
+  NumberedMethods methods = MethodsInMemory(klass, identity);
   if (methods.empty()) {
     methods = MethodsById(klass, identity);
     if (!methods.empty()) NeedIds();
   }
   Record(methods, identity.is_probe);
-  if (makes_ids_) Record(MethodsInMemory(klass, identity), identity.is_probe);
   return methods;
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "agent/base/class_names.h"
 
 namespace jtrace::jvmti {
 namespace {
@@ -45,6 +46,12 @@ absl::Status SetEvents(jvmtiEnv* env, jvmtiEventMode mode, std::span<const jvmti
 }
 
 }  // namespace
+
+std::string ClassName(jvmtiEnv* env, jclass klass) {
+  Allocated<char> signature(env);
+  const bool is_known = env->GetClassSignature(klass, signature.out(), nullptr) == JVMTI_ERROR_NONE;
+  return is_known ? BinaryName(signature.get()) : "";
+}
 
 absl::Status ToStatus(jvmtiEnv* env, jvmtiError error, const char* call) {
   if (error == JVMTI_ERROR_NONE) return absl::OkStatus();

@@ -19,6 +19,9 @@ absl::Status ToStatus(jvmtiEnv* env, jvmtiError error, const char* call);
 // "JVMTI_ERROR_FAILS_VERIFICATION"; "error 62" if the JVM has no name for it.
 std::string ErrorName(jvmtiEnv* env, jvmtiError error);
 
+// "com.acme.Cache"; "" if the JVM does not say.
+std::string ClassName(jvmtiEnv* env, jclass klass);
+
 // Memory that JVMTI allocated for the caller.
 template <typename T>
 class Allocated {

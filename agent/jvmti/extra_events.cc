@@ -54,12 +54,6 @@ void JNICALL OnPrepared(jvmtiEnv* env, JNIEnv* jni, jthread thread, jclass klass
   Self(env)->Prepared(jni, thread, klass);
 }
 
-std::string ClassName(jvmtiEnv* env, jclass klass) {
-  jtrace::jvmti::Allocated<char> signature(env);
-  if (env->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return "";
-  return BinaryName(signature.get());
-}
-
 }  // namespace
 
 bool ExtraEvents::MakeEnvironment() {

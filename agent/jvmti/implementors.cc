@@ -11,12 +11,6 @@ namespace {
 constexpr jint kInterface = 0x0200;  // JVMS 4.1
 constexpr jint kAbstract = 0x0400;
 
-std::string NameOf(jvmtiEnv* env, jclass klass) {
-  Allocated<char> signature(env);
-  if (env->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return "";
-  return BinaryName(signature.get());
-}
-
 bool IsAbstract(jvmtiEnv* env, jclass klass) {
   jint modifiers = 0;
   return env->GetClassModifiers(klass, &modifiers) == JVMTI_ERROR_NONE &&
@@ -34,13 +28,13 @@ absl::flat_hash_set<std::string> ImplementorsOf(jvmtiEnv* env, JNIEnv* jni,
   if (env->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return names;
   std::vector<jclass> types;
   for (jint i = 0; i < count; ++i) {
-    if (NameOf(env, classes[i]) == class_name && IsAbstract(env, classes[i])) {
+    if (ClassName(env, classes[i]) == class_name && IsAbstract(env, classes[i])) {
       types.push_back(classes[i]);
     }
   }
   for (const jclass type : types) {
     for (jint i = 0; i < count; ++i) {
-      if (jni->IsAssignableFrom(classes[i], type)) names.insert(NameOf(env, classes[i]));
+      if (jni->IsAssignableFrom(classes[i], type)) names.insert(ClassName(env, classes[i]));
     }
   }
   return names;

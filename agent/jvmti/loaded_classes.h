@@ -31,4 +31,12 @@ inline bool IsPrepared(jvmtiEnv* env, jclass klass) {
          (status & JVMTI_CLASS_STATUS_PREPARED) != 0;
 }
 
+// Whether the class's initialiser has failed: the JVM links it no more, and lets nobody change it.
+// Its static methods and constructors never run again.
+inline bool HasFailed(jvmtiEnv* env, jclass klass) {
+  jint status = 0;
+  return env->GetClassStatus(klass, &status) == JVMTI_ERROR_NONE &&
+         (status & JVMTI_CLASS_STATUS_ERROR) != 0;
+}
+
 }  // namespace jtrace::jvmti

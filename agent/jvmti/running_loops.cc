@@ -4,18 +4,12 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "agent/base/class_names.h"
 #include "agent/classfile/loops.h"
 #include "agent/jvmti/env.h"
+#include "agent/jvmti/running_stacks.h"
 
 namespace jtrace::jvmti {
 namespace {
-
-constexpr jint kMaxFrames = 256;
-
-bool Runs(jint state) {
-  return (state & JVMTI_THREAD_STATE_RUNNABLE) != 0 && (state & JVMTI_THREAD_STATE_IN_NATIVE) == 0;
-}
 
 bool IsInLoop(jvmtiEnv* env, const jvmtiFrameInfo& frame) {
   jint size = 0;
@@ -29,26 +23,22 @@ bool IsInLoop(jvmtiEnv* env, const jvmtiFrameInfo& frame) {
 }
 
 std::string NameOf(jvmtiEnv* env, jclass owner, jmethodID method) {
-  Allocated<char> name(env), signature(env);
-  if (env->GetMethodName(method, name.out(), nullptr, nullptr) != JVMTI_ERROR_NONE ||
-      env->GetClassSignature(owner, signature.out(), nullptr) != JVMTI_ERROR_NONE) {
+  Allocated<char> name(env);
+  const std::string class_name = ClassName(env, owner);
+  if (class_name.empty() ||
+      env->GetMethodName(method, name.out(), nullptr, nullptr) != JVMTI_ERROR_NONE) {
     return "";
   }
-  return absl::StrCat(BinaryName(signature.get()), ".", name.get());
+  return absl::StrCat(class_name, ".", name.get());
 }
 
 }  // namespace
 
 std::vector<std::string> FindRunningLoops(jvmtiEnv* env, JNIEnv* jni,
                                           std::span<const jclass> classes) {
-  jint count = 0;
-  Allocated<jvmtiStackInfo> stacks(env);
-  if (env->GetAllStackTraces(kMaxFrames, stacks.out(), &count) != JVMTI_ERROR_NONE) return {};
   std::set<std::string> names;
-  for (const jvmtiStackInfo& stack : std::span(stacks.get(), static_cast<size_t>(count))) {
-    if (!Runs(stack.state)) continue;
-    for (const jvmtiFrameInfo& frame :
-         std::span(stack.frame_buffer, static_cast<size_t>(stack.frame_count))) {
+  ForEachRunningStack(env, [&](std::span<const jvmtiFrameInfo> frames) {
+    for (const jvmtiFrameInfo& frame : frames) {
       if (!IsInLoop(env, frame)) continue;
       jclass owner = nullptr;
       if (env->GetMethodDeclaringClass(frame.method, &owner) != JVMTI_ERROR_NONE) continue;
@@ -58,7 +48,7 @@ std::vector<std::string> FindRunningLoops(jvmtiEnv* env, JNIEnv* jni,
       });
       if (changes) names.insert(NameOf(env, owner, frame.method));
     }
-  }
+  });
   names.erase("");
   return {names.begin(), names.end()};
 }

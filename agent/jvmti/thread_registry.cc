@@ -11,6 +11,8 @@
 namespace jtrace::jvmti {
 namespace {
 
+constexpr size_t kMostTids = 1 << 16;
+
 struct NameAndKind {
   std::string name;
   bool is_daemon = false;
@@ -97,6 +99,7 @@ void ThreadRegistry::Clear() {
   absl::MutexLock lock(&mutex_);
   java_.clear();
   by_os_tid_.clear();
+  native_.clear();
   virtual_names_.clear();
 }
 
@@ -106,7 +109,6 @@ ThreadNumbers ThreadRegistry::End() {
   {
     absl::MutexLock lock(&mutex_);
     // The list may never be read.
-    constexpr size_t kMostTids = 1 << 16;
     if (ended_tids_.size() < kMostTids) ended_tids_.push_back(numbers.os_tid);
     const auto found = by_os_tid_.find(numbers.os_tid);
     if (found == by_os_tid_.end()) return numbers;
@@ -199,7 +201,18 @@ uint32_t ThreadRegistry::NumberOfPassing(uint64_t java_tid) {
   return number;
 }
 
+uint32_t ThreadRegistry::NumberOfNative(pid_t os_tid) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = native_.find(os_tid);
+  return found != native_.end() ? found->second.number : 0;
+}
+
 uint32_t ThreadRegistry::DefineInternal(pid_t os_tid, absl::string_view name) {
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto found = native_.find(os_tid);
+    if (found != native_.end() && found->second.name == name) return found->second.number;
+  }
   const uint32_t number = encoder_.DefineThread(
       {.name = std::string(name), .os_tid = os_tid, .is_daemon = true, .is_vm_internal = true});
   const bool is_gc = absl::StartsWith(name, "GC ") || absl::StartsWith(name, "G1 ") ||
@@ -209,6 +222,9 @@ uint32_t ThreadRegistry::DefineInternal(pid_t os_tid, absl::string_view name) {
                      .major = format::kThread,
                      .minor = is_gc ? format::kThreadGc : format::kThreadNamed,
                      .value = 1});  // a system thread
+  absl::MutexLock lock(&mutex_);
+  if (native_.size() >= kMostTids) native_.clear();  // the ends of these threads are not seen
+  native_[os_tid] = {number, os_tid, std::string(name)};
   return number;
 }
 

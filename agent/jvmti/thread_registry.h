@@ -79,8 +79,10 @@ class ThreadRegistry {
   uint32_t NumberOfJava(uint64_t java_tid);
   // The same for a virtual thread that may have ended: the number is forgotten two chunks later.
   uint32_t NumberOfPassing(uint64_t java_tid);
-  // Defines a thread of the JVM that runs no Java code; `name`: the kernel's.
+  // Defines a thread of the JVM that runs no Java code, once; `name`: the kernel's.
   uint32_t DefineInternal(pid_t os_tid, absl::string_view name);
+  // Its number, if it has one; else 0.
+  uint32_t NumberOfNative(pid_t os_tid) const;
   // Kernel tids of threads that reported their end since the last call. They may still run: as
   // native threads that left the JVM, or for the short time until they end.
   std::vector<pid_t> TakeEndedTids();
@@ -111,6 +113,7 @@ class ThreadRegistry {
   Fields fields_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, JavaThread> java_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<pid_t, ThreadNumbers> by_os_tid_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<pid_t, JavaThread> native_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, std::string> virtual_names_ ABSL_GUARDED_BY(mutex_);
   // Since the last ForgetEnded, and before it.
   std::vector<uint64_t> ended_now_ ABSL_GUARDED_BY(mutex_);

@@ -1,12 +1,11 @@
 #include "agent/metrics/event_counts.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <sys/ioctl.h>
 
 #include <array>
 
 #include "agent/hot/counter_block.h"
+#include "agent/hot/event_stop.h"
 #include "agent/hot/own_work.h"
 #include "agent/metrics/block_reading.h"
 
@@ -34,7 +33,7 @@ void HandleEventSignal(int, siginfo_t* info, void*) {
     EventCount* const event = EventOfDescriptor(fd).load(std::memory_order_acquire);
     if (event != nullptr) {
       Charge(*event, event->period);
-      ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
+      hot::StartEvent(fd, hot::EventStop::kByKernel);
     }
   }
   errno = saved_errno;

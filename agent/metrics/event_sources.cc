@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "agent/base/clock.h"
+#include "agent/classfile/probe_code.h"
 #include "agent/hot/own_work.h"
 #include "agent/jvmti/env.h"
 
@@ -24,9 +25,11 @@ EventSources* Events(jvmtiEnv* env) {
   return static_cast<EventSources*>(self);
 }
 
-void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID, jlocation, jobject, jmethodID,
-                         jlocation) {
-  Events(env)->Thrown();
+void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, jlocation bci, jobject,
+                         jmethodID, jlocation) {
+  // The JDK's code that the agent calls throws some, too: then this is not its only work.
+  if (hot::tls_own_work > 1) return;
+  Events(env)->Thrown(method, bci);
 }
 void JNICALL OnContendedEnter(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
   Events(env)->ContendedEnter();
@@ -37,17 +40,15 @@ void JNICALL OnContendedEntered(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
 
 // HotSpot's extension events take (jvmtiEnv*, JNIEnv*, jthread).
 void JNICALL OnMount(jvmtiEnv* env, ...) {
-  const hot::OwnWork own;
   va_list arguments;
   va_start(arguments, env);
   JNIEnv* jni = va_arg(arguments, JNIEnv*);
   jthread thread = va_arg(arguments, jthread);
   va_end(arguments);
-  Events(env)->Mounted(jni, thread);
+  hot::AsOwn([&] { Events(env)->Mounted(jni, thread); });
 }
 void JNICALL OnUnmount(jvmtiEnv* env, ...) {
-  const hot::OwnWork own;
-  Events(env)->Unmounted();
+  hot::AsOwn([&] { Events(env)->Unmounted(); });
 }
 
 void Free(jvmtiEnv* env, void* memory) { env->Deallocate(static_cast<unsigned char*>(memory)); }
@@ -99,6 +100,7 @@ uint64_t EventSources::StartEvents(uint64_t wanted) {
   };
   asked.can_generate_exception_events =
       asks(Metric::kExceptions, offered.can_generate_exception_events);
+  asked.can_get_bytecodes = asked.can_generate_exception_events;
   asked.can_generate_monitor_events =
       asks(Metric::kMonitorWait, offered.can_generate_monitor_events);
   env_->AddCapabilities(&asked);
@@ -165,7 +167,8 @@ bool EventSources::FollowVirtualThreads() {
 void EventSources::Mounted(JNIEnv* jni, jthread thread) {
   if (tid_field_ == nullptr) {
     jvmti::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
-    tid_field_ = jni->GetFieldID(klass.get(), "tid", "J");
+    if (klass.get() != nullptr) tid_field_ = jni->GetFieldID(klass.get(), "tid", "J");
+    if (tid_field_ == nullptr) return jni->ExceptionClear();
   }
   counters_.Mount(static_cast<uint64_t>(jni->GetLongField(thread, tid_field_)));
 }
@@ -174,7 +177,17 @@ void EventSources::Unmounted() { counters_.Unmount(); }
 
 // ---- Events ---------------------------------------------------------------------------------
 
-void EventSources::Thrown() { counters_.Add(static_cast<uint32_t>(Metric::kExceptions), 1); }
+// A probe that an exception passes throws it again, and the JVM reports that as well.
+void EventSources::Thrown(jmethodID method, jlocation bci) {
+  jint size = 0;
+  jvmti::Allocated<unsigned char> code(env_);
+  const bool is_known = env_->GetBytecodes(method, &size, code.out()) == JVMTI_ERROR_NONE;
+  if (is_known && classfile::IsOwnRethrow({code.get(), static_cast<size_t>(size)},
+                                          static_cast<uint64_t>(bci))) {
+    return;
+  }
+  counters_.Add(static_cast<uint32_t>(Metric::kExceptions), 1);
+}
 
 void EventSources::ContendedEnter() { tls_wait_began = MonotonicNanos(); }
 

@@ -32,7 +32,7 @@ class EventSources : public io::IoListener {
   bool FollowVirtualThreads();
 
   // Callbacks.
-  void Thrown();
+  void Thrown(jmethodID method, jlocation bci);
   void ContendedEnter();
   void ContendedEntered();
   void Mounted(JNIEnv* jni, jthread thread);

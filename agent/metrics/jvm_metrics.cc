@@ -89,11 +89,10 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, bool has
   live_.store(live);
   began_ns_.store(MonotonicNanos());
   const uint64_t wanted = Bits(metrics);
-  // Probes count executions of bytecodes, if there are probes.
   std::string refused;
   const uint64_t of_kernel = kernel_events_.Start(wanted, refused);
   counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted, has_trees) | of_kernel |
-                       (wanted & Bit(Metric::kAllocSites)) | Bit(Metric::kGc));
+                       (wanted & kOfProbes) | Bit(Metric::kGc));
   for (const uint32_t metric : metrics) {
     if (IsElapsed(metric) || counters_.Check(metric).ok()) continue;
     const std::string name = counters_.NameOf(metric);
@@ -151,18 +150,30 @@ std::string JvmMetrics::NameOf(uint8_t number) const {
                       counters_.NameOf(number % hot::kElapsed));
 }
 
-JvmMetrics::Identity JvmMetrics::IdentityOf(JNIEnv* jni, jthread thread) {
-  if (eetop_.load() == nullptr) {
-    const jvmti::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
-    tid_.store(jni->GetFieldID(klass.get(), "tid", "J"));
-    eetop_.store(jni->GetFieldID(klass.get(), "eetop", "J"));
+// False where the JVM is short of memory or stack; the next thread tries again.
+bool JvmMetrics::LearnFields(JNIEnv* jni) {
+  if (eetop_.load() != nullptr) return true;
+  const jvmti::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
+  const jfieldID tid = klass.get() != nullptr ? jni->GetFieldID(klass.get(), "tid", "J") : nullptr;
+  const jfieldID eetop = tid != nullptr ? jni->GetFieldID(klass.get(), "eetop", "J") : nullptr;
+  if (eetop == nullptr) {
+    jni->ExceptionClear();
+    return false;
   }
+  tid_.store(tid);
+  eetop_.store(eetop);
+  return true;
+}
+
+JvmMetrics::Identity JvmMetrics::IdentityOf(JNIEnv* jni, jthread thread) {
+  if (!LearnFields(jni)) return {};
   return {.java_tid = static_cast<uint64_t>(jni->GetLongField(thread, tid_.load())),
           .java_thread = static_cast<uint64_t>(jni->GetLongField(thread, eetop_.load()))};
 }
 
 void JvmMetrics::ThreadStart(JNIEnv* jni, jthread thread) {
   const Identity identity = IdentityOf(jni, thread);
+  if (identity.java_tid == 0) return;
   counters_.Start(identity.java_tid, identity.java_thread, /*is_partial=*/false);
   kernel_events_.Attach(gettid());
 }
@@ -184,6 +195,7 @@ void JvmMetrics::Adopt(JNIEnv* jni, jthread thread) {
 
 bool JvmMetrics::RegisterThread(JNIEnv* jni, jthread thread) {
   const Identity identity = IdentityOf(jni, thread);
+  if (identity.java_tid == 0) return false;
   const bool is_virtual = identity.java_thread == 0;
   return BlockOf(identity.java_tid, is_virtual, identity.java_thread) != nullptr;
 }

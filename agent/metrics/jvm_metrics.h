@@ -96,9 +96,10 @@ class JvmMetrics : public CounterKeeper {
 
  private:
   struct Identity {
-    uint64_t java_tid = 0;
+    uint64_t java_tid = 0;     // 0: unknown
     uint64_t java_thread = 0;  // 0: virtual, or not running
   };
+  bool LearnFields(JNIEnv* jni);
   Identity IdentityOf(JNIEnv* jni, jthread thread);
 
   void CheckAllocations(JNIEnv* jni, Losses& losses);

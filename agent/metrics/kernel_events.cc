@@ -11,11 +11,15 @@
 #include "absl/strings/str_cat.h"
 #include "agent/base/signal_blocked.h"
 #include "agent/sampling/perf_events.h"
+#include "agent/sampling/signals.h"
 #include "agent/sampling/timers.h"
 
 namespace jtrace::metrics {
 namespace {
 
+// No clocks: the kernel may stop these itself (sampling/event_stop_choice.h), and must, because
+// real-time signals queue.
+//
 // A signal at a context switch ends the wait that was to begin: see sampling/perf_events.
 constexpr std::array kKernelEvents = {
     KernelEvent{Metric::kPathFaults, "page-faults", 1},
@@ -63,12 +67,13 @@ absl::Status KernelEvents::Install() {
     if (!IsUnused(signal)) continue;
     struct sigaction action {};
     action.sa_sigaction = HandleEventSignal;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;  // Go's threads have small stacks
     // Not a fault, nor the int3 of a hook.
     sigfillset(&action.sa_mask);
     for (const int other : {SIGSEGV, SIGBUS, SIGTRAP}) sigdelset(&action.sa_mask, other);
     if (sigaction(signal, &action, nullptr) != 0) break;
     signal_ = signal;
+    sampling::BlockWhileSampling(signal);
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError("no real-time signal is free");
@@ -148,7 +153,9 @@ void KernelEvents::StartFor(pid_t tid) {
       unattached_.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  for (const EventCount* const event : events) sampling::StartPerfTimer(event->fd);
+  for (const EventCount* const event : events) {
+    hot::StartEvent(event->fd, hot::EventStop::kByKernel);
+  }
   by_thread_[tid] = std::move(events);
 }
 

@@ -61,6 +61,10 @@ constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(met
 inline constexpr uint64_t kLives = Bit(Metric::kLiveBytes) | Bit(Metric::kFreedBytes) |
                                    Bit(Metric::kLiveObjects) | Bit(Metric::kFreedObjects);
 
+// What probes count by themselves.
+inline constexpr uint64_t kOfProbes =
+    Bit(Metric::kAllocSites) | Bit(Metric::kOutside) | Bit(Metric::kOutsideElements);
+
 // A current value, not a sum.
 constexpr bool IsLevel(Metric metric) {
   return metric == Metric::kLiveBytes || metric == Metric::kLiveObjects;

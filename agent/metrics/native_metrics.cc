@@ -152,6 +152,19 @@ void JNICALL SetLabels(JNIEnv*, jclass, jint number, jlong virtual_tid) {
   Asked().SetLabels(static_cast<uint32_t>(number), static_cast<uint64_t>(virtual_tid));
 }
 
+jint JNICALL Segment(JNIEnv* jni, jclass, jstring name) {
+  return static_cast<jint>(Asked().segments().Number(Text(jni, name)));
+}
+
+jlong JNICALL BeginSegment(JNIEnv*, jclass, jint number) {
+  return static_cast<jlong>(Asked().segments().Begin(static_cast<uint32_t>(number)));
+}
+
+void JNICALL EndSegment(JNIEnv*, jclass, jint number, jlong begun, jboolean in_turn) {
+  Asked().segments().End(static_cast<uint32_t>(number), static_cast<uint64_t>(begun),
+                         in_turn == JNI_TRUE);
+}
+
 jstring JNICALL Command(JNIEnv* jni, jclass, jstring verb, jstring argument) {
   return TextOrThrow(jni, Asked().Command(Text(jni, verb), Text(jni, argument)));
 }
@@ -178,6 +191,9 @@ bool Register(JNIEnv* jni, jclass defined) {
       Native<NearestMethod>("nearestMethod", "(Ljava/lang/String;)Ljava/lang/String;"),
       Native<Labels>("labels", "(ILjava/lang/String;Ljava/lang/String;)I"),
       Native<SetLabels>("setLabels", "(IJ)V"),
+      Native<Segment>("segment", "(Ljava/lang/String;)I"),
+      Native<BeginSegment>("beginSegment", "(I)J"),
+      Native<EndSegment>("endSegment", "(IJZ)V"),
       Native<Command>("command", "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;")};
   return jni->RegisterNatives(defined, methods.data(), methods.size()) == 0;
 }

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "agent/metrics/segments.h"
 #include "agent/metrics/tree_snapshot.h"
 #include "agent/metrics/tree_windows.h"
 
@@ -51,6 +52,9 @@ class Questions {
   virtual uint32_t Labels(uint32_t outer, absl::string_view key, absl::string_view value) = 0;
   // The calling thread has these labels from now on; `virtual_tid` as in hot::SetLabels.
   virtual void SetLabels(uint32_t number, uint64_t virtual_tid) = 0;
+
+  // Must live forever.
+  virtual Segments& segments() = 0;
 
   virtual absl::StatusOr<std::string> Command(absl::string_view verb,
                                               absl::string_view argument) = 0;

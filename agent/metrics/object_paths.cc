@@ -1,6 +1,7 @@
 #include "agent/metrics/object_paths.h"
 
 #include "absl/container/inlined_vector.h"
+#include "agent/hot/climb.h"
 #include "agent/hot/thread_state.h"
 
 namespace jtrace::metrics {
@@ -51,10 +52,11 @@ uint32_t ObjectPaths::PathLocked(const hot::Arena* arena, const hot::ThreadState
   absl::InlinedVector<const Node*, 64> steps;
   const Node* const root = At<Node>(arena, state.root);
   const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
-  while (node != root && !is_known(KnownLocked(node), node)) {
-    if (node == nullptr || node->parent == 0) return kNowhere;  // the call found no memory
+  if (node == nullptr) return kNowhere;  // the call found no memory
+  hot::Climb at(arena, *node);
+  for (; node != root && !is_known(KnownLocked(node), node); node = &*at) {
     steps.push_back(node);
-    node = At<Node>(arena, node->parent);
+    if (!at.Up()) return kNowhere;
   }
   uint32_t path =
       node == root ? RootLocked(state.tid, is_virtual, /*has_tree=*/true) : KnownLocked(node).path;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/hot/climb.h"
 #include "agent/probes/node_state.h"
 
 namespace jtrace::metrics {
@@ -14,31 +15,51 @@ bool IsAllZero(const PathValues& values) {
 }  // namespace
 
 uint32_t TreeSnapshot::Child(uint32_t parent, uint32_t routine) {
-  if (parent == kNowhere) return kNowhere;
+  if (parent == kNowhere || is_full_) return kNowhere;
   const auto found = children_.find({parent, routine});
   if (found != children_.end()) return found->second;
   if (nodes_.size() >= max_nodes_) {
-    is_full_ = true;
+    BecomeFull();
     return kNowhere;
   }
   const auto index = static_cast<uint32_t>(nodes_.size());
-  nodes_.push_back({parent, routine, {}});
+  nodes_.push_back({parent, routine});
   children_.emplace(std::pair(parent, routine), index);
   return index;
 }
 
+void TreeSnapshot::BecomeFull() {
+  is_full_ = true;
+  nodes_ = {Node{}};
+  values_ = {};
+  children_ = {};
+}
+
 void TreeSnapshot::AddValues(uint32_t index, const PathValues& values, int64_t sign) {
-  if (index == kNowhere) return;
-  for (size_t i = 0; i < kPathPlaces; ++i) nodes_[index].values[i] += sign * values[i];
+  if (index == kNowhere || is_full_) return;
+  for (size_t place = 0; place < kPathPlaces; ++place) {
+    if (values[place] == 0) continue;
+    std::vector<int64_t>& column = values_[place];
+    if (column.size() <= index) column.resize(index + 1);
+    column[index] += sign * values[place];
+  }
+}
+
+PathValues TreeSnapshot::ValuesOf(size_t index) const {
+  PathValues values;
+  for (size_t place = 0; place < kPathPlaces; ++place) values[place] = ValueOf(index, place);
+  return values;
 }
 
 void TreeSnapshot::Add(const hot::Arena* arena, const hot::ThreadState& state, int64_t sign,
                        ReadNode read) {
+  if (is_full_) return;
   absl::flat_hash_map<hot::Ref, uint32_t> places = {{state.root, 0}};
   AddValues(0, read(*hot::At<hot::Node>(arena, state.root)), sign);
   hot::Ref ref = state.root;
   while ((ref = hot::ReadAcquire(hot::At<hot::Node>(arena, ref)->next)) != 0) {
     const hot::Node& node = *hot::At<hot::Node>(arena, ref);
+    if (is_full_) return;
     // A dropped node stays in the list if it is the last one.
     if (IsDropped(node)) continue;
     const auto parent = places.find(node.parent);
@@ -51,6 +72,7 @@ void TreeSnapshot::Add(const hot::Arena* arena, const hot::ThreadState& state, i
 
 void TreeSnapshot::AddNode(const hot::Arena* arena, const hot::Node& node, int64_t sign,
                            ReadNode read) {
+  if (is_full_) return;
   if (const PathValues values = read(node); !IsAllZero(values)) {
     AddValues(PlaceOf(arena, node), values, sign);
   }
@@ -58,27 +80,29 @@ void TreeSnapshot::AddNode(const hot::Arena* arena, const hot::Node& node, int64
 
 uint32_t TreeSnapshot::PlaceOf(const hot::Arena* arena, const hot::Node& node) {
   std::vector<uint32_t> path;
-  for (const hot::Node* at = &node; at->routine != 0; at = hot::At<hot::Node>(arena, at->parent)) {
-    path.push_back(hot::IdOf(at->routine));
-  }
+  hot::Climb at(arena, node);
+  do {
+    if (!at.IsAtRoot()) path.push_back(hot::IdOf(at->routine));
+  } while (at.Up());
   uint32_t place = 0;
   for (; !path.empty(); path.pop_back()) place = Child(place, path.back());
   return place;
 }
 
 void TreeSnapshot::Add(const TreeSnapshot& other) {
+  if (other.is_full_) BecomeFull();
+  if (is_full_) return;
   std::vector<uint32_t> places(other.nodes_.size());
-  AddValues(0, other.nodes_[0].values, 1);
+  AddValues(0, other.ValuesOf(0), 1);
   for (size_t i = 1; i < other.nodes_.size(); ++i) {
     const Node& node = other.nodes_[i];
     places[i] = Child(places[node.parent], node.routine);
-    AddValues(places[i], node.values, 1);
+    AddValues(places[i], other.ValuesOf(i), 1);
   }
-  is_full_ |= other.is_full_;
 }
 
 void TreeSnapshot::Convert(size_t place, absl::FunctionRef<int64_t(int64_t)> convert) {
-  for (Node& node : nodes_) node.values[place] = convert(node.values[place]);
+  for (int64_t& value : values_[place]) value = convert(value);
 }
 
 TreeSnapshot TreeSnapshot::Below(const Routines& roots) const {
@@ -89,7 +113,7 @@ TreeSnapshot TreeSnapshot::Below(const Routines& roots) const {
     const Node& node = nodes_[i];
     if (places[node.parent] == 0 && !roots.contains(node.routine)) continue;
     places[i] = below.Child(places[node.parent], node.routine);
-    below.AddValues(places[i], node.values, 1);
+    below.AddValues(places[i], ValuesOf(i), 1);
   }
   return below;
 }
@@ -97,7 +121,7 @@ TreeSnapshot TreeSnapshot::Below(const Routines& roots) const {
 MethodTotals TreeSnapshot::Totals(const Routines& methods, size_t place) const {
   std::vector<int64_t> cum(nodes_.size());
   for (size_t i = nodes_.size() - 1; i > 0; --i) {
-    cum[i] += nodes_[i].values[place];
+    cum[i] += ValueOf(i, place);
     cum[nodes_[i].parent] += cum[i];
   }
   MethodTotals totals;
@@ -108,10 +132,10 @@ MethodTotals TreeSnapshot::Totals(const Routines& methods, size_t place) const {
     const bool is_method = methods.contains(node.routine);
     is_inside[i] = is_nested || is_method;
     if (!is_method) continue;
-    totals.calls += node.values[kCallsPlace];
-    totals.base += node.values[place];
+    totals.calls += ValueOf(i, kCallsPlace);
+    totals.base += ValueOf(i, place);
     if (is_nested) continue;
-    totals.outermost_calls += node.values[kCallsPlace];
+    totals.outermost_calls += ValueOf(i, kCallsPlace);
     totals.cum += cum[i];
   }
   return totals;
@@ -121,16 +145,15 @@ std::vector<PathShare> TreeSnapshot::Top(size_t place, size_t count,
                                          const Routines* methods) const {
   std::vector<uint32_t> best;
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].values[place] <= 0) continue;
+    if (ValueOf(i, place) <= 0) continue;
     if (methods == nullptr || methods->contains(nodes_[i].routine)) best.push_back(i);
   }
-  std::stable_sort(best.begin(), best.end(), [&](uint32_t a, uint32_t b) {
-    return nodes_[a].values[place] > nodes_[b].values[place];
-  });
+  std::stable_sort(best.begin(), best.end(),
+                   [&](uint32_t a, uint32_t b) { return ValueOf(a, place) > ValueOf(b, place); });
   best.resize(std::min(best.size(), count));
   std::vector<PathShare> shares;
   for (const uint32_t index : best) {
-    PathShare& share = shares.emplace_back(PathShare{nodes_[index].values[place], {}});
+    PathShare& share = shares.emplace_back(PathShare{ValueOf(index, place), {}});
     for (uint32_t at = index; at != 0; at = nodes_[at].parent) {
       share.routines.push_back(nodes_[at].routine);
     }

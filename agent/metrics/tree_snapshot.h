@@ -44,7 +44,7 @@ struct PathShare {
 
 class TreeSnapshot {
  public:
-  // About 100 bytes a call path.
+  // About 40 bytes a call path, and 8 more for each metric that is charged.
   static constexpr size_t kMaxNodes = 1 << 20;
 
   explicit TreeSnapshot(size_t max_nodes = kMaxNodes) : max_nodes_(max_nodes) {}
@@ -66,7 +66,7 @@ class TreeSnapshot {
   // Replaces each value at the place.
   void Convert(size_t place, absl::FunctionRef<int64_t(int64_t)> convert);
 
-  // There were too many call paths: the rest is missing.
+  // There were too many call paths: nothing is known any more, and what is added is left out.
   bool is_full() const { return is_full_; }
   bool empty() const { return nodes_.size() == 1; }
 
@@ -74,18 +74,25 @@ class TreeSnapshot {
   struct Node {
     uint32_t parent = 0;
     uint32_t routine = 0;
-    PathValues values = {};
   };
   static constexpr uint32_t kNowhere = UINT32_MAX;
 
+  // Nobody gets a part of it: it takes no memory and no time from here on.
+  void BecomeFull();
   // kNowhere if the tree is full.
   uint32_t Child(uint32_t parent, uint32_t routine);
   void AddValues(uint32_t index, const PathValues& values, int64_t sign);
+  PathValues ValuesOf(size_t index) const;
+  int64_t ValueOf(size_t index, size_t place) const {
+    return index < values_[place].size() ? values_[place][index] : 0;
+  }
   uint32_t PlaceOf(const hot::Arena* arena, const hot::Node& node);
 
   size_t max_nodes_;
   bool is_full_ = false;
   std::vector<Node> nodes_ = {Node{}};  // parents before children; the first one is the root
+  // By place and node: up to the last one that has a value.
+  std::array<std::vector<int64_t>, kPathPlaces> values_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
 };
 

@@ -130,8 +130,8 @@ void CallCosts::KeepOnlyGroups() {
 }
 
 std::optional<CallCost> CallCosts::Of(absl::string_view callee) const {
-  for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule) {
-    if (Matches(rule->pattern, callee)) return rule->cost;
+  for (size_t i = rules_.size(); i-- > 0;) {
+    if (Matches(rules_[i].pattern, callee)) return rules_[i].cost;
   }
   return CallCost();
 }

@@ -84,6 +84,7 @@ absl::Status AppendPatterns(absl::string_view value, std::vector<std::string>& l
 }
 absl::Status ParseInclude(absl::string_view value, Options& o) {
   if (absl::Status status = AppendPatterns(value, o.include); !status.ok()) return status;
+  if (std::erase(o.include, "own") > 0) o.includes_own = true;
   return classfile::ScopeFilter::Create(o.include, {}).status();
 }
 absl::Status ParseExclude(absl::string_view value, Options& o) {
@@ -253,6 +254,11 @@ absl::Status ParseDurationOption(absl::string_view value, Options& o) {
   return Invalid(absl::StrCat("'", value, "' is not a time such as 30s or 10m"));
 }
 
+absl::Status ParseSamples(absl::string_view value, Options& o) {
+  if (absl::SimpleAtoi(value, &o.most_samples) && o.most_samples > 0) return absl::OkStatus();
+  return Invalid(absl::StrCat("'", value, "' is not a number of samples such as 10000"));
+}
+
 absl::Status ParseLoop(absl::string_view value, Options& o) { return ParseLoop(value, o.loop); }
 absl::Status ParseKeep(absl::string_view value, Options& o) { return ParseKeep(value, o.keep); }
 
@@ -294,7 +300,7 @@ constexpr std::array kOptions = {
     OptionRow{"out", "FILE", ParseOut,
               "trace file (trace.bin); %p pid, %t time, %n number, %{ENV} variable"},
     OptionRow{"include", "PATTERN[;…]", ParseInclude,
-              "count only these: pkg.**, pkg.Class, Class::method, *"},
+              "count only these: pkg.**, pkg.Class, Class::method, *; jtrace start: own"},
     OptionRow{"exclude", "PATTERN[;…]", ParseExclude, "do not count these (default: the JDK)"},
     OptionRow{"probebudget", "20%", ParseProbeBudget,
               "jtrace start: most of one processor that putting probes in and out takes"},
@@ -332,6 +338,8 @@ constexpr std::array kOptions = {
               "switch kinds of records on or off, by major, major/minor or name: see below"},
     OptionRow{"duration", "30s", ParseDurationOption,
               "stop recording after this time; jtrace start: from when all probes are in"},
+    OptionRow{"samples", "10000", ParseSamples,
+              "stop recording after this many samples, or shortly after"},
     OptionRow{"loop", "1h|100MB", ParseLoop,
               "continue in a new file after this time or size; out= gets .%n if it has no %n"},
     OptionRow{"keep", "1GB|60", ParseKeep,

@@ -247,6 +247,10 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
     const absl::Status status = CheckStackIsWalkable(options.samples, !options.unwinds.empty());
     if (!status.ok()) return status;
   }
+  if (options.most_samples != 0 && !options.WantsSamples()) {
+    return absl::InvalidArgumentError(
+        "option 'samples': needs samples; use mode=merged or samples");
+  }
   if (!options.unwinds.empty() && options.mode != Mode::kMerged) {
     return absl::InvalidArgumentError("option 'unwind': needs probes and samples; use mode=merged");
   }

@@ -63,6 +63,8 @@ struct Options {
   // runs that they fit (resting_probes.h).
   bool probes_rest = false;
   bool compilers_first = true;  // meanwhile the JIT has processor time first (preferred_threads.h)
+  // include=own, if there are no other patterns: a start chooses them (instrument/own_scope.h).
+  bool includes_own = false;
   // When memory is short, nodes below this share of their parent are dropped (S3.14); 0: none.
   double prune_percent = 1;
   // The same share of the parent's time, when an activation ends; 0: no such test.
@@ -88,6 +90,8 @@ struct Options {
   std::string log_file;
   // The recording ends by itself after this.
   absl::Duration duration = absl::InfiniteDuration();
+  // And after this many samples; 0: whatever their number.
+  uint64_t most_samples = 0;
   Loop loop;
   Keep keep;
   // Whether the `jtrace` command may reach the agent.
@@ -101,6 +105,8 @@ struct Options {
   bool WantsCodeRecords() const {
     return codes.Has(Code::kJitCode) || codes.Has(Code::kJitInlining);
   }
+  // The JVM's stubs: samples are named by them.
+  bool WantsStubs() const { return WantsSamples() || codes.Has(Code::kStub); }
   // Debug information for each instruction, so that inlined frames of samples are exact.
   bool WantsDebugInfo() const {
     return WantsSamples() &&

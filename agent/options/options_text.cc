@@ -64,6 +64,7 @@ std::string DescribeOptions(const Options& o) {
   if (o.duration < absl::InfiniteDuration()) {
     absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));
   }
+  if (o.most_samples != 0) absl::StrAppend(&out, ",samples=", o.most_samples);
   absl::StrAppend(&out, DescribeFileOptions(o.loop, o.keep));
   if (!o.include.empty()) absl::StrAppend(&out, ",include=", absl::StrJoin(o.include, ";"));
   if (!o.exclude.empty()) absl::StrAppend(&out, ",exclude=", absl::StrJoin(o.exclude, ";"));

@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "agent/hot/climb.h"
+
 namespace jtrace {
 namespace {
 
@@ -65,10 +67,10 @@ Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routi
 
 // Slow, but correct whatever happened to the slots.
 Ref FindInList(const Arena* arena, const Node& parent, uint32_t routine) {
-  const Node* root = &parent;
-  while (root->parent != 0) root = At<Node>(arena, root->parent);
+  hot::Climb root(arena, parent);
+  while (root.Up()) continue;
   const Ref parent_ref = hot::RefOf(arena, &parent);
-  for (Ref ref = ReadAcquire(root->next); ref != 0;) {
+  for (Ref ref = root.IsAtRoot() ? ReadAcquire(root->next) : 0; ref != 0;) {
     const Node& node = *At<Node>(arena, ref);
     if (node.routine == routine && node.parent == parent_ref &&
         (ReadAcquire(node.marks) & hot::kMarkGone) == 0) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/hot/climb.h"
 #include "agent/probes/find_child.h"
 
 namespace jtrace {
@@ -16,9 +17,10 @@ std::vector<Ref> CurrentPath(const hot::Arena* arena, const hot::ThreadState& st
   std::vector<Ref> path;
   const auto* node = reinterpret_cast<const Node*>(hot::ReadRelaxed(state.current));
   if (node == nullptr || node == &arena->lost_node) return path;
-  for (; node->parent != 0; node = At<Node>(arena, node->parent)) {
-    path.push_back(hot::RefOf(arena, node));
-  }
+  hot::Climb at(arena, *node);
+  do {
+    if (!at.IsAtRoot()) path.push_back(hot::RefOf(arena, &*at));
+  } while (at.Up());
   std::reverse(path.begin(), path.end());
   return path;
 }

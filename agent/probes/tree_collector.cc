@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/base/clock.h"
+#include "agent/hot/climb.h"
 #include "agent/hot/thread_state.h"
 #include "agent/probes/node_state.h"
 
@@ -79,6 +80,7 @@ const ThreadState* TreeCollector::FindThread(uint64_t java_tid) const {
 
 void TreeCollector::Retire(ThreadState& state) {
   if (watcher_ != nullptr) watcher_->OnThreadGone(state);
+  quiet_.erase(&state);
   if (!pruned_.empty()) {
     ForEachNode(state, [&](Node& node) { pruned_.Erase(hot::RefOf(arena_, &node)); });
     pruned_.Erase(state.root);
@@ -119,7 +121,7 @@ void TreeCollector::Collect(VisitUpdate visit, bool reports_aged) {
   });
   CollectGroups(visit);
   JudgeMemory();
-  reports_all_ = false;
+  reports_all_ = looks_at_all_ = false;
   if (blocks_ != nullptr) blocks_->EndRound();
 }
 
@@ -175,17 +177,66 @@ void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
   }
 }
 
+template <typename Visit>
+void TreeCollector::ForEachDue(ThreadState& state, Visit visit) {
+  values_.FindOpen(state);
+  std::vector<QuietNodes::Stretch>& stretches = quiet_[&state].stretches;
+  const bool is_long = stretches.size() * QuietNodes::kStretch >= limits_.quiet_from;
+  const bool leaves_out = is_long && !looks_at_all_ && !reports_all_;
+  Node* at = At<Node>(arena_, state.root);
+  for (QuietNodes::Stretch& stretch : stretches) {
+    Node* const last = At<Node>(arena_, stretch.last);
+    if (leaves_out && stretch.rest != 0) {
+      --stretch.rest;
+      kept_bytes_ += stretch.bytes;
+      at = last;
+      continue;
+    }
+    const uint64_t bytes_before = kept_bytes_;
+    bool changed = false;
+    while (at != last) {
+      at = At<Node>(arena_, hot::ReadAcquire(at->next));
+      changed |= visit(*at);
+    }
+    stretch.bytes = static_cast<uint32_t>(kept_bytes_ - bytes_before);
+    stretch.Looked(changed);
+  }
+  uint32_t count = 0;
+  for (Ref next; (next = hot::ReadAcquire(at->next)) != 0;) {
+    at = At<Node>(arena_, next);
+    visit(*at);
+    if (++count % QuietNodes::kStretch == 0)
+      stretches.push_back({.last = next, .bytes = 0, .quiet = 0, .rest = 0});
+  }
+}
+
+bool TreeCollector::NeedsWholeLook(ThreadState& state) {
+  const auto victims = victims_.find(&state);
+  // Once they are cut off, this look takes them out.
+  const bool was_pruned = victims != victims_.end();
+  if (was_pruned && hot::ReadAcquire(state.victims) == 0) victims_.erase(victims);
+  return was_pruned || is_short_ || limits_.exit_percent > 0 || blocks_ != nullptr;
+}
+
 void TreeCollector::CollectTree(ThreadState& state, VisitUpdate visit) {
   updates_.clear();
   AllowCuts(state, 0);
-  if (is_short_) pruner_.Begin(state);
-  ForEachKept(state, [&](Node& node) {
+  BeginJudging(state);
+  const auto look = [&](Node& node) {
     Judge(node);
-    CollectNode(node);
-    if (updates_.size() < limits_.most_updates) return;
-    visit({.java_tid = state.tid, .nodes = updates_});
-    updates_.clear();
-  });
+    const bool changed = CollectNode(node);
+    if (updates_.size() >= limits_.most_updates) {
+      visit({.java_tid = state.tid, .nodes = updates_});
+      updates_.clear();
+    }
+    return changed;
+  };
+  if (NeedsWholeLook(state)) {
+    quiet_.erase(&state);
+    ForEachKept(state, look);
+  } else {
+    ForEachDue(state, look);
+  }
   ReportPruned();
   nodes_.TakeDroppedTables(state);
 }
@@ -197,17 +248,18 @@ NodeValues TreeCollector::ReadRoot(ThreadState& state) {
   return values_.SinceBaseline(root, read);
 }
 
-void TreeCollector::CollectNode(Node& node) {
+bool TreeCollector::CollectNode(Node& node) {
   const Counts counts = ReadCounts(node);
-  if (IsUnused(node, counts)) return;
+  if (IsDropped(node) || IsUnused(node, counts)) return false;
   const bool known = node.collected == kDefined || node.collected == kEarlier;
   const bool has_blocks = blocks_ != nullptr && blocks_->is_due() && blocks_->Read(node);
   if (known && node.reported.Until(counts.calls) == 0 && !values_.Passed(node) && !has_blocks) {
-    return;
+    return false;
   }
-  if (is_short_ && !reports_all_ && Defer(node, counts.calls)) return;
+  if (is_short_ && !reports_all_ && Defer(node, counts.calls)) return true;
   Report(node);
   if (has_blocks) blocks_->Report(node, node.number);
+  return true;
 }
 
 bool TreeCollector::Defer(Node& node, uint64_t calls) {
@@ -223,13 +275,11 @@ bool TreeCollector::Defer(Node& node, uint64_t calls) {
 
 void TreeCollector::Report(Node& node) {
   path_.clear();
-  for (Node* above = At<Node>(arena_, node.parent);
-       above->routine != 0 && above->collected != kDefined;
-       above = At<Node>(arena_, above->parent)) {
-    path_.push_back(above);
-  }
+  hot::Climb at(arena_, node);
+  do {
+    path_.push_back(&*at);
+  } while (at.Up() && !at.IsAtRoot() && at->collected != kDefined && !IsInGroup(*at));
   for (; !path_.empty(); path_.pop_back()) ReportOne(*path_.back());
-  ReportOne(node);
 }
 
 void TreeCollector::ReportOne(Node& node) {
@@ -240,7 +290,7 @@ void TreeCollector::ReportOne(Node& node) {
   const NodeValues read = values_.Read(node);
   const Node& parent = *At<Node>(arena_, node.parent);
   updates_.push_back({.node = NumberOf(node),
-                      .parent = parent.number,
+                      .parent = parent.collected == kDefined ? parent.number : 0,
                       .routine = TraceRoutine(node.routine),
                       .is_new = is_new,
                       .calls = calls,
@@ -259,10 +309,10 @@ void TreeCollector::ReportOne(Node& node) {
 
 void TreeCollector::FoldTree(ThreadState& state) {
   AllowCuts(state, 0);
-  if (is_short_) pruner_.Begin(state);
+  BeginJudging(state);
   ForEachKept(state, [&](Node& node) {
     Judge(node);
-    FoldNode(node);
+    FoldNode(node, /*root=*/state.group - 1);
   });
   FoldRoot(*At<Node>(arena_, state.root));
   nodes_.TakeDroppedTables(state);
@@ -281,10 +331,10 @@ void TreeCollector::FoldBlocks(const Node& node) {
   blocks_->AddToGroup(node, forest_.NumberForSample(node.number));
 }
 
-void TreeCollector::FoldNode(Node& node) {
+void TreeCollector::FoldNode(Node& node, uint32_t root) {
   const Counts counts = ReadCounts(node);
   if (IsUnused(node, counts)) return;
-  if (node.collected != kInGroup) PlaceInGroup(node);
+  if (node.collected != kInGroup) PlaceInGroup(node, root);
   if (blocks_ != nullptr && blocks_->is_due()) FoldBlocks(node);
   const NodeValues read = values_.Read(node);
   const NodeValues values = values_.SinceBaseline(node, read);
@@ -295,13 +345,6 @@ void TreeCollector::FoldNode(Node& node) {
   values_.SetBaseline(node, read);
   total_calls_ += new_calls;
   SetBaseline(node, counts.calls, counts.calls - counts.jitted);
-}
-
-void TreeCollector::PlaceInGroup(Node& node) {
-  Node& parent = *At<Node>(arena_, node.parent);
-  if (!IsInGroup(parent)) PlaceInGroup(parent);  // a [pruned] node that has counted nothing itself
-  node.number = forest_.Child(parent.number, node.routine, last_number_);
-  node.collected = kInGroup;
 }
 
 void TreeCollector::BeginFile() {

@@ -16,6 +16,7 @@
 #include "agent/probes/path_blocks.h"
 #include "agent/probes/path_metrics.h"
 #include "agent/probes/pruned_nodes.h"
+#include "agent/probes/quiet_nodes.h"
 #include "agent/probes/state_recycler.h"
 #include "agent/probes/tick_scale.h"
 #include "agent/probes/tree_pruner.h"
@@ -57,6 +58,7 @@ struct TreeLimits {
   double prune_percent = 0;             // 0: nothing is pruned by the collector
   double exit_percent = 0;              // 0: nothing is pruned when an activation ends
   size_t most_updates = 1 << 16;        // about so many nodes of a tree are reported at once
+  size_t quiet_from = 1 << 16;          // trees of so many nodes have quiet ones (quiet_nodes.h)
 };
 
 // On the writer thread only; never waits for a probe.
@@ -119,11 +121,14 @@ class TreeCollector {
   // Calls `visit` for each tree that changed since the last time, and each thread with its own tree
   // that ended. While memory is short, nodes are not reported when first seen, since most are
   // dropped before long: only if `reports_aged`, and only those that were there when it was last
-  // set. A large tree is visited in several updates, the nodes above those in them first.
+  // set. A large tree is visited in several updates, the nodes above those in them first. Changes
+  // of nodes that have been quiet for long are seen up to eight rounds later.
   using VisitUpdate = absl::FunctionRef<void(const TreeUpdate&)>;
   void Collect(VisitUpdate visit, bool reports_aged = true);
   // The next Collect is the last one: it reports everything.
   void ReportAll() { reports_all_ = true; }
+  // The next Collect sees all changes.
+  void LookAtAll() { looks_at_all_ = true; }
 
   // A new file continues where the last one ended: from here on counts are those since the last
   // Collect, and a node is defined again when it changes or a sample names it.
@@ -169,11 +174,18 @@ class TreeCollector {
   // The same, but nodes that were cut off are dropped and taken out of the list.
   template <typename Visit>
   void ForEachKept(hot::ThreadState& state, Visit visit);
+  // The same for the nodes that may have changed; none of them was cut off. `visit` returns whether
+  // it has.
+  template <typename Visit>
+  void ForEachDue(hot::ThreadState& state, Visit visit);
+  // Whether the tree has nodes that were cut off, or everything in it is to be seen.
+  bool NeedsWholeLook(hot::ThreadState& state);
   bool IsGone(const hot::Node& node) const;
   void DropNode(hot::Node& node);
   void DropNumber(hot::Node& node, hot::Node& kept);
   hot::Node& KeptAbove(const hot::Node& node) const;
   void ReportPruned();
+  void BeginJudging(const hot::ThreadState& state);
   void Judge(const hot::Node& node);
   void AskToPrune(hot::ThreadState& state);
   // How many nodes the thread may cut off by itself from now on.
@@ -185,7 +197,8 @@ class TreeCollector {
   // Its caller is a [pruned] node: only the number of its calls is known.
   bool IsBelowPruned(const hot::Node& node) const;
   void CollectTree(hot::ThreadState& state, VisitUpdate visit);
-  void CollectNode(hot::Node& node);
+  // Whether it had changed.
+  bool CollectNode(hot::Node& node);
   // Whether the node is not to be reported yet.
   bool Defer(hot::Node& node, uint64_t calls);
   // Reports the node and, if needed, the nodes above it.
@@ -193,14 +206,16 @@ class TreeCollector {
   void ReportOne(hot::Node& node);
   void CollectGroups(VisitUpdate visit);
   void FoldTree(hot::ThreadState& state);
-  void FoldNode(hot::Node& node);
+  // `root`: of the group, in the forest.
+  void FoldNode(hot::Node& node, uint32_t root);
   void FoldRoot(hot::Node& root);
   void FoldBlocks(const hot::Node& node);
   NodeValues ReadRoot(hot::ThreadState& state);
   // Gives a node that no collection has seen yet its number.
   void Place(hot::Node& node);
-  // Gives a node of a group's member its place in the group's tree; its parent must have one.
-  void PlaceInGroup(hot::Node& node);
+  // Gives a node of a group's member, and those above it, their places in the group's tree. Below
+  // `instead` if none of those above is in a group.
+  void PlaceInGroup(hot::Node& node, uint32_t instead);
   uint32_t NumberOf(hot::Node& node);
   // The same for a node that a sample names.
   uint32_t NameBySample(hot::Node& node);
@@ -218,10 +233,13 @@ class TreeCollector {
   const TreeLimits limits_;
   GroupForest forest_;
   TreePruner pruner_;
+  bool chooses_ = false;  // the pruner, in the tree that is collected now
   bool is_short_ = false;
   int short_rounds_ = 0;      // for so many rounds to come
   bool reports_aged_ = true;  // in this Collect
   bool reports_all_ = false;
+  bool looks_at_all_ = false;
+  absl::flat_hash_map<const hot::ThreadState*, QuietNodes> quiet_;
   double percent_ = 0;       // prune_percent or, while that is not enough, more
   uint64_t kept_bytes_ = 0;  // of nodes and their slots seen in this Collect
   PrunedNodes pruned_;

@@ -1,4 +1,5 @@
 // The collector's numbers for nodes: in updates, and for samples that name nodes.
+#include "agent/hot/climb.h"
 #include "agent/hot/position.h"
 #include "agent/probes/find_child.h"
 #include "agent/probes/node_state.h"
@@ -19,16 +20,32 @@ uint32_t TreeCollector::NumberOf(Node& node) {
 }
 
 void TreeCollector::Place(Node& node) {
+  hot::Climb at(arena_, node);
+  while (IsUnreported(*at) && at.Up()) continue;
+  if (at.IsAtRoot() && at->collected == kUnseen) {
+    auto* const state = reinterpret_cast<ThreadState*>(&*at) - 1;
+    if (state->root == hot::RefOf(arena_, &*at)) IsGrouped(*state);
+  }
+  if (IsInGroup(*at)) PlaceInGroup(node, /*instead=*/at->number);
+}
+
+void TreeCollector::PlaceInGroup(Node& node, uint32_t instead) {
   path_.clear();
-  Node* at = &node;
-  for (; at->routine != 0 && IsUnreported(*at); at = At<Node>(arena_, at->parent)) {
-    path_.push_back(at);
+  hot::Climb at(arena_, node);
+  do {
+    path_.push_back(&*at);
+  } while (at.Up() && !IsInGroup(*at));
+  uint32_t above = at->number;
+  // Not a node of the group's threads: the ways of two threads have crossed.
+  if (!IsInGroup(*at)) {
+    path_.resize(1);
+    above = instead;
   }
-  if (at->routine == 0 && at->collected == kUnseen) {
-    IsGrouped(*(reinterpret_cast<ThreadState*>(at) - 1));
+  for (; !path_.empty(); path_.pop_back()) {
+    Node& placed = *path_.back();
+    placed.number = above = forest_.Child(above, placed.routine, last_number_);
+    placed.collected = kInGroup;
   }
-  if (!IsInGroup(*at)) return;
-  for (; !path_.empty(); path_.pop_back()) PlaceInGroup(*path_.back());
 }
 
 Node* TreeCollector::NodeAt(uint64_t raw_node) const {
@@ -63,6 +80,8 @@ uint32_t TreeCollector::NameBySample(Node& node) {
     return kept.routine == 0 ? 0 : NameBySample(kept);
   }
   const uint32_t number = NumberOf(node);
+  // Of new nodes the next look sees all.
+  looks_at_all_ |= node.collected == kEarlier || node.routine == hot::kPrunedRoutine;
   if (node.collected != kDefined) node.collected = kNamed;
   return number;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/hot/climb.h"
 #include "agent/probes/arena_memory.h"
 #include "agent/probes/node_state.h"
 #include "agent/probes/tree_collector.h"
@@ -33,12 +34,20 @@ bool HasChanged(const Node& node, uint64_t calls) {
 
 }  // namespace
 
+void TreeCollector::BeginJudging(const ThreadState& state) {
+  // A log names nodes at any time: records in the ring, the open gap, the file's first position.
+  // And nobody chooses again before what was chosen is cut off.
+  chooses_ =
+      is_short_ && hot::ReadRelaxed(state.log_ring) == 0 && hot::ReadAcquire(state.victims) == 0;
+  if (chooses_) pruner_.Begin(state);
+}
+
 void TreeCollector::Judge(const Node& node) {
   // Few slots take a node's memory.
   const uint64_t slots = SlotBytes(node);
   kept_bytes_ += values_.node_bytes() + (slots == 0 ? 0 : std::max(slots, values_.node_bytes()));
   if (blocks_ != nullptr) kept_bytes_ += blocks_->BytesOf(node);
-  if (!is_short_) return;
+  if (!chooses_) return;
   const uint64_t calls = ReadCounts(node).calls;
   pruner_.Add(hot::RefOf(arena_, &node), node, calls, HasChanged(node, calls));
 }
@@ -50,15 +59,15 @@ bool TreeCollector::IsGone(const Node& node) const {
 }
 
 Node& TreeCollector::KeptAbove(const Node& node) const {
-  Node* above = At<Node>(arena_, node.parent);
-  while (IsDropped(*above)) above = At<Node>(arena_, above->parent);
+  hot::Climb above(arena_, *At<Node>(arena_, node.parent));
+  while (IsDropped(*above) && above.Up()) continue;
   return *above;
 }
 
 void TreeCollector::DropNode(Node& node) {
   ++pruned_nodes_;
-  if (IsInGroup(*At<Node>(arena_, node.parent))) {
-    FoldNode(node);
+  if (const Node& parent = *At<Node>(arena_, node.parent); IsInGroup(parent)) {
+    FoldNode(node, parent.number);
     if (blocks_ != nullptr) {
       FoldBlocks(node);
       blocks_->Forget(node);
@@ -80,9 +89,9 @@ void TreeCollector::DropNode(Node& node) {
 }
 
 Node& TreeCollector::RootAbove(const Node& node) const {
-  const Node* above = &node;
-  while (above->routine != 0) above = At<Node>(arena_, above->parent);
-  return const_cast<Node&>(*above);
+  hot::Climb above(arena_, node);
+  while (above.Up()) continue;
+  return *above;
 }
 
 bool TreeCollector::IsBelowPruned(const Node& node) const {
@@ -139,9 +148,7 @@ void TreeCollector::ReportPruned() {
 }
 
 void TreeCollector::AskToPrune(ThreadState& state) {
-  // A log names nodes at any time: records in the ring, the open gap, the file's first position.
-  if (hot::ReadRelaxed(state.log_ring) != 0) return;
-  if (hot::ReadAcquire(state.victims) != 0) return;
+  if (!chooses_) return;
   std::vector<uint32_t> chosen = pruner_.Choose(percent_);
   if (chosen.empty()) return;
   std::vector<uint32_t>& victims = victims_[&state];

@@ -5,19 +5,23 @@ namespace jtrace {
 void TreePruner::Begin(const hot::ThreadState& state) {
   folds_ = hot::ReadAcquire(state.folds) + hot::ReadAcquire(state.cuts_made);
   pruned_ = hot::ReadAcquire(state.pruned);
+  root_ = state.root;
   entries_.clear();
-  index_.clear();
   entries_.push_back({state.root, 0, 0, true, false});
-  index_.emplace(state.root, 0);
+}
+
+uint32_t TreePruner::PlaceOf(hot::Ref ref) const {
+  const uint32_t place = ref < places_.size() ? places_[ref] : 0;
+  return place < entries_.size() && entries_[place].ref == ref ? place : 0;
 }
 
 void TreePruner::Add(hot::Ref ref, const hot::Node& node, uint64_t calls, bool changed) {
-  const auto found = index_.find(node.parent);
-  if (found == index_.end()) return;
-  const uint32_t parent = found->second;
+  const uint32_t parent = PlaceOf(node.parent);
+  if (parent == 0 && node.parent != root_) return;
   const bool folds = (hot::ReadRelaxed(node.marks) & hot::kMarkFolds) != 0;
   const bool kept = changed || folds || ref == pruned_;
-  index_.emplace(ref, static_cast<uint32_t>(entries_.size()));
+  if (ref >= places_.size()) places_.resize(ref + ref / 4 + 1);
+  places_[ref] = static_cast<uint32_t>(entries_.size());
   entries_.push_back({ref, parent, calls, kept, false});
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "agent/hot/layout.h"
 
 namespace jtrace {
@@ -29,10 +28,15 @@ class TreePruner {
     bool cut;         // it is dropped, with or below a victim
   };
 
-  uint32_t folds_ = 0;   // Victims::folds
+  uint32_t folds_ = 0;  // Victims::folds
+  hot::Ref root_ = 0;
   hot::Ref pruned_ = 0;  // the root's [pruned] node: the thread uses it without a search
+  // The node's place in entries_; 0: it was not added.
+  uint32_t PlaceOf(hot::Ref ref) const;
+
   std::vector<Entry> entries_;
-  absl::flat_hash_map<hot::Ref, uint32_t> index_;
+  // By Ref. What earlier rounds left is recognized by the entry, which has another Ref.
+  std::vector<uint32_t> places_;
 };
 
 }  // namespace jtrace

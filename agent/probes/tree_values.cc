@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "agent/base/clock.h"
+#include "agent/hot/climb.h"
 
 namespace jtrace {
 namespace {
 
-using hot::At;
 using hot::Node;
 using hot::NodeMetrics;
 using hot::NodeTimes;
@@ -68,9 +68,11 @@ void TreeValues::FindOpenTime(const hot::ThreadState& state) {
   open_path_.clear();
   const uint64_t mark = ReadRelaxed(state.mark);
   // Ended activations of the node do not matter: it is open now.
-  for (const Node* node = open_node_; node != nullptr && node->parent != 0;
-       node = At<Node>(arena_, node->parent)) {
-    open_path_.insert(node);
+  if (open_node_ != nullptr) {
+    hot::Climb at(arena_, *open_node_);
+    do {
+      if (!at.IsAtRoot()) open_path_.insert(&*at);
+    } while (at.Up());
   }
   const uint64_t tick = ReadRelaxed(arena_->tick);
   const uint64_t now = clock_is_coarse_ ? tick : scale_->Now();

@@ -13,8 +13,10 @@
 namespace jtrace::sampling {
 namespace {
 
+// The vector does not grow here: an allocator may unwind, which takes the loader's lock.
 int AddObject(dl_phdr_info* info, size_t, void* data) {
   auto& objects = *static_cast<std::vector<hot::CopiedObject>*>(data);
+  if (objects.size() == objects.capacity()) return 1;
   hot::MappedObject object{.begin = UINTPTR_MAX};
   for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
     const uintptr_t at = info->dlpi_addr + segment.p_vaddr;
@@ -34,6 +36,7 @@ int AddObject(dl_phdr_info* info, size_t, void* data) {
 
 void CopyObjects() {
   std::vector<hot::CopiedObject> objects;
+  objects.reserve(hot::kMostMappedObjects);  // more are not kept
   dl_iterate_phdr(AddObject, &objects);
   std::sort(objects.begin(), objects.end(),
             [](const auto& a, const auto& b) { return a.object.begin < b.object.begin; });

@@ -15,6 +15,7 @@ std::vector<SampleLoss> HandlerLosses() {
   std::vector<SampleLoss> losses = {
       {"sample.ring_full", value(counters.ring_full)},
       {"sample.nested", value(counters.nested)},
+      {"sample.no_room", value(counters.no_room)},
       {"sample.stale", value(counters.stale)},
       {"sample.position_unknown", value(counters.position_unknown)},
       {"sample.memory_wrong", value(counters.memory_wrong)},

@@ -110,7 +110,7 @@ bool Sampler::has_kernel_frames() const { return impl_->has_kernel_frames(); }
 
 bool Sampler::kernel_frames_allowed() const { return impl_->kernel_frames_allowed(); }
 
-pid_t Sampler::ticker_tid() const { return impl_->ticker_tid(); }
+bool Sampler::Owns(pid_t tid) const { return impl_->Owns(tid); }
 
 int Sampler::SignalError() const { return impl_->SignalError(); }
 

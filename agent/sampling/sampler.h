@@ -23,6 +23,7 @@
 #include "agent/hotspot/intrinsic_names.h"
 #include "agent/hotspot/known_objects_check.h"
 #include "agent/sampling/code_reader.h"
+#include "agent/sampling/event_stop_choice.h"
 #include "agent/sampling/kernel_symbols.h"
 #include "agent/sampling/perf_events.h"
 #include "agent/sampling/sample_totals.h"
@@ -55,6 +56,8 @@ struct SamplerOptions {
   uint32_t max_frames = 2048;
   // Bytes of each thread's sample ring, a power of two. Must hold at least one full chain.
   uint32_t ring_bytes = 512 * 1024;
+  // Bytes of the queue into which filling rings are emptied, a power of two, at least a ring's.
+  uint32_t backlog_bytes = 8u << 20;
   // Threads that can be attached at the same time.
   uint32_t max_threads = 16384;
   // Reads the thread's position in its call tree; null: every sample says position_known = false.
@@ -62,6 +65,8 @@ struct SamplerOptions {
   // Walk every stack twice, with and without the memory of the previous walk, and count differences
   // as the loss "sample.memory_wrong". For tests.
   bool check_memory = false;
+  // Decides who stops perf events (event_stop_choice.h). Tests make it up.
+  std::string kernel_release = KernelRelease();
 };
 
 // Life: Create (OnLoad or attach) → AddDynamicCode as the JVM reports it → Start (VMInit) →
@@ -165,8 +170,8 @@ class Sampler : public CodeReader {
   bool has_kernel_frames() const;
   // Whether they would with TimerKind::kPerf.
   bool kernel_frames_allowed() const;
-  // The thread that ticks (kWall); 0: there is none.
-  pid_t ticker_tid() const;
+  // Whether it is a thread of the sampler. Any thread.
+  bool Owns(pid_t tid) const;
   // Why the kernel does not let the ticker signal threads, as errno; 0: it does, or there is no
   // ticker. After Start.
   int SignalError() const;

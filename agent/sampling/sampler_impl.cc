@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "agent/base/clock.h"
+#include "agent/hot/alternate_stack.h"
 #include "agent/hot/walk/cfi.h"
 #include "agent/hot/walk/known_frames.h"
 #include "agent/sampling/signals.h"
@@ -58,12 +59,15 @@ absl::Status Sampler::Impl::Check(const SamplerOptions& options) {
       options.ring_bytes < 2 * largest) {
     return absl::InvalidArgumentError("the ring must be a power of two and hold two full chains");
   }
+  if (!std::has_single_bit(options.backlog_bytes) || options.backlog_bytes < options.ring_bytes) {
+    return absl::InvalidArgumentError("the backlog must be a power of two, not below a ring");
+  }
   return absl::OkStatus();
 }
 
 TimerChoice Sampler::Impl::ChoiceOf(const SamplerOptions& options) {
-  return {options.timer,  options.interval, options.event,
-          options.period, options.signal,   options.jitter};
+  return {options.timer,  options.interval, options.event,         options.period,
+          options.signal, options.jitter,   options.kernel_release};
 }
 
 absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const SamplerOptions& options,
@@ -77,6 +81,9 @@ absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const Sampl
       {options.max_threads, options.ring_bytes, options.max_frames, options.check_memory});
   if (!pool.ok()) return pool.status();
   impl->pool_ = *std::move(pool);
+  auto backlog = SampleBacklog::Create(options.backlog_bytes);
+  if (!backlog.ok()) return backlog.status();
+  impl->backlog_ = *std::move(backlog);
   impl->jvm_.Read(libjvm_address);
   return impl;
 }
@@ -85,6 +92,12 @@ absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
   {
     absl::MutexLock lock(&mutex_);
     if (running_) return absl::FailedPreconditionError("the sampler runs");
+  }
+  // It may use what is replaced here, and slots that threads will get.
+  if (!WaitForHandlers(std::chrono::milliseconds(500))) {
+    return absl::UnavailableError(
+        "a signal handler of the last recording has not ended: its thread is stopped or waits for "
+        "memory; try again");
   }
   if (absl::Status status = Check(options); !status.ok()) return status;
   const bool same_timers = options.interval == options_.interval &&
@@ -110,8 +123,7 @@ absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
 absl::Status Sampler::Impl::LearnJvm(JNIEnv* env) {
   // Resolving reads memory that may be unmapped.
   hot::safe_fetch.store(jvm_.safe_fetch(), std::memory_order_relaxed);
-  const absl::Status status =
-      jvm_.safe_fetch() == nullptr ? InstallFaultHandler() : absl::OkStatus();
+  absl::Status status = jvm_.safe_fetch() == nullptr ? InstallFaultHandler() : absl::OkStatus();
   if (status.ok()) jvm_.Resolve(env);
   return status;
 }
@@ -137,7 +149,7 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   totals_at_start_ = Totals();
   times_at_start_ = MeasuredHandlerTimes();
   watch_.Begin(Silence(), options_.signal);
-  const absl::Status status = InstallSampleHandler(options_.signal, NewState());
+  absl::Status status = InstallSampleHandler(options_.signal, NewState());
   if (!status.ok()) return status;
   {
     absl::MutexLock lock(&mutex_);
@@ -147,6 +159,9 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
       wall_clock_ = std::make_unique<WallClock>(options_.interval, options_.signal);
     }
   }
+  ring_watch_.Start([this] {
+    if (!EmptyRings() || backlog_->IsFilling()) hot::writer_doorbell.Ring();
+  });
   if (timers_->kind() == TimerKind::kWall) {
     ticker_.Start(options_.interval, timers_->has_jitter(),
                   [this](uint32_t ticks) { Tick(ticks); });
@@ -182,6 +197,7 @@ hot::SamplerState* Sampler::Impl::NewState() const {
   const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
   state->ticks_on_cpu_time = !state->wall && !counts;
   state->signal = options_.signal;
+  state->room_to_walk = hot::RoomToWalk();
   return state;
 }
 
@@ -230,27 +246,32 @@ void Sampler::Impl::CheckHandler() {
   for (const auto& [tid, slot] : slot_by_tid_) timers_->Disarm(slot);
 }
 
-void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) {
-  CheckHandler();
+bool Sampler::Impl::EmptyRings() {
+  absl::MutexLock emptying(&emptying_);
   const uint32_t used = UsedSlots();
   for (uint32_t i = 0; i < used; ++i) {
     ThreadSlot& slot = pool_->slots()[i];
-    // Read before draining: a detached thread's ring gets no more samples after that.
+    // Read before emptying: a detached thread's ring gets no more samples after that.
     const SlotState state = slot.state.load(std::memory_order_acquire);
     if (state == SlotState::kFree) continue;
-    uint32_t bytes;
-    while (const std::byte* record = slot.ring.Front(&bytes)) {
-      const auto& header = *reinterpret_cast<const hot::SampleHeader*>(record);
-      if (!header.is_unwind) watch_.NoteTick(i);
-      const auto* const frames =
-          reinterpret_cast<const hot::Frame*>(record + sizeof(hot::SampleHeader));
-      corrector_.Take({header, i, frames}, take);
-      slot.ring.Pop();
-    }
+    if (!backlog_->Add(i, slot.ring)) return false;
     if (state == SlotState::kDetached) {
       absl::MutexLock lock(&mutex_);
       pool_->Give(&slot);
     }
+  }
+  return true;
+}
+
+void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) {
+  CheckHandler();
+  bool all = false;
+  while (!all) {
+    all = EmptyRings();
+    backlog_->Take([&](const hot::SampleView& view) {
+      if (!view.header.is_unwind) watch_.NoteTick(view.thread_slot);
+      corrector_.Take(view, take);
+    });
   }
 }
 
@@ -261,6 +282,7 @@ absl::Status Sampler::Impl::Stop(std::chrono::milliseconds patience) {
     running_ = false;
   }
   ticker_.Stop();
+  ring_watch_.Stop();
   DisarmAll();
   DeactivateSampleHandler();
   const bool idle = WaitForHandlers(patience);

@@ -14,6 +14,7 @@
 #include "agent/hotspot/jvm_view.h"
 #include "agent/sampling/attach_failures.h"
 #include "agent/sampling/kernel_symbols.h"
+#include "agent/sampling/sample_backlog.h"
 #include "agent/sampling/sample_corrector.h"
 #include "agent/sampling/sampler.h"
 #include "agent/sampling/slot_pool.h"
@@ -42,7 +43,7 @@ class Sampler::Impl {
   bool has_jitter() const { return timers_->has_jitter(); }
   bool has_kernel_frames() const { return timers_->has_kernel_frames(); }
   bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
-  pid_t ticker_tid() const { return ticker_.os_tid(); }
+  bool Owns(pid_t tid) const { return tid == ticker_.os_tid() || tid == ring_watch_.os_tid(); }
   int SignalError() const;
   hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
   AddressSet& app_methods() { return app_methods_; }
@@ -65,6 +66,8 @@ class Sampler::Impl {
   hot::SamplerState* NewState() const;
   // On the ticker's thread.
   void Tick(uint32_t ticks);
+  // Empties the rings into the backlog; any thread. False: it is full.
+  bool EmptyRings();
   uint32_t UsedSlots();
   // Checks whether the handler is still ours.
   void CheckHandler();
@@ -91,6 +94,10 @@ class Sampler::Impl {
   uint64_t handlers_replaced_ ABSL_GUARDED_BY(mutex_) = 0;
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
+  // Who holds it is the one that empties rings and adds to the backlog. Before mutex_.
+  absl::Mutex emptying_;
+  std::unique_ptr<SampleBacklog> backlog_;
+  RingWatch ring_watch_;
   Ticker ticker_;
 };
 

@@ -60,7 +60,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
     hot::tls_thread_slot = slot;
     hot::tls_os_tid = tid;
   }
-  const absl::Status status = timers_->Arm(slot);
+  absl::Status status = timers_->Arm(slot);
   if (!status.ok()) {
     failures_.CountNoTimer(status);
     if (own) hot::tls_thread_slot = nullptr;

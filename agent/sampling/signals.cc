@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <signal.h>
 
+#include <atomic>
+
+#include "agent/hot/forward_signal.h"
 #include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::sampling {
@@ -41,6 +44,20 @@ bool IsOurs(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == hot::HandleSampleSignal;
 }
 
+// 0: none.
+std::atomic<int> blocked_while_sampling{0};
+
+absl::Status InstallFor(int signal, int stack) {
+  struct sigaction action {};
+  action.sa_sigaction = hot::HandleSampleSignal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | stack;
+  if (const int other = blocked_while_sampling.load(); other != 0) {
+    sigaddset(&action.sa_mask, other);
+  }
+  if (sigaction(signal, &action, nullptr) != 0) return absl::ErrnoToStatus(errno, "sigaction");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 bool IsSampleHandler(int signal) {
@@ -55,11 +72,19 @@ absl::Status InstallSampleHandler(int signal, hot::SamplerState* state) {
   if (IsOurs(current)) return absl::OkStatus();
   // Handlers may keep using the previous one.
   hot::previous_actions[signal].store(new struct sigaction(current));
-  struct sigaction action {};
-  action.sa_sigaction = hot::HandleSampleSignal;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  if (sigaction(signal, &action, nullptr) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  return absl::OkStatus();
+  // On the alternate stack where a thread has one: Go's threads have small stacks. A handler of the
+  // program's, which gets its signals from ours, stays on the stack that it asked for.
+  const int stack = hot::IsHandler(current) ? current.sa_flags & SA_ONSTACK : SA_ONSTACK;
+  return InstallFor(signal, stack);
+}
+
+void BlockWhileSampling(int signal) {
+  blocked_while_sampling.store(signal);
+  for (int installed = 1; installed < hot::kSignals; ++installed) {
+    struct sigaction current;
+    if (sigaction(installed, nullptr, &current) != 0 || !IsOurs(current)) continue;
+    InstallFor(installed, current.sa_flags & SA_ONSTACK).IgnoreError();
+  }
 }
 
 void DeactivateSampleHandler() {

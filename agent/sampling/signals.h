@@ -12,6 +12,10 @@ namespace jtrace::sampling {
 // signal only changes the state.
 absl::Status InstallSampleHandler(int signal, hot::SamplerState* state);
 
+// From now on the sampling handler is not interrupted by another signal of the agent's, whose
+// handler would need as much of a small alternate stack again.
+void BlockWhileSampling(int signal);
+
 // Whether our handler still handles `signal`: the program may have installed its own.
 bool IsSampleHandler(int signal);
 

@@ -26,7 +26,7 @@ void* Reserve(size_t bytes) {
 // Releases memory that a thread with a deep stack or a full ring has used. The part that most
 // threads use stays, so that new threads do not fault it in each time.
 void Release(void* begin, size_t bytes) {
-  constexpr uintptr_t kKept = 16 * 1024;
+  constexpr uintptr_t kKept = uintptr_t{16} * 1024;
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t from = (reinterpret_cast<uintptr_t>(begin) + kKept + page - 1) & ~(page - 1);
   const uintptr_t end = (reinterpret_cast<uintptr_t>(begin) + bytes) & ~(page - 1);

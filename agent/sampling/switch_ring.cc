@@ -17,7 +17,7 @@ namespace {
 
 // A thousand records of 16 bytes: a thread that is read ten times a second has room for 10,000
 // switches a second.
-constexpr uint64_t kSwitchRecordBytes = 16 * 1024;
+constexpr uint64_t kSwitchRecordBytes = uint64_t{16} * 1024;
 
 size_t SwitchRingSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)) + kSwitchRecordBytes; }
 

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
+#include "agent/sampling/event_stop_choice.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -68,7 +69,8 @@ ThreadTimers::ThreadTimers(const TimerChoice& choice) : choice_(choice) {
 PerfSpec ThreadTimers::SpecOf(pid_t tid) const {
   const uint64_t period =
       choice_.event->is_clock ? static_cast<uint64_t>(choice_.interval.count()) : choice_.period;
-  return {tid, *choice_.event, period, choice_.signal};
+  return {tid, *choice_.event, period, choice_.signal,
+          StopOf(*choice_.event, choice_.kernel_release)};
 }
 
 absl::Status ThreadTimers::Try() {
@@ -116,7 +118,7 @@ absl::Status ThreadTimers::Arm(hot::ThreadSlot* slot) {
       return absl::OkStatus();
     case TimerKind::kEvent:
     case TimerKind::kPerf: {
-      const absl::Status status = ArmPerf(slot);
+      absl::Status status = ArmPerf(slot);
       // Nothing else counts page faults; POSIX timers count CPU time, less precisely.
       if (status.ok() || !choice_.event->is_clock) return status;
       break;
@@ -124,7 +126,7 @@ absl::Status ThreadTimers::Arm(hot::ThreadSlot* slot) {
     default:
       return ArmPosix(slot);
   }
-  const absl::Status status = ArmPosix(slot);
+  absl::Status status = ArmPosix(slot);
   if (status.ok()) ++fallbacks_;
   return status;
 }
@@ -140,6 +142,7 @@ absl::Status ThreadTimers::ArmPerf(hot::ThreadSlot* slot) {
   const absl::StatusOr<PerfTimer> timer = OpenPerfTimer(spec);
   if (!timer.ok()) return timer.status();
   slot->moments = moments;
+  slot->event_stop = spec.stop;
   slot->kernel_ring.store(timer->kernel_ring, std::memory_order_relaxed);
   if (static_cast<uint32_t>(timer->fd) >= fd_count_) {
     ClosePerfTimer(timer->fd);
@@ -151,7 +154,7 @@ absl::Status ThreadTimers::ArmPerf(hot::ThreadSlot* slot) {
   ++perf_in_use_;
   slot->perf_fd.store(timer->fd, std::memory_order_relaxed);
   slot_by_fd_[timer->fd].store(slot, std::memory_order_release);
-  StartPerfTimer(timer->fd);
+  hot::StartEvent(timer->fd, spec.stop);
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "agent/hot/thread_slot.h"
@@ -23,6 +24,8 @@ struct TimerChoice {
   // At a random moment of each interval; none: where the timer can. POSIX timers cannot, as they
   // fire at the kernel's ticks.
   std::optional<bool> jitter;
+  // Of the kernel, which decides who stops an event.
+  std::string kernel_release;
 };
 
 // Chooses between perf events and POSIX timers and keeps the handler's map from descriptors to

@@ -54,6 +54,10 @@ int OpenEvent(const PerfSpec& spec, bool with_kernel) {
   attributes.size = sizeof attributes;
   attributes.type = spec.event.type;
   attributes.config = spec.event.config;
+  // event_stop_choice.h: cpu-clock's count is wrong where a clock is stopped by hand.
+  if (spec.event.is_clock && spec.stop == hot::EventStop::kByHand) {
+    attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+  }
   attributes.sample_period = spec.period;
   attributes.disabled = 1;
   attributes.exclude_hv = 1;
@@ -114,8 +118,6 @@ absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec) {
 }
 
 void UnmapKernelRing(void* ring) { munmap(ring, KernelRingSize()); }
-
-void StartPerfTimer(int fd) { ioctl(fd, PERF_EVENT_IOC_REFRESH, 1); }
 
 bool IsPerfTimer(int fd) {
   constexpr std::string_view kPerfEvent = "anon_inode:[perf_event]";

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/hot/event_stop.h"
 #include "agent/sampling/perf_events.h"
 
 namespace jtrace::sampling {
@@ -20,6 +21,7 @@ struct PerfSpec {
   const PerfEvent& event;
   uint64_t period;
   int signal;
+  hot::EventStop stop = hot::EventStop::kByKernel;
 };
 
 // A thread's perf event. The kernel writes its part of the stack to kernel_ring
@@ -29,15 +31,14 @@ struct PerfTimer {
   void* kernel_ring;
 };
 
-// perf_event_open(2). The signal carries POLL_IN or POLL_HUP and the descriptor, and the event
-// stops at each signal until it is started again (PERF_EVENT_IOC_REFRESH).
+// perf_event_open(2). The signal carries the descriptor and POLL_HUP or, of an event that is
+// stopped by hand, POLL_IN. The event stands still while the signal is handled (hot/event_stop.h).
 //
 // Opens it stopped. PermissionDenied if the kernel forbids counting inside itself
 // (perf_event_paranoid) and the event needs it: a profile of CPU time without the kernel's part
 // would be wrong, and the POSIX timer includes it. Other events are then counted outside of the
 // kernel.
 absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec);
-void StartPerfTimer(int fd);
 void ClosePerfTimer(int fd);
 // False if the program closed the descriptor, perhaps to reuse its number for something else.
 bool IsPerfTimer(int fd);
@@ -60,7 +61,8 @@ std::string PerfEventRemedy(int error);
 
 // The time that one interrupt of such an event costs the program here: under 2 µs on most hardware,
 // tens of microseconds in virtual machines that emulate the timer. Takes a few milliseconds of the
-// calling thread's CPU time. Zero if no event can be opened.
+// calling thread's CPU time. Zero if no event can be opened. The event has no limit and sends no
+// signal, so it is safe on every kernel (event_stop_choice.h).
 std::chrono::nanoseconds MeasurePerfInterrupt();
 
 // A POSIX timer: it sends `signal` to thread `tid` each `interval` of its CPU time.

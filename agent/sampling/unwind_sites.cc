@@ -61,7 +61,7 @@ void UnwindAtEntry(uint32_t routine) {
   const SignalBlocked blocked(state->signal);
   ucontext_t context;
   getcontext(&context);
-  if (!hot::TakeUnwind(*state, &context)) unwind_sites.CountMissed();
+  if (!hot::TakeUnwind(*state, &context, SIZE_MAX)) unwind_sites.CountMissed();
 }
 
 }  // namespace jtrace::sampling

@@ -13,6 +13,7 @@
 #include "agent/base/clock.h"
 #include "agent/base/signals_blocked.h"
 #include "agent/hot/hook_thread.h"
+#include "agent/hot/own_work.h"
 #include "agent/hot/thread_activity.h"
 #include "agent/sampling/timers.h"
 
@@ -72,7 +73,7 @@ void Ticker::Run(hot::SampleMoments moments, const std::function<void(uint32_t)>
     const uint32_t ticks = moments.TakeTicksUntil(passed_ns);
     due = now + std::chrono::nanoseconds(moments.WaitAfter(passed_ns));
     lock.unlock();
-    tick(ticks);
+    hot::AsOwn([&] { tick(ticks); });
     lock.lock();
   }
 }

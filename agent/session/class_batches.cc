@@ -8,6 +8,7 @@
 #include "agent/base/clock.h"
 #include "agent/base/thread_cpu.h"
 #include "agent/jvmti/env.h"
+#include "common/counted.h"
 #include "common/thousands.h"
 
 namespace jtrace {
@@ -44,7 +45,7 @@ absl::Duration BatchProgress::CostLeft() const { return MeasuredCost(Left(), don
 
 std::string DescribeProgress(const BatchProgress& progress, absl::string_view where) {
   return absl::StrCat("probes are ", where, " ", WithThousands(progress.done.classes), " of ",
-                      WithThousands(progress.all.classes), " classes, about ",
+                      WithNoun(progress.all.classes, "class", "classes"), ", about ",
                       RoughSeconds(progress.CostLeft()), " of processor time left");
 }
 

@@ -19,12 +19,12 @@ absl::Status CodeReports::Expect(const Options& options) {
   return jvmti::EnableEvents(env_, kEvents);
 }
 
-void CodeReports::Start(const Options& options, sampling::CodeReader& sampler) {
+void CodeReports::Start(const Options& options, sampling::CodeReader* sampler) {
   const bool wants_records = options.WantsCodeRecords();
   if (!wants_records && !options.WantsDebugInfo()) return;
   const absl::MutexLock lock(&mutex_);
-  sampler_ = &sampler;
-  until_checked_ = !wants_records && sampler.KeepDebugInfo() ? &sampler : nullptr;
+  sampler_ = sampler;
+  until_checked_ = !wants_records && sampler->KeepDebugInfo() ? sampler : nullptr;
   is_listening_ = !IsOver();
   if (is_listening_) {
     jvmti::EnableEvents(env_, kEvents).IgnoreError();

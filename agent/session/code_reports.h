@@ -23,8 +23,9 @@ class CodeReports {
 
   // At load: whoever listens before the first method is compiled gets debug information for all.
   absl::Status Expect(const Options& options);
-  // A recording begins, its samples are started; or records of code are requested since.
-  void Start(const Options& options, sampling::CodeReader& sampler);
+  // A recording begins, its samples are started; or records of code are requested since. `sampler`
+  // is null if there never were samples.
+  void Start(const Options& options, sampling::CodeReader* sampler);
   // Requests reports of methods that are compiled already, if any are needed.
   void ReportExisting();
   // A method was reported, and all that need it have seen it.

@@ -57,6 +57,22 @@ std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm) {
   return jvm.metrics->counters().RegisterThread();
 }
 
+uint32_t NumberOfCaller(JvmParts& jvm) {
+  jvmti::ThreadRegistry& threads = jvm.registries.threads;
+  JNIEnv* jni = nullptr;
+  if (jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
+    const uint32_t known = threads.NumberOfNative(gettid());
+    return known != 0 ? known : threads.DefineInternal(gettid(), metrics::KernelName(gettid()));
+  }
+  const PendingException pending(jni);
+  jthread thread = nullptr;
+  if (jvm.env->GetCurrentThread(&thread) != JVMTI_ERROR_NONE || thread == nullptr) return 0;
+  const jvmti::LocalRef<jthread> reference(jni, thread);
+  const jvmti::ThreadNumbers numbers = threads.FindRunning(jni, thread).numbers;
+  if (numbers.number != 0 || !jvm.sees_virtual_ends.load()) return numbers.number;
+  return threads.NumberOfJava(numbers.java_tid);
+}
+
 void CountRunningThreads(JvmParts& jvm, JNIEnv* jni) {
   CountThreads(jvm);
   const jvmti::LocalFrame frame(jni);

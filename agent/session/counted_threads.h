@@ -17,6 +17,9 @@ namespace jtrace {
 // Counts the calling thread from here on, as a Java thread if it is one. Returns its numbers; none:
 // no memory.
 std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm);
+// The calling thread's number in the trace, for a record of it. 0: it has none: a virtual thread
+// whose end this recording does not see, so that its number would never be forgotten.
+uint32_t NumberOfCaller(JvmParts& jvm);
 // Counts all running Java threads, and those that start later.
 void CountRunningThreads(JvmParts& jvm, JNIEnv* jni);
 metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni);

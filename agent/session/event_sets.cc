@@ -40,11 +40,8 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
 }
 
 absl::Status EnableEarlyEvents(JvmParts& jvm, const Options& options) {
-  absl::Status status;
-  if (options.WantsSamples()) {
-    status = jvmti::EnableEvents(jvm.env, kStubEvents);
-    status.Update(jvm.code_reports.Expect(options));
-  }
+  absl::Status status = jvm.code_reports.Expect(options);
+  if (options.WantsStubs()) status.Update(jvmti::EnableEvents(jvm.env, kStubEvents));
   status.Update(jvmti::EnableEvents(jvm.env, kEarlyEvents));
   return status;
 }
@@ -55,14 +52,14 @@ absl::Status EnableLastingEvents(jvmtiEnv* env) { return jvmti::EnableEvents(env
 
 void EnableRecordedEvents(JvmParts& jvm, const Options& options) {
   jvmti::EnableEvents(jvm.env, kLiveEvents).IgnoreError();
-  if (options.WantsSamples()) {
-    jvmti::EnableEvents(jvm.env, kStubEvents).IgnoreError();
-    jvm.code_reports.Start(options, *jvm.sampler.load());
-  }
+  if (options.WantsStubs()) jvmti::EnableEvents(jvm.env, kStubEvents).IgnoreError();
+  jvm.code_reports.Start(options, jvm.sampler.load());
   jvm.extra_events.Start(options.codes);
   jvm.io_records.Start(options.codes);
   jvm.waited_records.Start(options.codes);
-  if (!jvm.granted.virtual_threads || !options.WantsEvents()) return;
+  jvm.sees_virtual_ends.store(jvm.granted.virtual_threads && options.WantsEvents());
+  jvm.segments.Start(options.codes);
+  if (!jvm.sees_virtual_ends.load()) return;
   jvmti::EnableEvents(jvm.env, kVirtualThreadStarts).IgnoreError();
   jvmti::EnableEvents(jvm.env, kVirtualThreadEnds).IgnoreError();
 }
@@ -82,14 +79,13 @@ void CountThreads(JvmParts& jvm) {
   jvmti::EnableEvents(jvm.env, kThreadStarts).IgnoreError();
 }
 
-void DisableLiveEvents(jvmtiEnv* env) { jvmti::DisableEvents(env, kLiveEvents).IgnoreError(); }
-
 void DisableRecordedEvents(JvmParts& jvm) {
   jvm.metrics->StopSources(jvm.trace.losses);
   jvm.extra_events.Stop();
   jvm.io_records.Stop();
   jvm.waited_records.Stop();
-  DisableLiveEvents(jvm.env);
+  jvm.segments.Stop();
+  jvmti::DisableEvents(jvm.env, kLiveEvents).IgnoreError();
   jvmti::DisableEvents(jvm.env, kStubEvents).IgnoreError();
   jvm.code_reports.Stop();
   jvmti::DisableEvents(jvm.env, kBindEvents).IgnoreError();

@@ -29,8 +29,6 @@ void EnableBindEvents(jvmtiEnv* env);
 // Threads' metrics are requested: reports thread starts from here on, with or without a recording.
 void CountThreads(JvmParts& jvm);
 
-// After a recording failed: the events that may arrive at any time. Any thread.
-void DisableLiveEvents(jvmtiEnv* env);
 // After a recording ended.
 void DisableRecordedEvents(JvmParts& jvm);
 

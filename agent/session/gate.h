@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -53,9 +54,10 @@ class Gate {
 
   // False: a callback was inside at each check, for that long.
   bool WaitUntilEmpty(absl::Duration patience) const {
-    const absl::Time end = absl::Now() + patience;
+    // The clock of the day may be set meanwhile.
+    const auto begin = std::chrono::steady_clock::now();
     while (!inside_.Idle()) {
-      if (absl::Now() >= end) return false;
+      if (absl::FromChrono(std::chrono::steady_clock::now() - begin) >= patience) return false;
       absl::SleepFor(absl::Milliseconds(1));
     }
     return true;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "agent/session/counted_threads.h"
 #include "agent/session/recording.h"
 #include "agent/session/resting_probes.h"
 
@@ -48,6 +49,8 @@ JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
                  trace.limited_events, trace.losses),
       waited_records(vm, trace.clock, registries.threads, trace.encoder, trace.limited_events,
                      trace.losses),
+      segments(trace.clock, trace.encoder, trace.limited_events, trace.losses,
+               [this] { return NumberOfCaller(*this); }),
       hooks(trace.losses),
       unloaded([this](UnloadedClasses::Batch batch) { return Forget(*this, std::move(batch)); },
                [this] {
@@ -59,7 +62,7 @@ bool JvmParts::IsAgentThread(pid_t tid) const {
   const sampling::Sampler* const sampling = sampler.load();
   return tid == agent_threads.control.load(std::memory_order_relaxed) ||
          tid == agent_threads.clients.load(std::memory_order_relaxed) || tid == writer.os_tid() ||
-         (sampling != nullptr && tid == sampling->ticker_tid());
+         (sampling != nullptr && sampling->Owns(tid));
 }
 
 const void* JvmParts::libjvm_address() const {

@@ -27,6 +27,7 @@
 #include "agent/jvmti/redefined_classes.h"
 #include "agent/jvmti/thread_registry.h"
 #include "agent/metrics/jvm_metrics.h"
+#include "agent/metrics/segments.h"
 #include "agent/metrics/thread_families.h"
 #include "agent/probes/probe_sets.h"
 #include "agent/sampling/sampler.h"
@@ -97,6 +98,9 @@ struct JvmParts {
   metrics::JvmMetrics* const metrics;
   io::IoRecords io_records;
   waits::WaitedRecords waited_records;
+  // Whether the recording sees the ends of virtual threads, and so can give them numbers.
+  std::atomic<bool> sees_virtual_ends{false};
+  metrics::Segments segments;
   metrics::ThreadFamilies families;
   ProbeSets probe_sets;
   // The JIT's compilers, by the kernel's names.

@@ -1,6 +1,7 @@
 #include "agent/session/jvm_session.h"
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -13,6 +14,7 @@
 #include "agent/metrics/native_metrics.h"
 #include "agent/session/callbacks.h"
 #include "agent/session/event_sets.h"
+#include "agent/session/own_packages.h"
 #include "agent/session/resting_probes.h"
 #include "agent/session/session_control.h"
 #include "agent/session/session_questions.h"
@@ -175,7 +177,8 @@ void JvmSession::DefineQuestions(JNIEnv* jni) {
 // Without control=, it still keeps the deadlines and cleans up after failures.
 void JvmSession::StartControl(const Options& options, const Log* log) {
   if (control_.load() != nullptr) return;
-  auto* control = new control::SessionControl(jvm_.vm, *this, options.control);
+  auto* control = new control::SessionControl(jvm_.vm, *this);
+  control->StartServer(options.control);
   if (!control->problem().ok()) {
     const std::string what =
         absl::StrCat("the jtrace command cannot reach this JVM: ", control->problem().message());
@@ -208,8 +211,14 @@ void JvmSession::VmDeath() {
 
 Recording* JvmSession::Running() { return gate_.is_open() ? recording_.get() : nullptr; }
 
-absl::StatusOr<std::string> JvmSession::Start(JNIEnv* jni, const Options& options,
-                                              const Caller& caller) {
+absl::StatusOr<std::string> JvmSession::Start(JNIEnv* jni, Options options, const Caller& caller) {
+  std::optional<OwnPackages> own;
+  {
+    absl::MutexLock lock(&lifecycle_);
+    if (absl::Status status = CheckNoneRuns(); !status.ok()) return status;
+    own = OwnPackages::Wanted(jvm_, jni, options);
+  }
+  if (own.has_value()) options.include = own->Choose(caller);
   absl::StatusOr<int> number;
   {
     absl::MutexLock lock(&lifecycle_);
@@ -232,12 +241,16 @@ absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const Caller& caller
   return number.ok() ? FinishStart(jni, *number, caller) : number.status();
 }
 
+absl::Status JvmSession::CheckNoneRuns() {
+  if (jvm_ends_) return absl::UnavailableError("the JVM is ending");
+  if (Running() == nullptr && !is_prepared_) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("a recording already runs, to ", recording_->path(), "; stop it first"));
+}
+
 absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
                                             const Caller& caller) {
-  if (Running() != nullptr || is_prepared_) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("a recording already runs, to ", recording_->path(), "; stop it first"));
-  }
+  if (absl::Status status = CheckNoneRuns(); !status.ok()) return status;
   if (recording_ != nullptr) {
     // Another thread takes its probes out: it finds nothing left to do.
     if (absl::Status status = WaitForFailure(); !status.ok()) return status;

@@ -40,11 +40,12 @@ class JvmSession {
   // In a JVM that already runs (Agent_OnAttach): records nothing until Start.
   static absl::StatusOr<JvmSession*> OpenLive(JavaVM* vm, JNIEnv* jni);
 
-  // Begins a recording: loaded classes in scope get their probes in batches, between which other
+  // Begins a recording, with include=own after a second in which it chooses packages
+  // (own_packages.h): loaded classes in scope get their probes in batches, between which other
   // commands are carried out. Errors leave everything unchanged, including the file at out=; but
   // Aborted: the recording ended before all classes had their probes. Returns a line for people:
   // what is recorded, and where.
-  absl::StatusOr<std::string> Start(JNIEnv* jni, const Options& options, const Caller& caller);
+  absl::StatusOr<std::string> Start(JNIEnv* jni, Options options, const Caller& caller);
   // Start with the options of the last recording, into another file.
   absl::StatusOr<std::string> Resume(JNIEnv* jni, const Caller& caller);
   // Ends the recording: timers off, the trace complete; then takes the probes out of all classes,
@@ -125,6 +126,7 @@ class JvmSession {
   absl::Status WaitForFailure() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // The recording, if it runs; else null.
   Recording* Running() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  absl::Status CheckNoneRuns() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Cleans up after the recording has ended. Parts that callbacks are still inside are never freed.
   // Returns DescribeLeft.
   std::string Retire(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);

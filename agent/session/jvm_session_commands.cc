@@ -8,7 +8,7 @@
 #include "agent/session/jvm_session.h"
 #include "agent/session/resting_probes.h"
 #include "agent/session/session_control.h"
-#include "common/thousands.h"
+#include "common/counted.h"
 #include "proto/control_protocol.h"
 #include "proto/trace_format.h"
 
@@ -128,8 +128,8 @@ std::string JvmSession::DescribeIdle() {
                                                       DescribeOptions(last_options_));
   if (!last_failure_.empty()) absl::StrAppend(&text, "\nfailed    ", last_failure_);
   if (const RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
-    absl::StrAppend(&text, "\nprobes    rest in ", WithThousands(resting->classes()), " classes (",
-                    DescribeOptions(resting->options()), ")");
+    absl::StrAppend(&text, "\nprobes    rest in ", WithNoun(resting->classes(), "class", "classes"),
+                    " (", DescribeOptions(resting->options()), ")");
   }
   return text;
 }

@@ -12,7 +12,7 @@
 #include "agent/jvmti/retransformer.h"
 #include "agent/jvmti/running_loops.h"
 #include "agent/session/resting_probes.h"
-#include "common/thousands.h"
+#include "common/counted.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
@@ -112,8 +112,8 @@ std::string ProbedClasses::DescribePriority() const {
 std::vector<std::string> ProbedClasses::DescribePlan() const {
   const ProbeWork all = AllOf(planned_);
   if (all.classes == 0) return {};
-  std::string cost = absl::StrCat("probes for ", WithThousands(all.methods), " methods of ",
-                                  WithThousands(all.classes), " classes: about ",
+  std::string cost = absl::StrCat("probes for ", WithNoun(all.methods, "method"), " of ",
+                                  WithNoun(all.classes, "class", "classes"), ": about ",
                                   RoughSeconds(EstimatedCost(all)), " of processor time");
   if (adds_at_once_) {
     absl::StrAppend(&cost, ", at once (probebudget=10%: in batches)");
@@ -170,9 +170,10 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
 
 std::optional<ProbedClasses::NamedClass> ProbedClasses::WithoutProbes(jclass klass) {
   auto named = InScope(klass);
-  if (named.has_value() && (instrumentation_->HasPassed(named->number) ||
-                            jvm_.trace.unprobed.Has(NoProbes::kNotRetransformed, named->number) ||
-                            jvm_.trace.unprobed.Has(NoProbes::kNotHooked, named->number))) {
+  if (named.has_value() &&
+      (jvmti::HasFailed(jvm_.env, klass) || instrumentation_->HasPassed(named->number) ||
+       jvm_.trace.unprobed.Has(NoProbes::kNotRetransformed, named->number) ||
+       jvm_.trace.unprobed.Has(NoProbes::kNotHooked, named->number))) {
     return std::nullopt;
   }
   return named;
@@ -189,11 +190,11 @@ void ProbedClasses::NoteAdded(std::span<const jclass> classes,
                               const jvmti::RetransformResult& result) {
   for (jclass klass : classes) jvm_.registries.classes.Renumber(klass);
   for (const jvmti::RefusedClass& refused : result.refused) {
-    // A class that cannot be linked has never run. It gets probes when it is linked.
-    if (!jvmti::IsPrepared(jvm_.env, refused.klass)) continue;
     const auto named = InScope(refused.klass);
     if (!named.has_value()) continue;
     instrumentation_->ForgetCounted(named->number);
+    // A class that cannot be linked has never run. It gets probes when it is linked.
+    if (!jvmti::IsPrepared(jvm_.env, refused.klass)) continue;
     jvm_.trace.unprobed.Add(NoProbes::kNotRetransformed, named->number, named->name,
                             jvmti::ErrorName(jvm_.env, refused.error));
   }
@@ -288,7 +289,13 @@ std::vector<jclass> ProbedClasses::WithProbes() {
   if (rewritten.empty()) return probed;
   jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
     if (!jvmti::IsModifiable(jvm_.env, klass)) return;
-    if (rewritten.contains(jvm_.registries.classes.NumberOf(klass))) probed.push_back(klass);
+    const uint32_t number = jvm_.registries.classes.NumberOf(klass);
+    if (!rewritten.contains(number)) return;
+    if (jvmti::HasFailed(jvm_.env, klass)) {
+      instrumentation_->ForgetRewritten(number);
+    } else {
+      probed.push_back(klass);
+    }
   });
   return probed;
 }
@@ -344,9 +351,34 @@ void ProbedClasses::NoteRemoved(std::span<const jclass> classes,
       resting->instrumentation().ForgetCounted(jvm_.registries.classes.NumberOf(refused.klass));
     }
   }
-  classes_left_ += result.refused.size();
-  jvm_.trace.losses.Add("class.probes_left", Severity::kError, result.refused.size(),
-                        "classes whose probes the JVM did not remove: they are slower than before");
+  for (const jvmti::RefusedClass& refused : result.refused) {
+    // It cannot be linked, so none of its code runs.
+    if (!jvmti::IsPrepared(jvm_.env, refused.klass)) continue;
+    if (jvmti::HasFailed(jvm_.env, refused.klass)) continue;
+    left_.push_back(
+        absl::StrCat(NameOf(refused.klass), " (", jvmti::ErrorName(jvm_.env, refused.error), ")"));
+    jvm_.trace.losses.AddNamed(
+        "class.probes_left", Severity::kError, left_.back(),
+        "classes whose probes the JVM did not remove: they are slower than before");
+  }
+}
+
+std::string ProbedClasses::NameOf(jclass klass) const {
+  const std::string name = jvmti::ClassName(jvm_.env, klass);
+  return name.empty() ? "[unknown]" : name;
+}
+
+std::string ProbedClasses::DescribeLeft() const {
+  if (left_.empty()) return "";
+  constexpr size_t kMostNames = 3;
+  const size_t named = std::min(left_.size(), kMostNames);
+  return absl::StrCat(
+      left_.size(),
+      left_.size() == 1
+          ? " class keeps its probes, and is slower than before: the JVM refused to change "
+          : " classes keep their probes, and are slower than before: the JVM refused to change ",
+      absl::StrJoin(left_.begin(), left_.begin() + static_cast<ptrdiff_t>(named), ", "),
+      left_.size() > named ? ", …" : "");
 }
 
 }  // namespace jtrace

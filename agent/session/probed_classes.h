@@ -62,8 +62,8 @@ class ProbedClasses {
   // Removes all probes that are left, at once. `wait_for_hooks` returns when no class-file hook
   // runs that asked before.
   void Remove(JNIEnv* jni, const std::function<void()>& wait_for_hooks);
-  // Classes that the JVM did not give back their own code.
-  size_t classes_left() const { return classes_left_; }
+  // The classes that the JVM did not give back their own code, and why; "": there are none.
+  std::string DescribeLeft() const;
   // The classes that are being added to, or removed from.
   ClassBatches& batches() { return batches_; }
   const ClassBatches& batches() const { return batches_; }
@@ -103,6 +103,7 @@ class ProbedClasses {
   std::vector<jclass> WithProbes();
   void RemoveOnce(JNIEnv* jni);
   void NoteRemoved(std::span<const jclass> classes, const jvmti::RetransformResult& result);
+  std::string NameOf(jclass klass) const;
   size_t MethodsOf(jclass klass) const;
   // Threads that are inside methods of these classes continue in the old versions.
   void NoteOldMethods(std::span<const jclass> classes);
@@ -118,7 +119,7 @@ class ProbedClasses {
   bool adds_at_once_ = false;
   std::string replaces_resting_;  // "": none rest
   bool compilers_are_preferred_ = false;
-  size_t classes_left_ = 0;  // whose probes the JVM did not remove
+  std::vector<std::string> left_;  // classes whose probes the JVM did not remove, with its reason
   // All classes in scope that were loaded when the recording began have probes.
   std::atomic<bool> loaded_have_probes_{false};
   // Classes in scope that were not loaded then wait for the control thread.

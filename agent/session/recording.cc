@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "agent/hooks/hook_spec.h"
+#include "agent/hot/own_work.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/session/event_sets.h"
 #include "agent/session/recording_metrics.h"
@@ -88,6 +89,9 @@ absl::Status Recording::BeginFile() { return parts_.file.Begin(); }
 absl::Status Recording::Begin(JNIEnv* jni) {
   try {
     return TryToBegin(jni);
+  } catch (const std::bad_alloc&) {
+    hot::TurnOff();
+    return absl::ResourceExhaustedError("no memory for the recording; raise ulimit -v");
   } catch (const std::exception& failure) {
     return absl::ResourceExhaustedError(
         absl::StrCat("no memory or no thread for the recording: ", failure.what(),
@@ -100,7 +104,6 @@ absl::Status Recording::StartParts(JNIEnv* jni) {
   parts_.jvm.registries.classes.sources().Learn(jni);
   parts_.jvm.registries.classes.LearnJvm(parts_.jvm.libjvm_address());
   parts_.jvm.registries.classes.NumberLater(NumbersMethodsLater(parts_.options));
-  parts_.jvm.registries.classes.MakeIds(NeedsAppScope(parts_.options));
   parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(),
                             HasTrees(parts_.options), parts_.jvm.trace.losses);
   if (parts_.classes != nullptr) {
@@ -130,6 +133,7 @@ absl::Status Recording::StartSamples(JNIEnv* jni) {
   }
   absl::Status status = parts_.samples->Start(jni, std::move(node_number), std::move(place_at));
   if (!status.ok()) return status;
+  parts_.samples->WakeWhenEnough(wake_);
   CountedBlocks* const blocks =
       parts_.classes == nullptr ? nullptr : parts_.classes->instrumentation().blocks();
   if (blocks != nullptr) {
@@ -165,9 +169,11 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
   if (parts_.samples != nullptr) {
     parts_.samples->AddLoadedToScope(jni);
     parts_.samples->AttachRunningThreads(jni);
-    parts_.jvm.env->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-    parts_.jvm.code_reports.ReportExisting();
   }
+  if (parts_.options.WantsStubs()) {
+    parts_.jvm.env->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+  }
+  parts_.jvm.code_reports.ReportExisting();
   parts_.jvm.registries.classes.RecordMethodsOfLoaded(jni);
   parts_.calls->Open();
   parts_.jvm.trace.encoder.AddEvent({.time_ns = parts_.jvm.trace.clock.Now(),
@@ -229,6 +235,7 @@ std::vector<trace::ChunkSource*> Recording::Sources() {
     if (instrumentation.blocks() != nullptr) sources.push_back(instrumentation.blocks());
   }
   sources.push_back(&parts_.module_source);
+  sources.push_back(&parts_.jvm.segments);
   sources.push_back(&parts_.jvm.trace.limited_events);
   sources.push_back(&parts_.loss_source);
   sources.push_back(&parts_.ended_threads);

@@ -50,7 +50,7 @@ class Recording {
   // Timers off, the trace complete. Returns a line for people: what was written. The probes, which
   // count for nobody any more, are still in; RemoveBatch or CleanUp removes them.
   absl::StatusOr<std::string> Stop(JNIEnv* jni);
-  // Once no callback can add probes any more.
+  // No more callbacks: those that might add probes have ended.
   void PlanRemoving(JNIEnv* jni);
   // False: no class that was listed has probes.
   bool RemoveBatch(JNIEnv* jni);
@@ -102,6 +102,8 @@ class Recording {
   void AttachSwitches(JNIEnv* jni);
   void RemoveProbes(JNIEnv* jni);
   void StopSampler();
+  // The gate is closed: until those that are inside have left, or kGatePatience is over.
+  void WaitForCallbacks();
   absl::Status EndTrace(proto::SessionEnd::Reason reason);
 
   // The writer thread of the parts may call Fail until they are destroyed, and that uses these.

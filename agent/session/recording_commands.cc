@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "agent/session/recording_summary.h"
+#include "common/counted.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
@@ -34,9 +35,10 @@ absl::StatusOr<std::string> RecordingCommands::NextFile() {
   const absl::Status status = parts_.drain->NextFile(
       parts_.file.file(), DescribeNextFile(parts_),
       [this](proto::SessionEnd& end) { FinishEnd(parts_, proto::SessionEnd::STOPPED, end); });
-  if (!status.ok()) return status;
   std::string path = trace::AbsolutePath((*ended)->path());
+  // Also one that could not be written to its end: keep= removes it in its turn.
   parts_.file.AddEnded(*std::move(ended));
+  if (!status.ok()) return status;
   return path;
 }
 
@@ -63,7 +65,7 @@ void RecordingCommands::RecordCode() {
   options.codes.SetDefault(Code::kJitInlining, true);
   if (!options.codes.Has(Code::kJitCode)) return;
   jvm.trace.encoder.SetCodes(options.codes);
-  jvm.code_reports.Start(options, *jvm.sampler.load());
+  jvm.code_reports.Start(options, jvm.sampler.load());
   jvm.code_reports.ReportExisting();
 }
 
@@ -89,7 +91,8 @@ std::string RecordingCommands::DescribeStatus() {
     absl::StrAppend(&text, "options   ", DescribeOptions(parts_.options), ended);
     if (parts_.calls->is_started()) {
       absl::StrAppend(&text, "\ncalls     ", parts_.calls->calls(), " by ",
-                      parts_.classes->instrumentation().methods_probed(), " methods with probes");
+                      WithNoun(parts_.classes->instrumentation().methods_probed(), "method"),
+                      " with probes");
     }
     if (parts_.classes != nullptr && parts_.classes->IsAdding()) {
       absl::StrAppend(&text, "\nprobes    ",
@@ -110,7 +113,8 @@ Due RecordingCommands::WhatIsDue(absl::Time now) {
   const bool is_adding = parts_.classes != nullptr && parts_.classes->IsAdding();
   const absl::Time end =
       is_adding ? absl::InfiniteFuture() : parts_.complete + parts_.options.duration;
-  if (now >= end) return {.what = Due::kStop};
+  const bool has_enough = !is_adding && parts_.samples != nullptr && parts_.samples->HasEnough();
+  if (now >= end || has_enough) return {.what = Due::kStop};
   Due due = {.next = end};
   if (!parts_.options.loop.on()) return due;
   const absl::Time file_end = parts_.file.began() + parts_.options.loop.time;

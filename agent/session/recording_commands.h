@@ -12,7 +12,8 @@
 
 namespace jtrace {
 
-// The action due because of duration=, loop= or a failure, and the latest time of the next check.
+// The action due because of duration=, samples=, loop= or a failure, and the latest time of the
+// next check.
 struct Due {
   enum What { kNothing, kStop, kNextFile, kCleanUp, kAddProbes } what = kNothing;
   absl::Time next = absl::InfiniteFuture();

@@ -1,6 +1,7 @@
 // A recording while it runs, and the steps of its end.
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "agent/hot/own_work.h"
 #include "agent/session/event_sets.h"
 #include "agent/session/recording.h"
 #include "agent/session/recording_summary.h"
@@ -16,7 +17,6 @@ void Recording::AddBatch(JNIEnv* jni) {
   if (parts_.classes->IsAdding()) return;
   parts_.complete = absl::Now();
   // Methods may have been compiled before their numbers were known.
-  if (parts_.samples == nullptr) return;
   parts_.jvm.code_reports.ReportExisting();
 }
 
@@ -27,9 +27,10 @@ absl::StatusOr<std::string> Recording::Stop(JNIEnv* jni) {
   commands_.NoteOpenActivations();
   parts_.calls->Rest();
   PlanRemoving(jni);
-  DisableRecordedEvents(parts_.jvm);
-  if (absl::Status written = EndTrace(proto::SessionEnd::STOPPED); !written.ok()) return written;
-  return DescribeEnd(parts_);
+  const bool has_enough = parts_.samples != nullptr && parts_.samples->HasEnough();
+  const auto reason = has_enough ? proto::SessionEnd::SAMPLES : proto::SessionEnd::STOPPED;
+  if (absl::Status written = EndTrace(reason); !written.ok()) return written;
+  return DescribeEnd(parts_, reason);
 }
 
 void Recording::EndWithJvm() {
@@ -44,13 +45,26 @@ void Recording::EndWithJvm() {
 
 void Recording::StopSampler() {
   sampling::Sampler* const sampler = parts_.jvm.sampler.load();
-  if (sampler != nullptr) sampler->Stop().IgnoreError();
+  if (sampler == nullptr || sampler->Stop().ok()) return;
+  parts_.jvm.trace.losses.Add(
+      "stop.handler_inside", Severity::kWarning, 1,
+      "signal handlers that had not ended half a second after the stop: their samples are missing",
+      "see which thread is stopped or waits for memory: the next recording waits for it");
+}
+
+void Recording::WaitForCallbacks() {
+  if (gate_.WaitUntilEmpty(kGatePatience)) return;
+  parts_.jvm.trace.losses.Add(
+      "stop.callback_inside", Severity::kWarning, 1,
+      "callbacks of the JVM that had not ended a second after the stop: what they see is missing",
+      "stop when the machine is less busy");
 }
 
 void Recording::PlanRemoving(JNIEnv* jni) {
   gate_.Close();
+  DisableRecordedEvents(parts_.jvm);
   if (parts_.classes == nullptr) return;
-  gate_.WaitUntilEmpty(kGatePatience);
+  WaitForCallbacks();
   parts_.resting != nullptr ? parts_.classes->DropPlan(jni) : parts_.classes->PlanRemoving(jni);
 }
 
@@ -59,20 +73,18 @@ bool Recording::RemoveBatch(JNIEnv* jni) {
 }
 
 std::string Recording::DescribeLeft() const {
-  if (parts_.classes == nullptr || parts_.classes->classes_left() == 0) return "";
-  return absl::StrCat("\nwarning: ", parts_.classes->classes_left(),
-                      " classes keep their probes, and are slower than before: the JVM refused to "
-                      "change them");
+  const std::string left = parts_.classes == nullptr ? "" : parts_.classes->DescribeLeft();
+  return left.empty() ? "" : absl::StrCat("\nwarning: ", left);
 }
 
 void Recording::RemoveProbes(JNIEnv* jni) {
   gate_.Close();
   if (parts_.resting != nullptr) {
-    gate_.WaitUntilEmpty(kGatePatience);
+    WaitForCallbacks();
     parts_.classes->DropPlan(jni);
     parts_.resting->EndTrace();
   } else if (parts_.classes != nullptr) {
-    parts_.classes->Remove(jni, [this] { gate_.WaitUntilEmpty(kGatePatience); });
+    parts_.classes->Remove(jni, [this] { WaitForCallbacks(); });
   }
   if (parts_.jvm.resting.load() == nullptr) DisableClassFileEvents(parts_.jvm.env);
 }
@@ -87,20 +99,24 @@ absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
   }
   absl::Status written =
       parts_.drain->Stop([&](proto::SessionEnd& end) { FinishEnd(parts_, reason, end); });
-  if (written.ok()) parts_.log->Line(DescribeEnd(parts_));  // else Fail has reported why
+  if (written.ok()) parts_.log->Line(DescribeEnd(parts_, reason));  // else Fail has reported why
   return written;
 }
 
+// The writer's thread may call this, which the JVM does not know: no JVMTI and no JNI. The control
+// thread, which this wakes, does the rest.
 void Recording::Fail(absl::string_view why) {
   gate_.Close();
   {
     absl::MutexLock lock(&failure_mutex_);
     failure_ = std::string(why);
   }
-  LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
+  // TurnOff has said so.
+  if (!hot::agent_is_off.load()) {
+    LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
+  }
   if (parts_.calls != nullptr) parts_.calls->EndWaits();
   parts_.jvm.hooks.End();
-  DisableLiveEvents(parts_.jvm.env);
   StopSampler();
   failed_.store(true);
   wake_();
@@ -120,8 +136,6 @@ void Recording::CleanUp(JNIEnv* jni) {
   parts_.jvm.registries.redefined.EndRecording();
   parts_.drain.reset();
   if (parts_.calls != nullptr) parts_.calls->EndWaits();  // if no writer began
-  // If the writer failed by now, it has switched off events that are still needed to count threads.
-  if (parts_.jvm.counts_threads.load()) CountThreads(parts_.jvm);
   parts_.jvm.written.store(nullptr);
   parts_.jvm.trace.encoder.EndTrace();
   parts_.jvm.is_live.store(true);

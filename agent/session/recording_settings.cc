@@ -36,8 +36,10 @@ absl::Duration PollPeriod(const Options& options) {
   if (!options.unwinds.empty() || unwinds_hooks) return absl::Milliseconds(5);
   // The rate of an event is unknown.
   if (options.samples.period != 0) return absl::Milliseconds(10);
+  // With samples= the recording is to end soon after that many.
+  const auto longest = absl::Milliseconds(options.most_samples != 0 ? 10 : 100);
   return std::clamp(options.samples.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
-                    absl::Milliseconds(100));
+                    longest);
 }
 
 bool NeedsAppScope(const Options& options) {
@@ -45,9 +47,7 @@ bool NeedsAppScope(const Options& options) {
                                     options.samples.stack == hot::StackMode::kAppFrame);
 }
 
-bool NumbersMethodsLater(const Options& options) {
-  return !NeedsAppScope(options) && !options.codes.Has(Code::kClassMethod);
-}
+bool NumbersMethodsLater(const Options& options) { return !options.codes.Has(Code::kClassMethod); }
 
 sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
   sampling::SamplerOptions result;

@@ -14,6 +14,7 @@
 #include "agent/hotspot/jvm_flags.h"
 #include "agent/hotspot/vm_structs.h"
 #include "agent/jvmti/env.h"
+#include "common/counted.h"
 #include "common/thousands.h"
 
 namespace jtrace {
@@ -83,8 +84,8 @@ proto::SessionStart DescribeStart(const RecordingParts& parts) {
   start.set_mode(std::string(ModeName(parts.options.mode)));
   start.set_record(std::string(RecordName(parts.options.record)));
   start.set_clock(std::string(ClockName(parts.options.clock)));
-  if (parts.samples == nullptr) return start;
   AddInliningLimits(parts.jvm.libjvm_address(), start);
+  if (parts.samples == nullptr) return start;
   const SampleOptions& samples = parts.options.samples;
   start.set_timer(parts.samples->TimerInUse());
   start.set_jitter(parts.samples->has_jitter());
@@ -164,24 +165,28 @@ void ReportUnmatchedUnwinds(const RecordingParts& parts) {
       "write them as com.acme.Cache::load or com.acme.Outer$Inner::load");
 }
 
-std::string DescribeEnd(const RecordingParts& parts) {
+std::string DescribeEnd(const RecordingParts& parts, proto::SessionEnd::Reason reason) {
   const trace::TraceFile& file = parts.file.file();
   if (const absl::Status kept = file.CheckKept(); !kept.ok()) {
     return absl::StrCat("warning: ", absl::string_view(kept.message()));
   }
   std::string what;
   if (parts.calls->is_started()) {
-    absl::StrAppend(&what, WithThousands(parts.calls->calls()), " calls",
+    absl::StrAppend(&what, WithNoun(parts.calls->calls(), "call"),
                     parts.calls->records_all() ? "" : " (those of one kind not recorded)", ", ");
   }
   if (parts.samples != nullptr) {
-    absl::StrAppend(&what, WithThousands(parts.samples->samples()), " samples, ");
+    absl::StrAppend(&what, WithNoun(parts.samples->samples(), "sample"), ", ");
     const uint64_t dropped = parts.jvm.trace.losses.Count("sample.ring_full");
     if (dropped != 0) absl::StrAppend(&what, WithThousands(dropped), " more dropped, ");
+    if (reason == proto::SessionEnd::SAMPLES) {
+      absl::StrAppend(&what, "ended by samples=", parts.options.most_samples, ", ");
+    }
   }
   const EndedFiles::Sum removed = parts.file.ended().removed();
   if (removed.files != 0) {
-    absl::StrAppendFormat(&what, "%d older files (%.1f MB) removed by keep=, ", removed.files,
+    absl::StrAppendFormat(&what, "%s (%.1f MB) removed by keep=, ",
+                          WithNoun(removed.files, "older file"),
                           static_cast<double>(removed.bytes) / 1e6);
   }
   return absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", parts.file.path(),
@@ -192,16 +197,16 @@ std::string DescribeEndedFiles(RecordingParts& parts) {
   if (!parts.options.keep.on()) return "";
   const EndedFiles::Sum left = parts.file.ended().Left();
   const EndedFiles::Sum removed = parts.file.ended().removed();
-  return absl::StrFormat("\nended     %d files (%.1f MB); removed by keep=: %d (%.1f MB)",
-                         left.files, static_cast<double>(left.bytes) / 1e6, removed.files,
-                         static_cast<double>(removed.bytes) / 1e6);
+  return absl::StrFormat("\nended     %s (%.1f MB); removed by keep=: %d (%.1f MB)",
+                         WithNoun(left.files, "file"), static_cast<double>(left.bytes) / 1e6,
+                         removed.files, static_cast<double>(removed.bytes) / 1e6);
 }
 
 std::string DescribeWarnings(const RecordingParts& parts) {
   std::string text;
   for (const LossRow& loss : parts.jvm.trace.losses.Snapshot()) {
     if (loss.severity == Severity::kInfo) continue;
-    absl::StrAppend(&text, "\nloss      ", loss.count, " ", loss.what);
+    absl::StrAppend(&text, "\nloss      ", WithText(loss.count, loss.what));
     if (!loss.advice.empty()) absl::StrAppend(&text, "; ", loss.advice);
   }
   return text;

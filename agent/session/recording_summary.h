@@ -18,7 +18,7 @@ proto::SessionStart DescribeNextFile(const RecordingParts& parts);
 void FinishEnd(const RecordingParts& parts, proto::SessionEnd::Reason reason,
                proto::SessionEnd& end);
 // A line for people: what was written, and how to see it.
-std::string DescribeEnd(const RecordingParts& parts);
+std::string DescribeEnd(const RecordingParts& parts, proto::SessionEnd::Reason reason);
 // A line about the files that were ended, if keep= is given; it begins with a line break.
 std::string DescribeEndedFiles(RecordingParts& parts);
 // A line for each loss that is more than an information; each begins with a line break.

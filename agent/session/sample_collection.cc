@@ -52,6 +52,11 @@ absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumbe
   return absl::OkStatus();
 }
 
+void SampleCollection::WakeWhenEnough(std::function<void()> wake) {
+  if (options_.most_samples == 0) return;
+  sample_source_->NotifyAt(options_.most_samples, std::move(wake));
+}
+
 void SampleCollection::ReportSampler() {
   if (const int error = sampler_.SignalError(); error != 0) {
     AddProblem("samples.no_signals",

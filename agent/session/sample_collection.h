@@ -37,6 +37,8 @@ class SampleCollection {
   void UseOriginalBci(trace::SampleSource::OriginalBci original_bci) {
     sample_source_->UseOriginalBci(std::move(original_bci));
   }
+  // After Start: calls `wake` as soon as HasEnough (samples=).
+  void WakeWhenEnough(std::function<void()> wake);
   // Attaches running threads: Java threads, whose kernel tids were noted when they started, and
   // others.
   void AttachRunningThreads(JNIEnv* jni);
@@ -53,6 +55,10 @@ class SampleCollection {
   // Why threads cannot be sampled, and what to change; empty: nothing prevents it. After Start.
   const std::string& problem() const { return problem_; }
   uint64_t samples() const { return sample_source_->samples(); }
+  // As many as samples= wants, or a few more. Any thread.
+  bool HasEnough() const {
+    return options_.most_samples != 0 && samples() >= options_.most_samples;
+  }
   // The timer that drives the samples: "cpu (perf event)".
   std::string TimerInUse() const;
   // Whether samples are at random moments of their intervals.

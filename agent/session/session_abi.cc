@@ -69,6 +69,8 @@ bool SessionAbi::CloseWindow(uint64_t window) {
   return asked.ok() && was_open;
 }
 
+metrics::Segments& SessionAbi::segments() { return session_.jvm().segments; }
+
 absl::StatusOr<std::string> SessionAbi::Command(absl::string_view verb,
                                                 absl::string_view argument) {
   absl::StatusOr<std::string> answer = "";

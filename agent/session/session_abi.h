@@ -19,6 +19,7 @@ class SessionAbi : public abi::Host {
   absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                      absl::string_view pattern) override;
   bool CloseWindow(uint64_t window) override;
+  metrics::Segments& segments() override;
   absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override;
 
  private:

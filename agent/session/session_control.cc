@@ -38,10 +38,9 @@ bool ChangesRecording(absl::string_view line) {
 
 }  // namespace
 
-SessionControl::SessionControl(JavaVM* vm, JvmSession& session, bool listen)
-    : vm_(vm), session_(session) {
-  server_ = listen ? Server::Start(*this, SocketFolder(geteuid()), SocketPath(geteuid(), getpid()))
-                   : Server::StartWithoutSocket(*this);
+void SessionControl::StartServer(bool listen) {
+  server_ = listen ? &Server::Start(*this, SocketFolder(geteuid()), SocketPath(geteuid(), getpid()))
+                   : &Server::StartWithoutSocket(*this);
 }
 
 void SessionControl::ThreadStarted(pid_t tid) {

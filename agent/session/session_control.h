@@ -3,7 +3,6 @@
 
 #include <jni.h>
 
-#include <memory>
 #include <string>
 
 #include "agent/control/server.h"
@@ -17,8 +16,12 @@ namespace jtrace::control {
 
 class SessionControl : public Commands {
  public:
-  // `listen`: on a socket; else it only keeps the deadlines. Both references must live forever.
-  SessionControl(JavaVM* vm, JvmSession& session, bool listen);
+  // `session` must live forever.
+  SessionControl(JavaVM* vm, JvmSession& session) : vm_(vm), session_(session) {}
+
+  // `listen`: on a socket; else it only keeps the deadlines. Once, before all below; from then on
+  // this object must live forever, also if it throws. See Server.
+  void StartServer(bool listen);
 
   absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override;
   absl::Time Tick() override;
@@ -46,7 +49,7 @@ class SessionControl : public Commands {
 
   JavaVM* const vm_;
   JvmSession& session_;
-  std::unique_ptr<Server> server_;
+  Server* server_ = nullptr;
   Server* on_thread_ = nullptr;  // on the control thread
 };
 

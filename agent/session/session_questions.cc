@@ -246,6 +246,8 @@ void SessionQuestions::SetLabels(uint32_t number, uint64_t virtual_tid) {
       "close labels with try (Label label = …)");
 }
 
+metrics::Segments& SessionQuestions::segments() { return session_.jvm().segments; }
+
 absl::StatusOr<std::string> SessionQuestions::Command(absl::string_view verb,
                                                       absl::string_view argument) {
   return session_.RunCommand(verb, argument);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/hot/own_work.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::trace {
@@ -13,6 +14,9 @@ namespace {
 
 constexpr uint64_t kSealPeriodNs = 900'000'000;
 constexpr uint64_t kUrgentSealPeriodNs = 100'000'000;
+// Chunks of a program with millions of call paths would otherwise follow each other without a
+// pause.
+constexpr uint64_t kRestAfterSeal = 30;  // times its processor time
 // Chunks stay small enough that two fit easily in memory, and far below the format's limit.
 constexpr size_t kSealBytes = 4u << 20;
 constexpr size_t kMaxChunkBytes = 16u << 20;
@@ -92,22 +96,39 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
   doorbell_.Ring();
   if (std::exchange(started_, false)) thread_.Wait();
   // Nothing runs on the thread: its state now belongs to the caller.
-  Poll();
-  for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/true, own_);
-  Seal(&finish);
+  Guarded([&] {
+    Poll();
+    for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/true, own_);
+    Seal(&finish);
+  });
   return status_;
+}
+
+void DrainThread::Guarded(absl::FunctionRef<void()> work) {
+  if (!hot::agent_is_off.load()) {
+    try {
+      return work();
+    } catch (...) {
+      hot::TurnOff();
+    }
+  }
+  if (!status_.ok()) return;
+  status_ = absl::ResourceExhaustedError("no memory; raise ulimit -v");
+  on_failure_(status_);
 }
 
 void DrainThread::Run() {
   const uint64_t begin_ns = ThreadCpuNanos();
   // The session's start is written at once, so that a program killed early leaves a readable trace.
-  Seal(nullptr);
+  Guarded([this] { Seal(nullptr); });
   while (true) {
     const bool stopping = WaitForPoll();
     RunTask();
     if (stopping) break;  // Stop polls once more
-    Poll();
-    if (TimeToSeal(clock_.Now())) Seal(nullptr);
+    Guarded([this] {
+      Poll();
+      if (TimeToSeal(clock_.Now())) Seal(nullptr);
+    });
     cpu_ns_.store(ThreadCpuNanos() - begin_ns, std::memory_order_relaxed);
   }
 }
@@ -121,38 +142,45 @@ bool DrainThread::WaitForPoll() {
 }
 
 void DrainThread::RunTask() {
-  std::function<void()> task;
   {
     std::lock_guard lock(mutex_);
-    task = task_;
+    if (task_ == nullptr) return;
   }
-  if (task == nullptr) return;
-  task();
+  task_();  // nobody changes it now
   std::lock_guard lock(mutex_);
   task_ = nullptr;
   answered_.notify_all();
 }
 
-void DrainThread::Call(std::function<void()> task) {
+void DrainThread::Call(absl::FunctionRef<void()> task) {
   std::unique_lock lock(mutex_);
   // One at a time; a stopped thread leaves its state to the caller.
   answered_.wait(lock, [this] { return task_ == nullptr || stopping_; });
   if (stopping_ || !started_) {
     lock.unlock();
-    task();
-    return;
+    return task();
   }
-  task_ = std::move(task);
+  std::exception_ptr failure;
+  task_ = [&task, &failure] {
+    try {
+      task();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  };
   doorbell_.Ring();
   answered_.wait(lock, [this] { return task_ == nullptr; });
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 absl::Status DrainThread::Flush() {
   absl::Status status;
   Call([&] {
-    Poll();
-    for (ChunkSource* source : sources_) source->Flush();
-    Seal(nullptr);
+    Guarded([this] {
+      Poll();
+      for (ChunkSource* source : sources_) source->Flush();
+      Seal(nullptr);
+    });
     status = status_;
   });
   return status;
@@ -162,18 +190,22 @@ absl::Status DrainThread::NextFile(TraceFile& next, proto::SessionStart first,
                                    const std::function<void(proto::SessionEnd&)>& finish) {
   absl::Status status;
   Call([&] {
-    Poll();
-    for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/false, own_);
-    Seal(&finish);
+    Guarded([&] {
+      Poll();
+      for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/false, own_);
+      Seal(&finish);
+    });
     status = status_;
-    status_ = absl::OkStatus();
+    if (!hot::agent_is_off.load()) status_ = absl::OkStatus();
     file_ = &next;
-    sequence_ = 0;
-    first_ = std::make_unique<proto::SessionStart>(std::move(first));
-    encoder_.Restate();
-    for (ChunkSource* source : sources_) source->BeginFile();
-    ReportFileBytes();
-    Seal(nullptr);
+    Guarded([&] {
+      sequence_ = 0;
+      first_ = std::make_unique<proto::SessionStart>(std::move(first));
+      encoder_.Restate();
+      for (ChunkSource* source : sources_) source->BeginFile();
+      ReportFileBytes();
+      Seal(nullptr);
+    });
   });
   return status;
 }
@@ -185,13 +217,15 @@ void DrainThread::Poll() {
 bool DrainThread::TimeToSeal(uint64_t now) const {
   const bool is_urgent = std::any_of(sources_.begin(), sources_.end(),
                                      [](const ChunkSource* source) { return source->IsUrgent(); });
-  return LoggedEvents(own_) >= kSealEvents ||
-         now - last_seal_ns_ >= (is_urgent ? kUrgentSealPeriodNs : kSealPeriodNs) ||
+  const uint64_t period_ns =
+      std::max(is_urgent ? kUrgentSealPeriodNs : kSealPeriodNs, kRestAfterSeal * seal_cpu_ns_);
+  return LoggedEvents(own_) >= kSealEvents || now - last_seal_ns_ >= period_ns ||
          own_.sample_size() >= kSealSamples || encoder_.pending_bytes() >= kSealBytes;
 }
 
 void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
   last_seal_ns_ = clock_.Now();
+  const uint64_t cpu_before_ns = ThreadCpuNanos();
   for (ChunkSource* source : sources_) source->Seal(last_seal_ns_, own_);
   // Taken last: every number that the sources used is defined by now.
   proto::Chunk chunk = encoder_.Take();
@@ -208,6 +242,7 @@ void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
       Write(part, part.ByteSizeLong());
     });
   }
+  seal_cpu_ns_ = ThreadCpuNanos() - cpu_before_ns;
   // The sources were emptied even after an error, so that memory stays bounded.
   if (status_.ok()) ReportFileBytes();
 }

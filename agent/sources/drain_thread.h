@@ -9,11 +9,13 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "agent/base/clock.h"
@@ -31,8 +33,8 @@ class DrainThread {
   // Runs on `thread`, which does nothing else until the stop.
   // Sources are polled every `poll_period`, and when `doorbell` is rung: often enough that no ring
   // fills in between.
-  // `on_failure` is called once, on the drain thread, when the file can no longer be written. All
-  // references must outlive the thread.
+  // `on_failure` is called once, on the drain thread, when the file can no longer be written, or
+  // there is no memory to do so. All references must outlive the thread.
   DrainThread(LastingThread& thread, const SessionClock& clock, RecordEncoder& encoder,
               TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
               hot::Doorbell& doorbell, std::function<void(const absl::Status&)> on_failure);
@@ -48,7 +50,8 @@ class DrainThread {
   absl::Status Stop(const std::function<void(proto::SessionEnd&)>& finish);
 
   // Everything recorded before the call is in the file when it returns. Any thread but the drain
-  // thread. Returns the first write error, if there was one.
+  // thread. Returns the first write error, if there was one. Throws, as NextFile and Call, what
+  // leaves the task.
   absl::Status Flush();
   // Ends the file as `finish` says and continues in `next`, which must outlive the thread and
   // begins with `first`. Any thread but the drain thread. An error concerns the old file.
@@ -56,13 +59,16 @@ class DrainThread {
                         const std::function<void(proto::SessionEnd&)>& finish);
   // Runs `task` on the drain thread, the only one that may query the sources, and waits for its
   // end. After Stop it runs on the caller's thread.
-  void Call(std::function<void()> task);
+  void Call(absl::FunctionRef<void()> task);
 
   // CPU time of the drain thread in this recording.
   uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
 
  private:
   void Run();
+  // An exception that leaves `work` turns the agent off. Then, too, the trace ends here: what was
+  // half taken from the sources cannot be written.
+  void Guarded(absl::FunctionRef<void()> work);
   // Waits for the next poll, task or ring; true if the thread must end.
   bool WaitForPoll();
   void RunTask();
@@ -100,6 +106,7 @@ class DrainThread {
   std::vector<uint8_t> payload_;
   uint64_t sequence_ = 0;
   uint64_t last_seal_ns_ = 0;
+  uint64_t seal_cpu_ns_ = 0;  // that the last seal took
   absl::Status status_;
 };
 

@@ -34,7 +34,8 @@ HookSource::HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& loss
       node_number_(std::move(node_number)),
       learned_(hooks.placed_so_far()),
       unwinds_missed_before_(hot::hook_counters.unwinds_missed.load()),
-      open_dropped_before_(hot::hook_counters.open_dropped.load()) {
+      open_dropped_before_(hot::hook_counters.open_dropped.load()),
+      open_left_before_(hot::hook_counters.open_left.load()) {
   // Drops what was counted at the end of an earlier recording.
   reader_.Drain([](const hot::HookRow&) {});
 }
@@ -151,6 +152,9 @@ void HookSource::ReportLosses() {
   losses_.Set("hook.untimed_open", Severity::kWarning,
               hot::hook_counters.open_dropped.load() - open_dropped_before_,
               "calls without a time: too many calls of timed functions were open in a thread");
+  losses_.Set("hook.left", Severity::kInfo, hot::hook_counters.open_left.load() - open_left_before_,
+              "calls that longjmp or an exception left: their times last until their thread's next "
+              "timed call or return");
 }
 
 void HookSource::Seal(uint64_t, proto::Chunk& chunk) {

@@ -66,6 +66,7 @@ class HookSource : public ChunkSource {
   absl::flat_hash_map<uint32_t, Unattributed> unattributed_;  // by site
   uint64_t unwinds_missed_before_;
   uint64_t open_dropped_before_;
+  uint64_t open_left_before_;
   size_t defined_ = 0;  // of known_, in this file
   uint32_t other_threads_ = 0;
   std::vector<proto::HookCalls> totals_;  // of the file

@@ -3,11 +3,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <system_error>
 #include <utility>
 
 #include "agent/base/signals_blocked.h"
 #include "agent/hot/hook_thread.h"
+#include "agent/hot/own_work.h"
 
 namespace jtrace::trace {
 
@@ -31,7 +31,7 @@ void LastingThread::Begin(std::function<void()> work) {
   const SignalsBlocked blocked;
   try {
     thread_ = std::thread([this] { Run(); });
-  } catch (const std::system_error&) {
+  } catch (...) {
     std::lock_guard lock(mutex_);
     work_ = nullptr;  // no thread would do it, and Wait would not return
     throw;
@@ -52,7 +52,7 @@ void LastingThread::Run() {
     changed_.wait(lock, [this] { return work_ != nullptr || ending_; });
     if (work_ == nullptr) return;
     lock.unlock();
-    work_();
+    hot::AsOwn([this] { work_(); });
     lock.lock();
     work_ = nullptr;
     changed_.notify_all();

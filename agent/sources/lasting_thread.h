@@ -26,7 +26,7 @@ class LastingThread {
   LastingThread(const LastingThread&) = delete;
   LastingThread& operator=(const LastingThread&) = delete;
 
-  // Begins `work` on the thread. Wait for earlier work first.
+  // Begins `work` on the thread. Wait for earlier work first. An exception that leaves it ends it.
   void Begin(std::function<void()> work);
   // Returns when the work has ended; at once if there is none.
   void Wait();

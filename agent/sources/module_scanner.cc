@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <span>
 
+#include "agent/base/loader_list.h"
 #include "agent/sampling/object_copy.h"
-#include "common/build_id.h"
 
 namespace jtrace::trace {
 namespace {
@@ -22,29 +21,22 @@ std::string ExecutablePath() {
   return n > 0 ? std::string(path, static_cast<size_t>(n)) : "";
 }
 
-std::string BuildId(const dl_phdr_info& info) {
-  return std::string(FindMappedBuildId({info.dlpi_phdr, info.dlpi_phnum}, info.dlpi_addr));
+std::string PathOf(const ListedObject& object) {
+  if (object.bias == getauxval(AT_SYSINFO_EHDR)) return "[vdso]";
+  return object.name.empty() ? ExecutablePath() : object.name;
 }
 
-std::string PathOf(const dl_phdr_info& info) {
-  if (info.dlpi_addr == getauxval(AT_SYSINFO_EHDR)) return "[vdso]";
-  if (info.dlpi_name == nullptr || *info.dlpi_name == '\0') return ExecutablePath();
-  return info.dlpi_name;
-}
-
-int AddModule(dl_phdr_info* info, size_t, void* data) {
-  auto& modules = *static_cast<std::vector<MappedModule>*>(data);
-  for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+void AddModules(const ListedObject& object, std::vector<MappedModule>& modules) {
+  for (const Elf64_Phdr& segment : object.headers) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const uint64_t lead = segment.p_vaddr % kPage;
-    const uint64_t start = info->dlpi_addr + segment.p_vaddr - lead;
+    const uint64_t start = object.bias + segment.p_vaddr - lead;
     modules.push_back({.start = start,
-                       .end = info->dlpi_addr + segment.p_vaddr + segment.p_memsz,
+                       .end = object.bias + segment.p_vaddr + segment.p_memsz,
                        .file_offset = segment.p_offset - lead,
-                       .path = PathOf(*info),
-                       .build_id = BuildId(*info)});
+                       .path = PathOf(object),
+                       .build_id = object.build_id});
   }
-  return 0;
 }
 
 int ReadCounters(dl_phdr_info* info, size_t, void* data) {
@@ -69,7 +61,7 @@ void Define(const MappedModule& module, uint64_t time_ns, bool unloaded, RecordE
 
 std::vector<MappedModule> LoadedModules() {
   std::vector<MappedModule> modules;
-  dl_iterate_phdr(AddModule, &modules);
+  for (const ListedObject& object : ListObjects()) AddModules(object, modules);
   std::sort(modules.begin(), modules.end(),
             [](const auto& a, const auto& b) { return a.start < b.start; });
   return modules;

@@ -38,6 +38,9 @@ constexpr LossText kLossTexts[] = {
      "times that the program took over the samples' signal, which ended sampling",
      "another signal that the program leaves alone: signal=26"},
     {"sample.nested", Severity::kWarning, "samples dropped inside another sample", ""},
+    {"sample.no_room", Severity::kWarning,
+     "samples dropped because their thread's alternate stack has no room for them",
+     "a larger sigaltstack in the program: 16 KiB"},
     {"sample.stale", Severity::kInfo,
      "timer signals that arrived after their thread's timer was off", ""},
     {"sample.no_kernel_memory", Severity::kWarning,
@@ -101,6 +104,7 @@ SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler
 
 void SampleSource::Poll(proto::Chunk& chunk) {
   sampler_.Drain([&](const hot::SampleView& view) { Add(view, chunk); });
+  if (reached_ != nullptr && samples() >= awaited_) reached_();
 }
 
 void SampleSource::Seal(uint64_t, proto::Chunk& chunk) {
@@ -143,7 +147,7 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   }
   AddBlocker(header.blocker_klass, sample);
   *chunk.add_sample() = std::move(sample);
-  samples_ += header.is_unwind ? 0 : 1;
+  if (!header.is_unwind) samples_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void SampleSource::AddPosition(const hot::SampleHeader& header, jvmti::MethodKey innermost,
@@ -208,7 +212,7 @@ void SampleSource::Repeat(const LastSample& last, hot::IdleTicks idle, proto::Ch
   AddFrames(last.frames, /*is_unwind=*/false, chunk, *sample);
   AddBlocker(last.blocker_klass, *sample);
   AddLabels(last.labels, *sample);  // a later file defines them again
-  ++samples_;
+  samples_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void SampleSource::RepeatIdle(proto::Chunk& chunk) {

@@ -1,6 +1,7 @@
 // Moves samples from the threads' rings into a chunk. Writer thread only.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <tuple>
@@ -39,10 +40,18 @@ class SampleSource : public ChunkSource {
   using OriginalBci = std::function<uint32_t(uint32_t routine, uint32_t bci)>;
   void UseOriginalBci(OriginalBci original_bci) { original_bci_ = std::move(original_bci); }
 
+  // Calls `reached` once this many samples are recorded, and again until the recording ends. Before
+  // the first Poll.
+  void NotifyAt(uint64_t samples, std::function<void()> reached) {
+    awaited_ = samples;
+    reached_ = std::move(reached);
+  }
+
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
 
-  uint64_t samples() const { return samples_; }
+  // Any thread.
+  uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
 
  private:
   // A thread's last sample, kept for the ticks that the thread spends there (timer=wall).
@@ -103,7 +112,9 @@ class SampleSource : public ChunkSource {
   const bool records_interrupts_;                   // 0x4, of the handler
   const bool repeats_;                              // timer=wall
   absl::flat_hash_map<uint32_t, LastSample> last_;  // by slot
-  uint64_t samples_ = 0;
+  std::atomic<uint64_t> samples_{0};
+  uint64_t awaited_ = 0;
+  std::function<void()> reached_;  // null: nobody waits
 };
 
 }  // namespace jtrace::trace

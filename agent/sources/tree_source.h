@@ -43,6 +43,7 @@ class TreeSource : public ChunkSource {
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   bool IsUrgent() const override { return collector_.IsShort(); }
+  void Flush() override { collector_.LookAtAll(); }
   void EndFile(bool, proto::Chunk&) override { collector_.ReportAll(); }
   void BeginFile() override { collector_.BeginFile(); }
   // A node's number in the trace; 0: a thread's root.

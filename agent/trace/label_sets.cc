@@ -14,16 +14,6 @@ bool EndsInHighSurrogate(absl::string_view text) {
   return last[0] == '\xED' && (static_cast<unsigned char>(last[1]) & 0xF0) == 0xA0;
 }
 
-// The longest beginning of at most that many bytes that splits no character.
-absl::string_view CutTo(size_t most, absl::string_view text) {
-  if (text.size() <= most) return text;
-  size_t end = most;
-  while (end > 0 && ContinuesCharacter(text[end])) --end;
-  text = text.substr(0, end);
-  if (EndsInHighSurrogate(text)) text.remove_suffix(3);
-  return text;
-}
-
 void SetLabel(absl::string_view key, absl::string_view value, Labels& labels) {
   const auto place = std::lower_bound(
       labels.begin(), labels.end(), key,
@@ -39,6 +29,15 @@ void SetLabel(absl::string_view key, absl::string_view value, Labels& labels) {
 }
 
 }  // namespace
+
+absl::string_view CutTo(size_t most, absl::string_view text) {
+  if (text.size() <= most) return text;
+  size_t end = most;
+  while (end > 0 && ContinuesCharacter(text[end])) --end;
+  text = text.substr(0, end);
+  if (EndsInHighSurrogate(text)) text.remove_suffix(3);
+  return text;
+}
 
 uint32_t LabelSets::With(uint32_t outer, absl::string_view key, absl::string_view value) {
   if (key.empty() || key.size() > kMostKeyBytes) return hot::kUnknownLabels;

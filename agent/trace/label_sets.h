@@ -18,6 +18,9 @@ namespace jtrace::trace {
 // Key and value, sorted by key, each key once; as the JVM gives texts (modified UTF-8).
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
+// The longest beginning of at most that many bytes that splits no character.
+absl::string_view CutTo(size_t most, absl::string_view text);
+
 class LabelSets {
  public:
   static constexpr size_t kMostKeyBytes = 64;

@@ -23,7 +23,8 @@ constexpr CodeOf kCodes[] = {{format::kMonitor, format::kMonitorContended},
                              {format::kIo, format::kIoAccept},
                              {format::kWaited, format::kWaitedMonitor},
                              {format::kWaited, format::kWaitedObject},
-                             {format::kWaited, format::kWaitedPark}};
+                             {format::kWaited, format::kWaitedPark},
+                             {format::kSegment, format::kSegmentPair}};
 static_assert(std::size(kCodes) == kLimitedEventCount);
 
 // One more record in this second, if there is room for it.

@@ -24,9 +24,10 @@ enum class LimitedEvent {
   kAccept,
   kOwner,
   kJoin,
-  kUnpark
+  kUnpark,
+  kSegment
 };
-inline constexpr size_t kLimitedEventCount = static_cast<size_t>(LimitedEvent::kUnpark) + 1;
+inline constexpr size_t kLimitedEventCount = static_cast<size_t>(LimitedEvent::kSegment) + 1;
 
 class LimitedEvents : public trace::ChunkSource {
  public:

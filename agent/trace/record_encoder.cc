@@ -207,7 +207,8 @@ void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent deta
   if (!Wanted(event)) return;
   definitions_.DefineMethod(details.method());
   for (const uint32_t method : details.inlined()) definitions_.DefineMethod(method);
-  event_bytes_ += kEventBytes + details.inlined_size() * 4 + details.pc_size() * 3;
+  event_bytes_ += kEventBytes + 4 * static_cast<size_t>(details.inlined_size()) +
+                  3 * static_cast<size_t>(details.pc_size());
   *EventLocked(event)->mutable_code_event() = std::move(details);
 }
 

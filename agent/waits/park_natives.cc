@@ -32,9 +32,10 @@ void JNICALL ParkInPlace(JNIEnv* jni, jobject unsafe, jboolean is_absolute, jlon
   ParkCall call = {
       .begin_ns = MonotonicNanos(), .is_absolute = is_absolute == JNI_TRUE, .time = time};
   original(jni, unsafe, is_absolute, time);
-  const hot::OwnWork own;
-  call.end_ns = MonotonicNanos();
-  listener->Parked(jni, call);
+  hot::AsOwn([&] {
+    call.end_ns = MonotonicNanos();
+    listener->Parked(jni, call);
+  });
 }
 
 void JNICALL UnparkInPlace(JNIEnv* jni, jobject unsafe, jobject thread) {
@@ -42,8 +43,7 @@ void JNICALL UnparkInPlace(JNIEnv* jni, jobject unsafe, jobject thread) {
   ParkListener* const listener = g_listener.load(std::memory_order_acquire);
   // First: the thread may end its park, and look who it was, as soon as it is unparked.
   if (listener != nullptr && thread != nullptr) {
-    const hot::OwnWork own;
-    listener->Unparks(jni, thread);
+    hot::AsOwn([&] { listener->Unparks(jni, thread); });
   }
   original(jni, unsafe, thread);
 }
@@ -60,26 +60,44 @@ jint JNICALL Collect(JNIEnv* jni, jclass klass, const JNINativeMethod* methods, 
   return JNI_OK;
 }
 
+// A copy of JNI's functions as they are now, other agents' changes included.
+absl::Status ReadTable(jvmtiEnv* env, jvmti::Allocated<jniNativeInterface>& table) {
+  const jvmtiError error = env->GetJNIFunctionTable(table.out());
+  return error == JVMTI_ERROR_NONE ? absl::OkStatus()
+                                   : jvmti::ToStatus(env, error, "GetJNIFunctionTable");
+}
+
+absl::Status SetRegister(jvmtiEnv* env, jniNativeInterface& table, RegisterFunction function) {
+  table.RegisterNatives = function;
+  const jvmtiError error = env->SetJNIFunctionTable(&table);
+  return error == JVMTI_ERROR_NONE ? absl::OkStatus()
+                                   : jvmti::ToStatus(env, error, "SetJNIFunctionTable");
+}
+
+// Another agent may have changed the table meanwhile. One that replaced Collect calls it, which
+// then only calls JNI's function.
+absl::Status RestoreRegister(jvmtiEnv* env) {
+  jvmti::Allocated<jniNativeInterface> table(env);
+  if (absl::Status status = ReadTable(env, table); !status.ok()) return status;
+  if (table.get()->RegisterNatives != &Collect) return absl::OkStatus();
+  return SetRegister(env, *table.get(), g_register.load());
+}
+
 // HotSpot's functions have no symbols, and nothing reports a native that is bound already.
 absl::Status CollectOriginals(jvmtiEnv* env, JNIEnv* jni, jclass unsafe) {
   const jmethodID registers = jni->GetStaticMethodID(unsafe, "registerNatives", "()V");
+  if (registers == nullptr) return absl::FailedPreconditionError("its natives are not known");
   jvmti::Allocated<jniNativeInterface> table(env);
-  jvmti::Allocated<jniNativeInterface> changed(env);
-  if (registers == nullptr || env->GetJNIFunctionTable(table.out()) != JVMTI_ERROR_NONE ||
-      env->GetJNIFunctionTable(changed.out()) != JVMTI_ERROR_NONE) {
-    return absl::FailedPreconditionError("its natives are not known");
-  }
+  absl::Status status = ReadTable(env, table);
+  if (!status.ok()) return status;
   g_register.store(table.get()->RegisterNatives);
-  changed.get()->RegisterNatives = &Collect;
-  if (const jvmtiError error = env->SetJNIFunctionTable(changed.get()); error != JVMTI_ERROR_NONE) {
-    return jvmti::ToStatus(env, error, "SetJNIFunctionTable");
-  }
+  status = SetRegister(env, *table.get(), &Collect);
+  if (!status.ok()) return status;
   t_collects = true;
   jni->CallStaticVoidMethod(unsafe, registers);
   t_collects = false;
-  if (const jvmtiError error = env->SetJNIFunctionTable(table.get()); error != JVMTI_ERROR_NONE) {
-    return jvmti::ToStatus(env, error, "SetJNIFunctionTable");
-  }
+  status = RestoreRegister(env);
+  if (!status.ok()) return status;
   if (g_park.load() != nullptr && g_unpark.load() != nullptr) return absl::OkStatus();
   return absl::FailedPreconditionError("its natives are not known");
 }

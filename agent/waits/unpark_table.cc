@@ -4,11 +4,11 @@
 
 namespace jtrace::waits {
 
-void UnparkTable::Note(uint64_t target, Unpark unpark) {
+void UnparkTable::Note(uint64_t target, const Unpark& unpark) {
   Part& part = PartOf(target);
   absl::MutexLock lock(&part.mutex);
   if (part.unparks.size() >= kMostInPart) part.unparks.clear();
-  part.unparks.try_emplace(target, std::move(unpark));
+  part.unparks.try_emplace(target, unpark);
 }
 
 std::optional<Unpark> UnparkTable::Take(uint64_t target) {

@@ -23,7 +23,7 @@ class UnparkTable {
   static constexpr size_t kMostInPart = 1024;
 
   // The thread `target` is about to be unparked.
-  void Note(uint64_t target, Unpark unpark);
+  void Note(uint64_t target, const Unpark& unpark);
   // Its park has ended: who unparked it; none: no one.
   std::optional<Unpark> Take(uint64_t target);
   void Clear();

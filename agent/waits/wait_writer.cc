@@ -13,9 +13,7 @@ namespace {
 std::string ClassNameOf(jvmtiEnv* env, JNIEnv* jni, jobject object) {
   if (object == nullptr) return "";
   const jvmti::LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
-  jvmti::Allocated<char> signature(env);
-  const jvmtiError error = env->GetClassSignature(klass.get(), signature.out(), nullptr);
-  return error == JVMTI_ERROR_NONE ? BinaryName(signature.get()) : "";
+  return jvmti::ClassName(env, klass.get());
 }
 
 }  // namespace

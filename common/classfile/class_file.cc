@@ -64,7 +64,8 @@ bool ParseMethod(ByteReader& reader, const ConstantPool& pool, MethodInfo& out) 
   for (int n = reader.U2(); n > 0 && reader.ok(); --n) {
     const size_t attribute = reader.position();
     const auto attribute_name = pool.Utf8(reader.U2());
-    reader.Skip(reader.U4());
+    const Bytes body = reader.Take(reader.U4());
+    if (attribute_name == "RuntimeVisibleAnnotations") out.annotations = body;
     if (attribute_name == "Code") {
       if (out.has_code()) return false;
       out.code_begin = attribute;

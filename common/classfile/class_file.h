@@ -25,6 +25,7 @@ struct MethodInfo {
   size_t end = 0;
   size_t code_begin = 0;  // the Code attribute with its name and length; 0 without one
   size_t code_end = 0;
+  Bytes annotations;  // the contents of RuntimeVisibleAnnotations; empty without it
 
   bool has_code() const { return code_begin != 0; }
 };

@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program with many loaded classes that can be attached to. Argument: how many. "round N" calls
+ * A program with many loaded classes that can be attached to. Arguments: how many, and five
+ * characters with which their names begin, such as "Batch" or "me/Ap"; more such pairs. "round N" calls
  * each of them N times and prints how many calls that were; "busy" begins to call all of them in a
  * thread, and "rest" ends it; "end" ends.
  */
@@ -36,14 +37,8 @@ public final class ManyClasses {
   }
 
   public static void main(String[] args) throws Exception {
-    Loader loader = new Loader();
-    String pattern = pattern();
-    for (int i = 1; i <= Integer.parseInt(args[0]); i++) {
-      String named = pattern.replace(NAME, String.format("Batch%08d", i));
-      Class<?> made = loader.define(named.getBytes(StandardCharsets.ISO_8859_1));
-      var constructor = made.getDeclaredConstructor();
-      constructor.setAccessible(true);
-      all.add((Runnable) constructor.newInstance());
+    for (int i = 0; i < args.length; i += 2) {
+      define(Integer.parseInt(args[i]), i + 1 < args.length ? args[i + 1] : "Batch");
     }
     System.out.println("ready");
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
@@ -53,6 +48,18 @@ public final class ManyClasses {
     System.out.println("ended");
     System.out.flush();
     System.exit(0);
+  }
+
+  private static void define(int count, String prefix) throws Exception {
+    Loader loader = new Loader();
+    String pattern = pattern();
+    for (int i = 1; i <= count; i++) {
+      String named = pattern.replace(NAME, String.format("%s%08d", prefix, i));
+      Class<?> made = loader.define(named.getBytes(StandardCharsets.ISO_8859_1));
+      var constructor = made.getDeclaredConstructor();
+      constructor.setAccessible(true);
+      all.add((Runnable) constructor.newInstance());
+    }
   }
 
   private static String answer(String[] command) throws InterruptedException {

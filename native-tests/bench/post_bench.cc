@@ -142,7 +142,7 @@ void BM_ReadAndBuildTree(benchmark::State& state) {
                                   stats);
     benchmark::DoNotOptimize(postproc::ReadBinaryTrace(trace, "t", {}, model, stats, builder).ok());
     builder.Finish();
-    benchmark::DoNotOptimize(builder.tree().ComputeTotals().data());
+    benchmark::DoNotOptimize(builder.tree().ComputeTotals().size());
   }
 }
 BENCHMARK(BM_ReadAndBuildTree)->Unit(benchmark::kMillisecond);
@@ -269,7 +269,7 @@ void BM_DeepTree(benchmark::State& state) {
                                stats);
     benchmark::DoNotOptimize(postproc::ReadBinaryTrace(trace, "t", {}, model, stats, tree).ok());
     tree.Finish();
-    benchmark::DoNotOptimize(tree.tree().ComputeTotals().data());
+    benchmark::DoNotOptimize(tree.tree().ComputeTotals().size());
   }
 }
 BENCHMARK(BM_DeepTree)->Arg(5000)->Arg(20000)->Unit(benchmark::kMillisecond);

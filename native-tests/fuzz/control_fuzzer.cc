@@ -195,8 +195,10 @@ class Script {
     Lines lines;
     AnswerReader reader([&](char kind, std::string_view text) {
       Require(kind == control::kProgressLine || kind == control::kAnswerLine ||
-              kind == control::kErrorLine);
-      if (kind != control::kProgressLine) lines.emplace_back(kind, text);
+              kind == control::kErrorLine || kind == control::kReasonLine);
+      if (kind != control::kProgressLine && kind != control::kReasonLine) {
+        lines.emplace_back(kind, text);
+      }
     });
     Require(reader.Add(client.answer()));
     if (reader.exit_code() < 0) return;  // it was too slow, or sent nothing

@@ -46,7 +46,7 @@ void RequireSame(const Options& one, const Options& other) {
   Require(one.unwinds == other.unwinds && one.hooks == other.hooks);
   Require(one.include == other.include && one.exclude == other.exclude);
   Require(one.duration == other.duration && one.loop.bytes == other.loop.bytes &&
-          one.loop.time == other.loop.time);
+          one.loop.time == other.loop.time && one.most_samples == other.most_samples);
   if (!one.WantsSamples()) return;
   Require(one.samples.timer == other.samples.timer && one.samples.event == other.samples.event);
   Require(one.samples.interval == other.samples.interval &&

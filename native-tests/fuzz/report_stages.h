@@ -37,7 +37,8 @@ class ReportStages {
       const FlatProfile flat(model_, tree, totals, measure);
       const ArcFlow arcs(tree, totals, flat, measure);
       Require(arcs.Check().held() == 4);
-      const PathTree paths(model_, tree, measure.base);
+      Require(arcs.Check(arcs.Stanzas(flat.Sorted())).held() == 4);
+      const PathTree paths(model_, tree, measure.base.values());
       Require(paths.total() == measure.whole);
     }
     int64_t ticks = 0;

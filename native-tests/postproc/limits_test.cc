@@ -34,6 +34,10 @@ class Folder {
   }
   ~Folder() { std::filesystem::remove_all(path_); }
   const std::string& path() const { return path_; }
+  std::string Out() const {
+    std::ifstream out(path_ + "/out");
+    return {std::istreambuf_iterator<char>(out), {}};
+  }
 
  private:
   std::string path_;
@@ -45,9 +49,9 @@ struct Ended {
 };
 
 // Runs jtrace-post with these options in the folder.
-Ended Post(const Folder& folder, const std::string& options) {
-  const std::string command = "cd " + folder.path() +
-                              " && exec " JTRACE_BINARY_DIR "/bin/jtrace-post " + options +
+Ended Post(const Folder& folder, const std::string& options, const std::string& before = "") {
+  const std::string command = "cd " + folder.path() + " && " + before +
+                              "exec " JTRACE_BINARY_DIR "/bin/jtrace-post " + options +
                               " trace.bin >out 2>err </dev/null";
   Ended ended;
   ended.status = system(command.c_str());
@@ -55,6 +59,9 @@ Ended Post(const Folder& folder, const std::string& options) {
   ended.err = {std::istreambuf_iterator<char>(err), {}};
   return ended;
 }
+
+// -1: a signal ended it.
+int CodeOf(const Ended& ended) { return WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1; }
 
 // One line that names the remedy, and code 2.
 void ExpectTooLarge(const std::string& trace, const std::string& options) {
@@ -106,8 +113,112 @@ TEST(LimitsTest, EndlessNodesEndInOneLine) {
 
 TEST(LimitsTest, NestedEntriesOfATextTraceEndInOneLine) {
   std::string trace = "# jtrace-text 1 unit=ns\n";
-  for (int i = 0; i < 500'000; ++i) trace += "0\tm\tenter\ta\n";
+  for (int i = 0; i < 2'000'000; ++i) trace += "0\tm\tenter\ta\n";
   ExpectTooLarge(trace, kLittle);
+}
+
+// Not the limit for such traces, which is never reached.
+TEST(LimitsTest, ALimitOfTheProcessIsNamed) {
+  std::string trace = "# jtrace-text 1 unit=ns\n";
+  for (int i = 0; i < 3'000'000; ++i) trace += "0\tm\tenter\ta\n";
+  const Folder folder(trace);
+  for (const std::string flag : {"-v", "-d"}) {
+    const Ended ended = Post(folder, "", "ulimit " + flag + " 300000; ");
+    EXPECT_EQ(CodeOf(ended), 2) << ended.err;
+    EXPECT_EQ(ended.err,
+              "jtrace-post: this needs more memory than the limit that this process was started "
+              "with, 293 MB (ulimit " +
+                  flag + "): raise it, or read less at once\n");
+  }
+}
+
+// A recording of Flight Recorder has an event for each tick, and is written as it is made.
+TEST(LimitsTest, MillionsOfTicksAreStreamed) {
+  const Folder folder("# jtrace-text 1 unit=ns\n1\tm\tsample*15000000\tJ:a.B.c()\n");
+  const Ended ended = Post(folder, std::string(kLittle) + "--report=jfr");
+  EXPECT_EQ(CodeOf(ended), 0) << ended.err;
+  EXPECT_GT(std::filesystem::file_size(folder.path() + "/out"), 64'000'000u);
+}
+
+// Seconds of a processor: what is linear takes a few, what is not takes hours.
+constexpr const char* kLinear = "ulimit -t 30; ";
+
+// The work of an exit does not depend on what is open: a million of them would walk over 10^12
+// activations.
+TEST(LimitsTest, ExitsOfWhatIsNotOpenAreCheap) {
+  constexpr int kDeep = 1'000'000;
+  std::string trace = "# jtrace-text 1 unit=ns\n";
+  int time = 0;
+  for (int i = 0; i < kDeep; ++i) {
+    trace += std::to_string(++time) + "\tmain\tenter\ta.m" + std::to_string(i % 50) + "()\n";
+  }
+  for (int i = 0; i < kDeep; ++i) trace += std::to_string(++time) + "\tmain\texit\ta.never()\n";
+  const Folder folder(trace);
+  const Ended summary = Post(folder, "--report=summary", kLinear);
+  EXPECT_EQ(CodeOf(summary), 0) << summary.err;
+  EXPECT_THAT(folder.Out(), HasSubstr("1,000,000 exits without an open activation"));
+  const Ended timeline = Post(folder, "--report=perfetto", kLinear);
+  EXPECT_EQ(CodeOf(timeline), 0) << timeline.err;
+}
+
+// A million facts, losses and counts: each is found without a look at the others.
+TEST(LimitsTest, FactsAreFoundAtOnce) {
+  std::string trace = "# jtrace-text 1 unit=ns\n";
+  for (int i = 0; i < 1'000'000; ++i) {
+    const std::string name = std::to_string(i);
+    trace += "#@\tsession\tf" + name + "\t1\n#@\tcount\tc" + name + "\t1\tthings\n#@\tloss\tl" +
+             name + "\tinfo\t1\twhat\tadvice\n";
+  }
+  trace += "1\tm\tenter\ta\n";
+  const Folder folder(trace);
+  const Ended ended = Post(folder, "--report=flat", kLinear);
+  EXPECT_EQ(CodeOf(ended), 0) << ended.err;
+}
+
+// 6,000 leaves below 6,000 frames: written whole, each format would have 54 million frames.
+TEST(LimitsTest, StacksThatShareDeepCallersAreBounded) {
+  constexpr int kMany = 6'000;
+  std::string trace = "# jtrace-text 1 unit=ns\n";
+  for (int i = 0; i < kMany; ++i) {
+    trace += "1\tmain\tenter\tcom.acme.B.m" + std::to_string(i) + "()\n";
+  }
+  for (int i = 0; i < kMany; ++i) {
+    const std::string leaf = "com.acme.L.x" + std::to_string(i) + "()\n";
+    trace += "2\tmain\tenter\t" + leaf + "2\tmain\texit\t" + leaf;
+  }
+  const Folder folder(trace);
+  for (const std::string report : {"collapsed", "speedscope", "pprof", "otlp"}) {
+    const std::string options = "--metric=calls --report=" + report;
+    const Ended ended = Post(folder, options, kLinear);
+    EXPECT_EQ(CodeOf(ended), 0) << ended.err;
+    EXPECT_LT(std::filesystem::file_size(folder.path() + "/out"), 300'000'000u) << report;
+    EXPECT_THAT(ended.err, HasSubstr("note: 12,000 stacks would take ")) << report;
+    EXPECT_THAT(ended.err, HasSubstr("; --filter=0 writes all, --top=N fewer\n"));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    // What the user chose is done.
+    EXPECT_EQ(Post(folder, options + " --top=100").err, "");
+    if (report != "collapsed") continue;
+    Post(folder, options);
+    std::ifstream out(folder.path() + "/out");
+    int64_t calls = 0;
+    for (std::string line; std::getline(out, line);) {
+      calls += std::stoll(line.substr(line.rfind(' ')));
+    }
+    EXPECT_EQ(calls, 2 * kMany) << "no value is lost";
+  }
+}
+
+// A method's code has few entries; a trace may name any number.
+TEST(LimitsTest, PiecesOfCodeAreFoundAtOnce) {
+  std::string trace = "# jtrace-text 1 unit=ns\n";
+  for (int i = 1; i <= 1'000'000; ++i) {
+    const std::string number = std::to_string(i);
+    trace +=
+        "1\tm\tjit-load\ta.B.c()\taddress=0x" + number + "\tsize=9\tlevel=4\tosr=" + number + "\n";
+  }
+  const Folder folder(trace);
+  const Ended ended = Post(folder, "--report=summary", kLinear);
+  EXPECT_EQ(CodeOf(ended), 0) << ended.err;
 }
 
 // Before it is read a trace may be a pipe, of any size; then each adds its limit.
@@ -149,7 +260,7 @@ TEST(LimitsTest, NoPartOfAnOutputIsLeft) {
 
 // Wherever the memory runs out, that is reported, and nothing else happens.
 TEST(LimitsTest, EveryLimitEndsInALineOrAReport) {
-  const Folder folder(NestedEntries(200'000));
+  const Folder folder(NestedEntries(1'000'000));
   int reports = 0;
   int failures = 0;
   for (int mebibytes = 64; mebibytes <= 256; mebibytes += 24) {

@@ -72,7 +72,12 @@ ClassBuilder& ClassBuilder::Add(const TestMethod& method) {
   methods_.U2(method.access);
   methods_.U2(Utf8(method.name));
   methods_.U2(Utf8(method.descriptor));
-  methods_.U2(method.code.empty() ? 0 : 1);
+  methods_.U2((method.code.empty() ? 0 : 1) + static_cast<uint32_t>(method.own.size()));
+  for (const auto& attribute : method.own) {
+    methods_.U2(Utf8(attribute.name));
+    methods_.U4(static_cast<uint32_t>(attribute.body.size()));
+    methods_.Append(attribute.body);
+  }
   if (method.code.empty()) return *this;
   BytesOf body;
   body.U2(method.max_stack).U2(method.max_locals);

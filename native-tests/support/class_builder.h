@@ -41,7 +41,8 @@ struct TestMethod {
   uint16_t max_stack = 2;
   uint16_t max_locals = 0;
   std::vector<Row> exceptions = {};
-  std::vector<Attribute> attributes = {};
+  std::vector<Attribute> attributes = {};  // of the Code attribute
+  std::vector<Attribute> own = {};         // of the method, besides
 };
 
 // Checks nothing.

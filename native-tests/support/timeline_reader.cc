@@ -42,15 +42,16 @@ class TimelineReader {
 
   bool IsSound(const json& event) {
     const std::string phase = event.value("ph", "");
-    const bool sound =
-        (phase == "B" || phase == "E" || phase == "i" || phase == "C" || phase == "M") &&
-        event.contains("pid") && event.at("pid").is_number_integer() && event.contains("tid") &&
-        event.at("tid").is_number_integer() && event.contains("name") &&
-        event.at("name").is_string() &&
-        (phase == "M" || (event.contains("ts") && event.at("ts").is_number())) &&
-        (phase != "i" || event.value("s", "") == "t") &&
-        (!event.contains("args") || event.at("args").is_object()) &&
-        ((phase != "M" && phase != "C") || event.contains("args"));
+    const bool sound = (phase == "B" || phase == "E" || phase == "X" || phase == "i" ||
+                        phase == "C" || phase == "M") &&
+                       event.contains("pid") && event.at("pid").is_number_integer() &&
+                       event.contains("tid") && event.at("tid").is_number_integer() &&
+                       event.contains("name") && event.at("name").is_string() &&
+                       (phase == "M" || (event.contains("ts") && event.at("ts").is_number())) &&
+                       (phase != "i" || event.value("s", "") == "t") &&
+                       (phase != "X" || (event.contains("dur") && event.at("dur").is_number())) &&
+                       (!event.contains("args") || event.at("args").is_object()) &&
+                       ((phase != "M" && phase != "C") || event.contains("args"));
     if (!sound) timeline_.mistakes.push_back("no event: " + event.dump());
     return sound;
   }
@@ -83,6 +84,10 @@ class TimelineReader {
     std::vector<Open>& open = open_[track];
     if (phase == "B") {
       open.push_back({event.at("name"), time});
+      ++timeline_.categories[event.value("cat", "")];
+    } else if (phase == "X") {
+      timeline_.durations[{threads_[track], event.at("name")}] +=
+          std::llround(event.at("dur").get<double>() * 1000);
       ++timeline_.categories[event.value("cat", "")];
     } else if (phase == "E") {
       End(open, track, time, event.at("name"));

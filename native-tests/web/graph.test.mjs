@@ -6,10 +6,10 @@ import { load } from './support/modules.mjs';
 import { csv, dataOf, golden, writePage, writeTrace } from './support/post.mjs';
 import { bigTrace, mixedTrace, randomSitesTrace, sitesTrace } from './support/traces.mjs';
 
-const [{ Profile }, width, filter, graphs, { layOut }, { nearestInOrder }, labels, cameras, options, sites, paths] =
+const [{ Profile }, width, filter, graphs, pictures, { layOut }, { nearestInOrder }, labels, cameras, options, sites, paths] =
   await Promise.all(
     [
-      'model', 'graph/arc_width', 'graph/time_filter', 'graph/call_graph', 'graph/layout', 'graph/place',
+      'model', 'graph/arc_width', 'graph/time_filter', 'graph/call_graph', 'graph/picture', 'graph/layout', 'graph/place',
       'graph/label', 'graph/camera', 'graph/options', 'sites', 'graph/paths',
     ].map(load),
   );
@@ -162,6 +162,35 @@ test('everything that is spent is in some node', () => {
 
 const nameOf = (profile, text) => Array.from({ length: profile.routineCount }, (_, i) => profile.text(i)).indexOf(text);
 const shownOf = (profile, graph) => graph.nodes.map((node) => labels.fullName(profile, node.name)).sort();
+
+test('filter 0 shows every function, however many', () => {
+  const profile = profileOf(writeTrace([
+    '0\tmain\tnode\tcalls=1,base=5\tapp.Main.run()',
+    ...Array.from({ length: 900 }, (_, i) => `0\tmain\tnode\tcalls=1,base=${i % 7}\tapp.Main.run()\tapp.F.f${i}()`),
+  ]));
+  const pictureAt = (state) =>
+    pictures.makePicture(profile, heatOf(profile), options.settingsOf(state, profile.routineCount), (text) => 6 * text.length);
+  const all = pictureAt({ 'graph.filter': '0' });
+  assert.deepEqual([all.filter, all.graph.nodes.length, all.graph.hidden], [0, 902, 0]);
+  assert.equal(all.layout.boxes.length, 902);
+  // At first, and at any other filter, only as many as can be read.
+  for (const state of [{}, { 'graph.filter': '0.1' }]) {
+    const few = pictureAt(state);
+    assert.ok(few.filter > 0);
+    assert.ok(few.graph.nodes.length <= pictures.kMostNodes + 1);
+    assert.equal(few.graph.nodes.length + few.graph.hidden, 902);
+  }
+});
+
+test('filter 0 shows functions that give back more than they take', () => {
+  const profile = profileOf(writeTrace([
+    '0\tmain\tnode\tcalls=1,room=9\tA', '0\tmain\tnode\tcalls=1,room=-2\tA\tFrees',
+  ]));
+  const graph = graphs.buildGraph(profile, profile.measures.find((measure) => measure.label === 'room'), {
+    root: graphs.kAllThreads, filter: 0, details: new Map(), most: Infinity,
+  });
+  assert.deepEqual(shownOf(profile, graph), ['A', 'Frees', '[all threads]']);
+});
 
 test('a node is collapsed, filtered, or shows all it calls', () => {
   const profile = profileOf(golden('table2'));

@@ -59,6 +59,21 @@ test('Enter opens a file, and its lines have counts, marks and branches', () =>
     }
   }));
 
+test('beside the counts is the share of the method, as in --report=source', () =>
+  withPage(file, { view: 'source', 'source.file': '0', 'source.value': 'cycles' }, async (page) => {
+    const seen = new Map();
+    for (let line = 1; line <= listing.length; line += 15) {
+      await page.evaluate((top) => (document.querySelector('.table').scrollTop = top), (line - 1) * 26);
+      await page.waitForTimeout(40);
+      for (const row of await tableRows(page)) seen.set(-row.line, row);
+    }
+    assert.ok(listing.some((row) => row.percent > 0 && row.percent < 100));
+    for (const row of listing) {
+      const expected = row.percent === null ? -1 : row.percent * 100;
+      assert.ok(Math.abs(seen.get(row.line).percent - expected) <= 1, `line ${row.line}`);
+    }
+  }));
+
 test('a line shows its method, callers, callees and blocks', () => {
   const call = listing.find((row) => /^\s*once\(i\);/.test(row.source)) ?? listing.find((row) => row.mark === '+');
   return withPage(file, { view: 'source', 'source.file': '0', 'source.line': `${call.line}` }, async (page) => {

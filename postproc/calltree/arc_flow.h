@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "postproc/calltree/call_tree.h"
@@ -50,16 +51,31 @@ struct InvariantCheck {
 
 class ArcFlow {
  public:
-  ArcFlow(const CallTree& tree, const std::vector<NodeTotals>& totals, const FlatProfile& flat,
-          const Measure& measure);
+  // All outlive it.
+  ArcFlow(const CallTree& tree, const TreeTotals& totals, const FlatProfile& flat,
+          const Measure& measure)
+      : tree_(tree), totals_(totals), flat_(flat), measure_(measure) {}
 
-  // In the order of FlatProfile::Sorted.
-  const std::vector<Stanza>& stanzas() const { return stanzas_; }
-  InvariantCheck Check() const;
+  // Of these rows of the FlatProfile, in their order.
+  std::vector<Stanza> Stanzas(std::span<const uint32_t> rows) const;
+  // Of the sums over the arcs of `made`, and over the nodes of all other rows.
+  InvariantCheck Check(std::span<const Stanza> made = {}) const;
 
  private:
+  // Those of row N: nodes[ends[N - 1]], …, nodes[ends[N] - 1], as numbers from 0.
+  struct NodesByCaller {
+    std::vector<uint32_t> nodes;
+    std::vector<uint32_t> ends;
+  };
+  // `wanted`, `of_row`: by row of the FlatProfile, null if it has no stanza.
+  NodesByCaller NodesOf(const std::vector<Stanza*>& wanted) const;
+  void AddArcs(const NodesByCaller& sorted, const std::vector<Stanza*>& of_row) const;
+  void Sort(std::vector<Arc>& arcs) const;
+
+  const CallTree& tree_;
+  const TreeTotals& totals_;
   const FlatProfile& flat_;
-  std::vector<Stanza> stanzas_;
+  const Measure& measure_;
 };
 
 }  // namespace jtrace::postproc

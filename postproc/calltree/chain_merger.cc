@@ -16,7 +16,7 @@ ChainMerger::ChainMerger(MergeMode mode, TraceModel& model, CallTree& tree)
       stack_41_(model.InternRoutine("stack_0x41")),
       paths_(tree) {}
 
-void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations,
+void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations, FrameMatcher& matcher,
                         const SampleRecord& sample) {
   ++current_sample_;
   has_places_ = has_places_ || tree_.has_places() || !sample.places.empty();
@@ -26,7 +26,7 @@ void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations,
     ++stats_.samples;
     stats_.ticks = WrapAdd(stats_.ticks, sample.weight);
     if (activations.empty()) ++stats_.without_events;
-    if (IsWhole(sample.frames)) ++stats_.whole;
+    CountWhole(sample.frames);
   }
   const NodeId current = activations.empty() ? root : activations.back();
   if (sample.frames.empty()) {
@@ -36,7 +36,7 @@ void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations,
   }
   switch (mode_) {
     case MergeMode::kChain:
-      MergeChain(root, activations, sample);
+      MergeChain(root, activations, matcher, sample);
       break;
     case MergeMode::kEmbed:
       Embed(current, sample);
@@ -48,10 +48,7 @@ void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations,
 }
 
 void ChainMerger::MergeChain(NodeId root, absl::Span<const NodeId> activations,
-                             const SampleRecord& sample) {
-  std::unique_ptr<FrameMatcher>& known = matchers_[root];
-  if (known == nullptr) known = std::make_unique<FrameMatcher>();
-  FrameMatcher& matcher = *known;
+                             FrameMatcher& matcher, const SampleRecord& sample) {
   matcher.Start(activations, tree_);
 
   // frames [i, pending_end) are pending.
@@ -98,14 +95,14 @@ NodeId ChainMerger::AddChain(NodeId parent, const SampleRecord& sample, size_t b
 }
 
 void ChainMerger::CountPending(NodeId id) {
-  if (counted_in_.size() < id.value) counted_in_.resize(std::max<size_t>(tree_.size(), id.value));
+  if (counted_in_.size() < id.value) counted_in_.resize(id.value);
   uint64_t& last = counted_in_[id.value - 1];
   if (last == current_sample_) return;
   last = current_sample_;
-  ++tree_.node(id).samples;
+  tree_.AddSamples(id, 1);
   if (!has_places_) return;
   const uint32_t path = paths_.Of(id);
-  if (path_counted_in_.size() < path) path_counted_in_.resize(std::max<size_t>(tree_.size(), path));
+  if (path_counted_in_.size() < path) path_counted_in_.resize(path);
   uint64_t& last_of_path = path_counted_in_[path - 1];
   if (last_of_path == current_sample_) tree_.AddRepeatedSamples(id, 1);
   last_of_path = current_sample_;
@@ -114,16 +111,26 @@ void ChainMerger::CountPending(NodeId id) {
 void ChainMerger::Tick(NodeId id, const SampleRecord& sample) {
   if (sample.is_unwind) return;
   tree_.NoteTick(id);
-  int64_t& ticks = tree_.node(id).base_ticks;
-  ticks = WrapAdd(ticks, sample.weight);
+  tree_.AddTicks(id, sample.weight);
 }
 
-bool ChainMerger::IsWhole(absl::Span<const FrameId> frames) const {
-  if (frames.empty()) return false;
-  return std::none_of(frames.begin(), frames.end(), [&](FrameId id) {
+// The JVM has not put a resumed virtual thread's outer callers back on the stack: all that is there
+// was walked.
+void ChainMerger::CountWhole(absl::Span<const FrameId> frames) {
+  if (frames.empty()) return;
+  bool is_frozen = false;
+  for (const FrameId id : frames) {
     const Frame& frame = model_.frame(id);
-    return frame.origin == Origin::kNone && model_.RoutineName(frame.routine).starts_with("[");
-  });
+    if (frame.origin != Origin::kNone) continue;
+    const std::string_view name = model_.RoutineName(frame.routine);
+    if (name == "[frozen_frames]") {
+      is_frozen = true;
+    } else if (name.starts_with("[")) {
+      return;
+    }
+  }
+  ++stats_.whole;
+  stats_.frozen += is_frozen ? 1 : 0;
 }
 
 }  // namespace jtrace::postproc

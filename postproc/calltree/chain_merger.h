@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/frame_matcher.h"
@@ -24,6 +22,7 @@ struct MergeStats {
   int64_t unwinds = 0;         // 0x41
   int64_t ticks = 0;           // Σ weights of the samples
   int64_t whole = 0;           // samples with frames and without a marker such as "[truncated]"
+  int64_t frozen = 0;          // of these: with the marker "[frozen_frames]"
   int64_t placed = 0;          // samples with at least one frame matched
   int64_t without_events = 0;  // samples of threads with no open activation
   int64_t unmatched = 0;       // samples and unwinds placed under [unmatched]
@@ -35,19 +34,22 @@ class ChainMerger {
   ChainMerger(MergeMode mode, TraceModel& model, CallTree& tree);
 
   // `activations`: nodes of the open activations, outermost first, without the thread's root.
-  void Merge(NodeId root, absl::Span<const NodeId> activations, const SampleRecord& sample);
+  // `matcher`: of the thread, or of what else these are successive activations of.
+  void Merge(NodeId root, absl::Span<const NodeId> activations, FrameMatcher& matcher,
+             const SampleRecord& sample);
 
   const MergeStats& stats() const { return stats_; }
 
  private:
-  void MergeChain(NodeId root, absl::Span<const NodeId> activations, const SampleRecord& sample);
+  void MergeChain(NodeId root, absl::Span<const NodeId> activations, FrameMatcher& matcher,
+                  const SampleRecord& sample);
   void Embed(NodeId current, const SampleRecord& sample);
   // Chains the sample's frames [begin, end) below `parent`; returns the innermost one's node.
   NodeId AddChain(NodeId parent, const SampleRecord& sample, size_t begin, size_t end,
                   ChildSpace space);
   void CountPending(NodeId id);
   void Tick(NodeId id, const SampleRecord& sample);
-  bool IsWhole(absl::Span<const FrameId> frames) const;
+  void CountWhole(absl::Span<const FrameId> frames);
 
   const MergeMode mode_;
   const TraceModel& model_;
@@ -56,7 +58,6 @@ class ChainMerger {
   const RoutineId no_frames_;
   const RoutineId stack_40_;
   const RoutineId stack_41_;
-  absl::flat_hash_map<NodeId, std::unique_ptr<FrameMatcher>> matchers_;  // by root
   MergeStats stats_;
   // By node: the number of the last sample that counted it. A node counts once for each sample,
   // however often the chain passes it.

@@ -45,41 +45,73 @@ void FlatRow::Add(NodeId id, const CallNode& node, const NodeTotals& totals, con
 }
 
 std::vector<bool> FindBelowPruned(const TraceModel& model, const CallTree& tree) {
-  std::vector<bool> below(tree.size());
   const RoutineId pruned = model.FindRoutine(kPrunedName);
-  if (!pruned) return below;
+  if (!pruned || !tree.first_instance(pruned)) return {};
+  std::vector<bool> below(tree.size());
   for (uint32_t i = 0; i < tree.size(); ++i) {
-    const NodeId parent = tree.node(NodeId(i + 1)).parent;
+    const NodeId parent = tree.parent(NodeId(i + 1));
     if (!parent) continue;
-    below[i] = below[parent.value - 1] || tree.node(parent).routine == pruned;
+    below[i] = below[parent.value - 1] || tree.routine(parent) == pruned;
   }
   return below;
 }
 
-FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree,
-                         const std::vector<NodeTotals>& totals, const Measure& measure)
-    : by_measure_(measure.is_chosen) {
+void FlatProfile::AddRows(const TraceModel& model) {
   constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> row_of_routine(model.routine_count() + 1, kNone);
-  ViewMap<uint32_t> row_of_root;
-  row_of_node_.resize(tree.size());
-  const std::vector<bool> below_pruned = FindBelowPruned(model, tree);
-  for (uint32_t i = 0; i < tree.size(); ++i) {
-    const CallNode& node = tree.node(NodeId(i + 1));
-    const std::string_view name =
-        node.routine ? model.RoutineName(node.routine) : model.thread(node.thread).name;
-    uint32_t& row = node.routine ? row_of_routine[node.routine.value]
-                                 : row_of_root.try_emplace(name, kNone).first->second;
-    if (row == kNone) {
-      row = static_cast<uint32_t>(rows_.size());
-      FlatRow& added = rows_.emplace_back();
-      added.name = name;
-      added.is_root = !node.routine;
-      added.routine = node.routine;
+  row_of_routine_.assign(model.routine_count() + 1, kNone);
+  ViewMap<uint32_t> row_of_name;  // of roots
+  const auto add = [this](std::string_view name, RoutineId routine) {
+    FlatRow& added = rows_.emplace_back();
+    added.name = name;
+    added.is_root = !routine;
+    added.routine = routine;
+    return static_cast<uint32_t>(rows_.size() - 1);
+  };
+  for (uint32_t i = 1; i <= tree_.size(); ++i) {
+    const NodeId id(i);
+    if (const RoutineId routine = tree_.routine(id); routine) {
+      uint32_t& row = row_of_routine_[routine.value];
+      if (row == kNone) row = add(model.RoutineName(routine), routine);
+      continue;
     }
-    row_of_node_[i] = row;
-    rows_[row].Add(NodeId(i + 1), node, totals[i], measure);
-    if (below_pruned[i]) rows_[row].has_bounds = true;
+    const std::string_view name = model.thread(tree_.node(id).thread).name;
+    uint32_t& row = row_of_name.try_emplace(name, kNone).first->second;
+    if (row == kNone) row = add(name, RoutineId());
+    row_of_root_[id] = row;
+  }
+}
+
+FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree, const TreeTotals& totals,
+                         const Measure& measure)
+    : tree_(tree), by_measure_(measure.is_chosen) {
+  AddRows(model);
+  // Most nodes of a great tree have nothing but calls.
+  struct Calls {
+    int64_t all = 0, jitted = 0;
+    bool instrumented = false;
+  };
+  std::vector<Calls> calls(rows_.size());
+  const size_t end = EndOfValues(tree, totals, measure);
+  for (uint32_t i = 0; i < tree.size(); ++i) {
+    const NodeId id(i + 1);
+    const uint32_t row = RowOf(id);
+    if (i < end || tree.has_extremes(id)) {
+      rows_[row].Add(id, tree.node(id), totals[i], measure);
+      continue;
+    }
+    Calls& sum = calls[row];
+    sum.all = WrapAdd(sum.all, tree.calls(id));
+    sum.jitted = WrapAdd(sum.jitted, tree.calls_jitted(id));
+    sum.instrumented |= tree.origin(id) == NodeOrigin::kEvent;
+  }
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    rows_[row].calls = WrapAdd(rows_[row].calls, calls[row].all);
+    rows_[row].calls_jitted = WrapAdd(rows_[row].calls_jitted, calls[row].jitted);
+    rows_[row].instrumented |= calls[row].instrumented;
+  }
+  const std::vector<bool> below_pruned = FindBelowPruned(model, tree);
+  for (uint32_t i = 0; i < below_pruned.size(); ++i) {
+    if (below_pruned[i]) rows_[RowOf(NodeId(i + 1))].has_bounds = true;
   }
 }
 

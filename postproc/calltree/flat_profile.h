@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/measure.h"
 #include "postproc/model/trace_model.h"
@@ -49,26 +50,34 @@ struct FlatRow {
   bool has_bounds = false;
 };
 
-// Whether each node is below a [pruned] one.
+// Whether each node is below a [pruned] one; empty: none is.
 std::vector<bool> FindBelowPruned(const TraceModel& model, const CallTree& tree);
 
 class FlatProfile {
  public:
-  FlatProfile(const TraceModel& model, const CallTree& tree, const std::vector<NodeTotals>& totals,
+  // `tree` outlives it.
+  FlatProfile(const TraceModel& model, const CallTree& tree, const TreeTotals& totals,
               const Measure& measure);
 
   // In the order of first appearance.
   const std::vector<FlatRow>& rows() const { return rows_; }
   // The row of a node's routine.
-  uint32_t RowOf(NodeId id) const { return row_of_node_[id.value - 1]; }
+  uint32_t RowOf(NodeId id) const {
+    const RoutineId routine = tree_.routine(id);
+    return routine ? row_of_routine_[routine.value] : row_of_root_.at(id);
+  }
   // Rows by cum of the measure if --metric chose it, then cum, cum_ticks and calls descending, then
   // name (a routine before a thread of its name).
   std::vector<uint32_t> Sorted() const;
 
  private:
+  void AddRows(const TraceModel& model);
+
+  const CallTree& tree_;
   const bool by_measure_;
   std::vector<FlatRow> rows_;
-  std::vector<uint32_t> row_of_node_;
+  std::vector<uint32_t> row_of_routine_;
+  absl::flat_hash_map<NodeId, uint32_t> row_of_root_;
 };
 
 }  // namespace jtrace::postproc

@@ -38,7 +38,7 @@ class Folder {
     NodeId& to = moved_[id.value];
     if (!node.parent) {
       to = result_.tree.AddRoot(node.thread);
-      result_.tree.node(to).calls = 0;  // counted below
+      result_.tree.SetCalls(to, 0);  // counted below
       result_.tree.AddCounts(to, node);
       if (node.has_extremes) result_.tree.AddExtremes(to, node.min_base, node.max_base);
       return;
@@ -59,24 +59,22 @@ class Folder {
   }
 
   void AddToCaller(NodeId to, const CallNode& node) {
-    CallNode& caller = result_.tree.node(to);
-    caller.base = WrapAdd(caller.base, node.base);
-    caller.off = WrapAdd(caller.off, node.off);
-    caller.base_ticks = WrapAdd(caller.base_ticks, node.base_ticks);
+    result_.tree.AddBase(to, node.base);
+    result_.tree.AddOff(to, node.off);
+    result_.tree.AddTicks(to, node.base_ticks);
     if (added_.size() < to.value) added_.resize(to.value);
     added_[to.value - 1] = WrapAdd(added_[to.value - 1], node.base);
   }
 
   // How the added time is spread over the activations is not known.
   void WidenExtremes(NodeId id, int64_t added) {
-    CallNode& node = result_.tree.node(id);
+    const CallNode node = result_.tree.node(id);
     if (added == 0 || !node.has_extremes) return;
     if (node.calls == 1) {
-      node.min_base = node.max_base = node.base;
-      return;
+      return result_.tree.SetExtremes(id, node.base, node.base);
     }
-    node.max_base = WrapAdd(node.max_base, added);
-    node.has_rough_extremes = true;
+    result_.tree.SetExtremes(id, node.min_base, WrapAdd(node.max_base, added));
+    result_.tree.MarkRough(id);
   }
 
   const CallTree& tree_;

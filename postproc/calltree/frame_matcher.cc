@@ -22,11 +22,13 @@ size_t FrameMatcher::CountKept(absl::Span<const NodeId> activations) const {
 void FrameMatcher::Start(absl::Span<const NodeId> activations, const CallTree& tree) {
   const size_t kept = CountKept(activations);
   while (activations_.size() > kept) {
-    places_[activations_.back().routine].pop_back();
+    const auto places = places_.find(activations_.back().routine);
+    places->second.pop_back();
+    if (places->second.empty()) places_.erase(places);
     activations_.pop_back();
   }
   for (const NodeId node : activations.subspan(kept)) {
-    const RoutineId routine = tree.node(node).routine;
+    const RoutineId routine = tree.routine(node);
     places_[routine].push_back(static_cast<uint32_t>(activations_.size()));
     activations_.push_back({node, routine});
   }
@@ -37,9 +39,9 @@ size_t FrameMatcher::Match(RoutineId routine) {
   if (remaining_ == 0) return kNoMatch;
   const auto found = places_.find(routine);
   if (found == places_.end()) return kNoMatch;
-  const std::vector<uint32_t>& places = found->second;
+  const auto& places = found->second;
   auto inside = places.end();
-  if (!places.empty() && places.back() >= remaining_) {
+  if (places.back() >= remaining_) {
     inside = std::lower_bound(places.begin(), places.end(), remaining_);
   }
   if (inside == places.begin()) return kNoMatch;

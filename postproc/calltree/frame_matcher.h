@@ -1,10 +1,11 @@
-// Finds the open activation of each frame of a sampled chain (FORMATS §2).
+// Finds the open activation of each frame of a sampled chain (FORMATS §2), and of an exit (§1).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/model/ids.h"
@@ -12,8 +13,9 @@
 namespace jtrace::postproc {
 
 // Walks a chain from its innermost frame outwards. Each activation matches at most once, and a
-// match skips the activations inside it. An object belongs to one thread: between two of its chains
-// few of its activations change, and only these cost time, however many are open.
+// match skips the activations inside it. An exit is a chain of one frame. An object belongs to one
+// thread: between two of its chains few of its activations change, and only these cost time,
+// however many are open.
 class FrameMatcher {
  public:
   static constexpr size_t kNoMatch = static_cast<size_t>(-1);
@@ -33,8 +35,8 @@ class FrameMatcher {
   };
   std::vector<Activation> activations_;
   size_t remaining_ = 0;  // activations [0, remaining_) may still match
-  // Their indexes by routine, outermost first.
-  absl::flat_hash_map<RoutineId, std::vector<uint32_t>> places_;
+  // Their indexes by routine, outermost first; only routines that have any.
+  absl::flat_hash_map<RoutineId, absl::InlinedVector<uint32_t, 4>> places_;
 };
 
 }  // namespace jtrace::postproc

@@ -9,6 +9,8 @@ namespace {
 constexpr size_t kNoCaller = std::numeric_limits<size_t>::max();
 // Deeper than any compiler inlines: traces of strangers may have more.
 constexpr int64_t kMostDepth = 1000;
+// More than any method has loops to enter its code at; the oldest is forgotten.
+constexpr size_t kMostBodies = 1000;
 
 }  // namespace
 
@@ -66,6 +68,7 @@ void JitLog::Load(const CodeRecord& code) {
   std::erase_if(method.bodies, [&](const Body& body) {
     return body.osr_entry == code.osr_entry || body.level < level || level == 0;
   });
+  if (method.bodies.size() == kMostBodies) method.bodies.erase(method.bodies.begin());
   method.bodies.push_back({code.address,
                            code.osr_entry,
                            level,

@@ -28,8 +28,13 @@ const BuiltIn* FindBuiltIn(std::string_view name) {
 
 NodeId NodeNumber(size_t index) { return NodeId(static_cast<uint32_t>(index + 1)); }
 
+// Nodes from this index on have no such value.
+size_t EndOf(const CallTree& tree, const BuiltIn& built_in) {
+  return built_in.kind == Measure::Kind::kCalls ? tree.size() : tree.end_of_values();
+}
+
 bool HasAny(const CallTree& tree, const BuiltIn& built_in) {
-  for (size_t i = 0; i < tree.size(); ++i) {
+  for (size_t i = 0; i < EndOf(tree, built_in); ++i) {
     if (built_in.value(tree.node(NodeNumber(i))) != 0) return true;
   }
   return false;
@@ -43,13 +48,18 @@ std::vector<bool> UsedMetrics(const TraceModel& model, const CallTree& tree) {
   return used;
 }
 
-std::vector<int64_t> BuiltInBase(const CallTree& tree, const BuiltIn& built_in) {
-  std::vector<int64_t> base(tree.size());
-  for (size_t i = 0; i < base.size(); ++i) base[i] = built_in.value(tree.node(NodeNumber(i)));
+PrefixColumn<int64_t> BuiltInBase(const CallTree& tree, const BuiltIn& built_in) {
+  PrefixColumn<int64_t> base(EndOf(tree, built_in));
+  for (size_t i = 0; i < base.size(); ++i) base.At(i) = built_in.value(tree.node(NodeNumber(i)));
   return base;
 }
 
 }  // namespace
+
+size_t EndOfValues(const CallTree& tree, const TreeTotals& totals, const Measure& measure) {
+  return std::max(
+      {tree.end_of_values(), totals.end_of_sums(), measure.base.size(), measure.cum.size()});
+}
 
 std::vector<MetricId> MetricsByName(const TraceModel& model) {
   std::vector<MetricId> metrics;
@@ -88,10 +98,12 @@ Measure MakeMeasure(std::string_view name, const TraceModel& model, const CallTr
     measure.base = tree.MetricBase(metric);
   }
   measure.cum = measure.base;
-  tree.AccumulateUpwards(measure.cum);
+  tree.AccumulateUpwards(measure.cum.values());
   const auto is_negative = [](int64_t value) { return value < 0; };
-  measure.has_negative = std::any_of(measure.base.begin(), measure.base.end(), is_negative) ||
-                         std::any_of(measure.cum.begin(), measure.cum.end(), is_negative);
+  const auto has_negative = [&](const std::vector<int64_t>& values) {
+    return std::any_of(values.begin(), values.end(), is_negative);
+  };
+  measure.has_negative = has_negative(measure.base.values()) || has_negative(measure.cum.values());
   for (const NodeId root : tree.roots()) measure.whole = WrapAdd(measure.whole, measure.Cum(root));
   return measure;
 }

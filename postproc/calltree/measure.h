@@ -3,6 +3,7 @@
 // comparisons; --metric chooses it. No I/O, no threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,8 +23,8 @@ struct Measure {
   MetricUnit unit = MetricUnit::kCount;  // of a metric
   bool is_chosen = false;                // --metric named it
   // By node, without and with callees; index is NodeId.value - 1. A thread's root has no calls.
-  std::vector<int64_t> base;
-  std::vector<int64_t> cum;
+  PrefixColumn<int64_t> base;
+  PrefixColumn<int64_t> cum;
   int64_t whole = 0;          // over all nodes
   bool has_negative = false;  // some base or cum is below 0
 
@@ -32,6 +33,10 @@ struct Measure {
   // Whether it shows more than the calls that reports show anyway.
   bool is_more_than_calls() const { return kind != Kind::kCalls || is_chosen; }
 };
+
+// Nodes from this index on have no values but calls, and perhaps extremes: most nodes of a great
+// tree.
+size_t EndOfValues(const CallTree& tree, const TreeTotals& totals, const Measure& measure);
 
 // The trace's metrics in the order of their names: the order of columns must not depend on which
 // one a program happened to need first.

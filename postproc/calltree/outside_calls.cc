@@ -20,12 +20,12 @@ bool HasOutsideCalls(const TraceModel& model) {
 }
 
 // By node, in the trace's unit; 0 where the agent measured nothing.
-std::vector<int64_t> MeasuredTimes(const TraceModel& model, const CallTree& tree) {
+PrefixColumn<int64_t> MeasuredTimes(const TraceModel& model, const CallTree& tree) {
   const MetricId metric = model.FindMetric("outside.ns");
   const int64_t unit = NanosecondsPer(model.unit());
-  if (!metric || unit == 0) return std::vector<int64_t>(tree.size());
-  std::vector<int64_t> times = tree.MetricBase(metric);
-  for (int64_t& time : times) time /= unit;
+  if (!metric || unit == 0) return {};
+  PrefixColumn<int64_t> times = tree.MetricBase(metric);
+  for (int64_t& time : times.values()) time /= unit;
   return times;
 }
 
@@ -40,9 +40,9 @@ int64_t CyclesOf(const RoutineTraits& traits, int64_t calls, int64_t elements) {
                  WrapMultiply(elements, traits.millicycles_per_element) / 1000);
 }
 
-std::vector<int64_t> ElementsOf(const TraceModel& model, const CallTree& tree) {
+PrefixColumn<int64_t> ElementsOf(const TraceModel& model, const CallTree& tree) {
   const MetricId metric = model.FindMetric("outside.elements");
-  return metric ? tree.MetricBase(metric) : std::vector<int64_t>(tree.size());
+  return metric ? tree.MetricBase(metric) : PrefixColumn<int64_t>();
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ bool IsOutsideCall(const TraceModel& model, const CallNode& node) {
 
 void NoteOutsideCalls(const TraceModel& model, CallTree& tree) {
   if (!HasOutsideCalls(model)) return;
-  const std::vector<int64_t> measured = MeasuredTimes(model, tree);
+  const PrefixColumn<int64_t> measured = MeasuredTimes(model, tree);
   // By node: the nearest one that is not such a call, itself or above.
   std::vector<NodeId> owner(tree.size());
   for (size_t i = 0; i < tree.size(); ++i) {
@@ -64,15 +64,14 @@ void NoteOutsideCalls(const TraceModel& model, CallTree& tree) {
     owner[i] = NodeAt(i);
     if (!node.parent || !IsOutsideCall(model, node)) continue;
     owner[i] = owner[node.parent.value - 1];
-    CallNode& caller = tree.node(owner[i]);
     // What such a call calls is a part of it.
-    if (owner[i] == node.parent) caller.outside_calls = WrapAdd(caller.outside_calls, node.calls);
-    caller.outside_time = WrapAdd(caller.outside_time, TimeOf(model, node, measured[i]));
+    tree.AddOutside(owner[i], owner[i] == node.parent ? node.calls : 0,
+                    TimeOf(model, node, measured[i]));
   }
 }
 
 void AddOutsideCycles(const TraceModel& model, MetricId into, CallTree& tree) {
-  const std::vector<int64_t> elements = ElementsOf(model, tree);
+  const PrefixColumn<int64_t> elements = ElementsOf(model, tree);
   for (size_t i = 0; i < tree.size(); ++i) {
     const CallNode& node = tree.node(NodeAt(i));
     if (!IsOutsideCall(model, node)) continue;
@@ -84,8 +83,8 @@ void AddOutsideCycles(const TraceModel& model, MetricId into, CallTree& tree) {
 OutsideCosts SumUpOutsideCalls(const TraceModel& model, const CallTree& tree) {
   OutsideCosts costs;
   if (!HasOutsideCalls(model)) return costs;
-  const std::vector<int64_t> measured = MeasuredTimes(model, tree);
-  const std::vector<int64_t> elements = ElementsOf(model, tree);
+  const PrefixColumn<int64_t> measured = MeasuredTimes(model, tree);
+  const PrefixColumn<int64_t> elements = ElementsOf(model, tree);
   for (size_t i = 0; i < tree.size(); ++i) {
     const CallNode& node = tree.node(NodeAt(i));
     if (!IsOutsideCall(model, node)) continue;

@@ -14,7 +14,7 @@ uint32_t PlainPaths::Number(NodeId id) {
 
 uint32_t PlainPaths::Of(NodeId id) {
   if (number_.size() < tree_.size()) number_.resize(tree_.size());
-  for (NodeId at = id; at && number_[at.value - 1] == 0; at = tree_.node(at).parent) {
+  for (NodeId at = id; at && number_[at.value - 1] == 0; at = tree_.parent(at)) {
     pending_.push_back(at);
   }
   while (!pending_.empty()) {

@@ -33,14 +33,13 @@ class TreeCopy {
     if (node.has_extremes) result_.tree.AddExtremes(to, node.min_base, node.max_base);
     const int64_t repeated = tree_.repeated_samples(old);
     if (with_places_) return result_.tree.AddRepeatedSamples(to, repeated);
-    int64_t& samples = result_.tree.node(to).samples;
-    samples = WrapSub(samples, repeated);
+    result_.tree.AddSamples(to, WrapSub(0, repeated));
   }
 
   // What the old root has of its own.
   void AddToRoot(NodeId old, NodeId root) {
     const CallNode& node = tree_.node(old);
-    result_.tree.node(root).calls = 0;  // counted with the others
+    result_.tree.SetCalls(root, 0);  // counted with the others
     result_.tree.AddCounts(root, node);
     if (node.has_extremes) result_.tree.AddExtremes(root, node.min_base, node.max_base);
   }

@@ -27,8 +27,7 @@ void Sort(const TraceModel& model, bool by_measure, std::vector<ThreadRow>& rows
 }  // namespace
 
 std::vector<ThreadRow> ThreadProfile(const TraceModel& model, const CallTree& tree,
-                                     const std::vector<NodeTotals>& totals,
-                                     const Measure& measure) {
+                                     const TreeTotals& totals, const Measure& measure) {
   std::vector<ThreadRow> rows;
   std::vector<ThreadId> threads(tree.size());  // by node; parents come first
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> places;
@@ -46,7 +45,7 @@ std::vector<ThreadRow> ThreadProfile(const TraceModel& model, const CallTree& tr
       rows.push_back({threads[i], sums});
     }
     rows[place->second].sums.Add(NodeId(i + 1), node, totals[i], measure);
-    if (below_pruned[i]) rows[place->second].sums.has_bounds = true;
+    if (!below_pruned.empty() && below_pruned[i]) rows[place->second].sums.has_bounds = true;
   }
   Sort(model, measure.is_chosen, rows);
   return rows;

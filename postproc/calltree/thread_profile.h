@@ -19,6 +19,6 @@ struct ThreadRow {
 // By base of the measure if --metric chose it, then base_ticks, base and calls descending, then by
 // thread and name (a routine before its thread's root).
 std::vector<ThreadRow> ThreadProfile(const TraceModel& model, const CallTree& tree,
-                                     const std::vector<NodeTotals>& totals, const Measure& measure);
+                                     const TreeTotals& totals, const Measure& measure);
 
 }  // namespace jtrace::postproc

@@ -37,8 +37,8 @@ NodeId TreeBuilder::RootOfGroup(ThreadId thread) {
   const auto threads_of = [](const ThreadInfo& it) {
     return std::max<int64_t>(it.folded_threads, 1);
   };
-  CallNode& node = tree_.node(entry.root);
-  const ThreadInfo& first = model_.thread(node.thread);
+  const ThreadId shown = tree_.node(entry.root).thread;
+  const ThreadInfo& first = model_.thread(shown);
   const int64_t threads = WrapAdd(threads_of(first), threads_of(info));
   if (!std::exchange(entry.has_name, true)) {
     ThreadInfo group;
@@ -47,9 +47,9 @@ NodeId TreeBuilder::RootOfGroup(ThreadId thread) {
     group.is_virtual = first.is_virtual;
     group.is_daemon = first.is_daemon;
     group.is_vm_internal = first.is_vm_internal;
-    node.thread = model_.AddThread(std::move(group));
+    tree_.SetThread(entry.root, model_.AddThread(std::move(group)));
   }
-  model_.thread(node.thread).folded_threads = threads;
+  model_.thread(tree_.node(entry.root).thread).folded_threads = threads;
   return entry.root;
 }
 
@@ -94,23 +94,21 @@ int64_t TreeBuilder::TakeOff(ThreadState& state, int64_t passed) {
   return std::clamp<int64_t>(off, 0, std::max<int64_t>(passed, 0));
 }
 
-void TreeBuilder::BecomeEvent(CallNode& node) {
-  node.origin = NodeOrigin::kEvent;
-  node.waits_for_user = model_.TraitsOf(node.routine).cost == RoutineCost::kUserInput;
+void TreeBuilder::BecomeEvent(NodeId id) {
+  tree_.BecomeEvent(id, model_.TraitsOf(tree_.routine(id)).cost == RoutineCost::kUserInput);
 }
 
-inline void TreeBuilder::Enter(ThreadState& state, RoutineId routine, CodeKind kind) {
+[[gnu::always_inline]] inline void TreeBuilder::Enter(ThreadState& state, RoutineId routine,
+                                                      CodeKind kind) {
   const NodeId id = tree_.EnterChild(Current(state), routine);
-  CallNode& node = tree_.node(id);
-  if (node.calls == 0) BecomeEvent(node);
-  ++node.calls;
-  if (kind == CodeKind::kJitted) ++node.calls_jitted;
+  if (tree_.calls(id) == 0) BecomeEvent(id);
+  tree_.AddCalls(id, 1, kind == CodeKind::kJitted ? 1 : 0);
   state.open.push_back(id);
   state.open_base.push_back(0);
 }
 
-inline void TreeBuilder::Exit(ThreadState& state, RoutineId routine) {
-  if (!state.open.empty() && tree_.node(state.open.back()).routine == routine) {
+[[gnu::always_inline]] inline void TreeBuilder::Exit(ThreadState& state, RoutineId routine) {
+  if (!state.open.empty() && tree_.routine(state.open.back()) == routine) {
     CloseInnermost(state);
   } else {
     CloseDownTo(state, routine);
@@ -118,15 +116,13 @@ inline void TreeBuilder::Exit(ThreadState& state, RoutineId routine) {
 }
 
 void TreeBuilder::CloseDownTo(ThreadState& state, RoutineId routine) {
-  const auto innermost = std::find_if(state.open.rbegin(), state.open.rend(),
-                                      [&](NodeId id) { return tree_.node(id).routine == routine; });
-  if (innermost == state.open.rend()) {
+  state.matcher.Start(state.open, tree_);
+  const size_t innermost = state.matcher.Match(routine);
+  if (innermost == FrameMatcher::kNoMatch) {
     stats_.Add(Problem::kUnmatchedExit);
     return;
   }
-  for (auto closing = innermost - state.open.rbegin() + 1; closing > 0; --closing) {
-    CloseInnermost(state);
-  }
+  while (state.open.size() > innermost) CloseInnermost(state);
 }
 
 void TreeBuilder::OnEnter(At at, RoutineId routine, CodeKind kind) {
@@ -161,13 +157,13 @@ void TreeBuilder::OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) {
 // The calls left out took the time since the thread's last event.
 void TreeBuilder::OnDropped(At at, int64_t) {
   ThreadState& state = StateOf(at);
-  CallNode& dropped = tree_.node(tree_.Child(Current(state), dropped_));
-  dropped.origin = NodeOrigin::kEvent;
+  const NodeId dropped = tree_.Child(Current(state), dropped_);
+  tree_.SetOriginEvent(dropped);
   const int64_t passed = WrapSub(at.time, state.clock);
   state.clock = at.time;
   const int64_t off = state.switched ? TakeOff(state, passed) : 0;
-  dropped.off = WrapAdd(dropped.off, off);
-  dropped.base = WrapAdd(dropped.base, WrapSub(passed, off));
+  tree_.AddOff(dropped, off);
+  tree_.AddBase(dropped, WrapSub(passed, off));
 }
 
 void TreeBuilder::OnPosition(At at, absl::Span<const PathStep> path, size_t shared) {
@@ -184,12 +180,11 @@ void TreeBuilder::OnPosition(At at, absl::Span<const PathStep> path, size_t shar
   }
   position_room_ -= steps;
   const size_t most = std::min(path.size(), state.open.size());
-  while (same < most && tree_.node(state.open[same]).routine == path[same]) ++same;
+  while (same < most && tree_.routine(state.open[same]) == path[same]) ++same;
   while (state.open.size() > same) CloseInnermost(state);
   for (const RoutineId routine : path.subspan(same)) {
     const NodeId id = tree_.Child(Current(state), routine);
-    CallNode& node = tree_.node(id);
-    if (node.origin != NodeOrigin::kEvent) BecomeEvent(node);
+    if (tree_.origin(id) != NodeOrigin::kEvent) BecomeEvent(id);
     state.open.push_back(id);
     state.open_base.push_back(0);
   }
@@ -229,7 +224,7 @@ void TreeBuilder::FindPath(NodeId root, absl::Span<const PathStep> path, size_t 
     const NodeId at = path_nodes_.empty() ? tree_.Child(root, step.routine)
                                           : tree_.Child(path_nodes_.back(), step.routine,
                                                         ChildSpace::kMerged, step.place);
-    BecomeEvent(tree_.node(at));
+    BecomeEvent(at);
     path_steps_.push_back(step);
     path_nodes_.push_back(at);
   }
@@ -240,9 +235,11 @@ void TreeBuilder::OnSample(At at, const SampleRecord& sample) {
   if (!sample.is_unwind) ++state.samples;
   if (sample.has_path) {
     FindPath(state.root, sample.path, 0);
-    merger_.Merge(state.root, path_nodes_, sample);
+    std::unique_ptr<FrameMatcher>& matcher = path_matchers_[state.root];
+    if (matcher == nullptr) matcher = std::make_unique<FrameMatcher>();
+    merger_.Merge(state.root, path_nodes_, *matcher, sample);
   } else {
-    merger_.Merge(state.root, state.open, sample);
+    merger_.Merge(state.root, state.open, state.matcher, sample);
   }
 }
 
@@ -256,17 +253,18 @@ void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const PathS
   ThreadState& state = StateOf(at);
   FindPath(state.root, path, shared);
   const NodeId id = path_nodes_.empty() ? state.root : path_nodes_.back();
-  CallNode& node = tree_.node(id);
-  node.calls = WrapAdd(node.calls, counts.calls.value_or(0));
-  node.calls_jitted = WrapAdd(node.calls_jitted, counts.calls_jitted.value_or(0));
-  int64_t& base = node.waits_for_user ? node.off : node.base;
-  base = WrapAdd(base, counts.base.value_or(0));
-  node.off = WrapAdd(node.off, counts.off.value_or(0));
-  if (node.waits_for_user) {
+  tree_.AddCalls(id, counts.calls.value_or(0), counts.calls_jitted.value_or(0));
+  const bool waits = tree_.waits_for_user(id);
+  tree_.AddOff(id, counts.off.value_or(0));
+  if (waits) {
+    tree_.AddOff(id, counts.base.value_or(0));
     tree_.AddExtremes(id, 0, 0);
-  } else if (counts.min.has_value() || counts.max.has_value()) {
-    tree_.AddExtremes(id, counts.min.value_or(counts.max.value_or(0)),
-                      counts.max.value_or(counts.min.value_or(0)));
+  } else {
+    tree_.AddBase(id, counts.base.value_or(0));
+    if (counts.min.has_value() || counts.max.has_value()) {
+      tree_.AddExtremes(id, counts.min.value_or(counts.max.value_or(0)),
+                        counts.max.value_or(counts.min.value_or(0)));
+    }
   }
   for (const auto& [metric, value] : counts.metrics) tree_.AddMetric(id, metric, value);
   for (const NodeBlocks& blocks : counts.blocks) {
@@ -281,7 +279,7 @@ NodeId TreeBuilder::NodeWithoutPath(RoutineId routine) {
     without_path_ = model_.AddThread(std::move(info));
   }
   const NodeId id = tree_.Child(StateOf({last_time_, without_path_}).root, routine);
-  BecomeEvent(tree_.node(id));
+  BecomeEvent(id);
   return id;
 }
 
@@ -293,11 +291,11 @@ void TreeBuilder::OnHook(At at, const HookRecord& hook) {
   NodeId caller = path_nodes_.empty() ? state.root : path_nodes_.back();
   for (const FrameId jumped : hook.jumped) {
     caller = tree_.Child(caller, model_.frame(jumped).routine);
-    BecomeEvent(tree_.node(caller));
+    BecomeEvent(caller);
   }
-  CallNode& node = tree_.node(tree_.Child(caller, model_.frame(hook.hook).routine));
-  BecomeEvent(node);
-  node.calls = WrapAdd(node.calls, hook.sums.calls);
+  const NodeId hooked = tree_.Child(caller, model_.frame(hook.hook).routine);
+  BecomeEvent(hooked);
+  tree_.AddCalls(hooked, hook.sums.calls, 0);
 }
 
 void TreeBuilder::OnNotice(At at, std::string_view, absl::Span<const std::string>) {

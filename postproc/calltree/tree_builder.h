@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/chain_merger.h"
+#include "postproc/calltree/frame_matcher.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
@@ -89,6 +91,7 @@ class TreeBuilder : public RecordVisitor {
     int64_t switch_time = 0;         // of the last switch, or a later event
     int64_t off_before = 0;          // between `clock` and switch_time
     int64_t samples = 0;
+    FrameMatcher matcher;  // of `open`
   };
 
   ThreadState& StateOf(At at);
@@ -102,7 +105,7 @@ class TreeBuilder : public RecordVisitor {
   void Exit(ThreadState& state, RoutineId routine);
   void CloseDownTo(ThreadState& state, RoutineId routine);
   // The first event that enters a node.
-  void BecomeEvent(CallNode& node);
+  void BecomeEvent(NodeId id);
   // Whether the calls end the activations that they assume, and all their time is on a processor.
   bool Fits(const ThreadState& state, const ReducedCalls& calls) const;
   void AddReducedNodes(const ThreadState& state, const ReducedCalls& calls);
@@ -133,6 +136,7 @@ class TreeBuilder : public RecordVisitor {
   std::vector<NodeId> path_nodes_;
   std::vector<PathStep> path_steps_;
   NodeId path_root_;
+  absl::flat_hash_map<NodeId, std::unique_ptr<FrameMatcher>> path_matchers_;  // by root
   std::vector<PlacedBlocks> blocks_;
   ThreadId without_path_;
   std::vector<NodeId> reduced_nodes_;  // of the ReducedCalls in hand; reused
@@ -141,23 +145,20 @@ class TreeBuilder : public RecordVisitor {
   int64_t last_time_ = 0;
 };
 
-inline void TreeBuilder::AdvanceClock(ThreadState& state, int64_t time) {
+[[gnu::always_inline]] inline void TreeBuilder::AdvanceClock(ThreadState& state, int64_t time) {
   const int64_t passed = WrapSub(time, state.clock);
   if (passed == 0) return;
   state.clock = time;
-  CallNode& current = tree_.node(Current(state));
+  const NodeId current = Current(state);
   const int64_t off = state.switched ? TakeOff(state, passed) : 0;
-  if (current.waits_for_user) {
-    current.off = WrapAdd(current.off, passed);
-    return;
-  }
-  current.off = WrapAdd(current.off, off);
+  if (tree_.waits_for_user(current)) return tree_.AddOff(current, passed);
+  tree_.AddOff(current, off);
   const int64_t on = WrapSub(passed, off);
-  current.base = WrapAdd(current.base, on);
+  tree_.AddBase(current, on);
   state.open_base.back() = WrapAdd(state.open_base.back(), on);
 }
 
-inline void TreeBuilder::CloseInnermost(ThreadState& state) {
+[[gnu::always_inline]] inline void TreeBuilder::CloseInnermost(ThreadState& state) {
   tree_.AddExtremes(Current(state), state.open_base.back(), state.open_base.back());
   state.open_base.pop_back();
   if (!state.open.empty()) state.open.pop_back();

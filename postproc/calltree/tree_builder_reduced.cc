@@ -8,7 +8,7 @@ bool TreeBuilder::Fits(const ThreadState& state, const ReducedCalls& calls) cons
   if (ended > state.open.size()) return false;
   for (size_t i = 0; i < ended; ++i) {
     const NodeId open = state.open[state.open.size() - 1 - i];
-    if (tree_.node(open).routine != calls.nodes[calls.outside[i]].routine) return false;
+    if (tree_.routine(open) != calls.nodes[calls.outside[i]].routine) return false;
   }
   // Off time before the run belongs to the time before the first call.
   return !state.off;
@@ -27,18 +27,16 @@ void TreeBuilder::AddReducedNodes(const ThreadState& state, const ReducedCalls& 
       id = tree_.EnterChild(reduced_nodes_[from.parent], from.routine);
     }
     reduced_nodes_.push_back(id);
-    CallNode& node = tree_.node(id);
-    if (from.calls != 0 && node.calls == 0) BecomeEvent(node);
-    node.calls += from.calls;
-    node.calls_jitted += from.calls_jitted;
-    int64_t& time = node.waits_for_user ? node.off : node.base;
-    time = WrapAdd(time, from.base);
-    if (from.min_base > from.max_base) continue;
-    if (node.waits_for_user) {
-      tree_.AddExtremes(id, 0, 0);
+    if (from.calls != 0 && tree_.calls(id) == 0) BecomeEvent(id);
+    tree_.AddCalls(id, from.calls, from.calls_jitted);
+    const bool waits = tree_.waits_for_user(id);
+    if (waits) {
+      tree_.AddOff(id, from.base);
     } else {
-      tree_.AddExtremes(id, from.min_base, from.max_base);
+      tree_.AddBase(id, from.base);
     }
+    if (from.min_base > from.max_base) continue;
+    tree_.AddExtremes(id, waits ? 0 : from.min_base, waits ? 0 : from.max_base);
   }
 }
 
@@ -46,7 +44,7 @@ void TreeBuilder::AddReducedNodes(const ThreadState& state, const ReducedCalls& 
 void TreeBuilder::EndReduced(ThreadState& state, const ReducedCalls& calls) {
   const auto add_time = [&](NodeId id, int64_t base) {
     int64_t& open = state.open_base.back();
-    if (!tree_.node(id).waits_for_user) open = WrapAdd(open, base);
+    if (!tree_.waits_for_user(id)) open = WrapAdd(open, base);
   };
   for (size_t i = 0; i < calls.outside.size(); ++i) {
     if (i > 0) CloseInnermost(state);

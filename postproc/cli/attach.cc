@@ -22,7 +22,7 @@ using postproc::ConsumePrefix;
 using postproc::StrCat;
 
 constexpr std::string_view kReturnCode = "return code: ";
-constexpr size_t kLongestAnswer = 64 * 1024;
+constexpr size_t kLongestAnswer = size_t{64} * 1024;
 // The time for the JVM to load the library and to run its Agent_OnAttach.
 constexpr std::chrono::milliseconds kLoadPatience = std::chrono::minutes(2);
 // For a JVM that is still starting; the agent itself waits as long (kMostStarting of
@@ -203,7 +203,7 @@ absl::Status LoadAgent(const JvmProcess& jvm, const std::string& path, std::stri
                        std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + kMostStarting;
   while (true) {
-    const absl::Status status = LoadAgentOnce(jvm, path, options, patience);
+    absl::Status status = LoadAgentOnce(jvm, path, options, patience);
     if (!IsStarting(status) || std::chrono::steady_clock::now() >= deadline) return status;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

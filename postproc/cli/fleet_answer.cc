@@ -211,8 +211,8 @@ int WriteChecks(const Answer& answer, int64_t last, std::ostream& out) {
         << '\n';
   }
   if (broken == 0) {
-    out << all << " of " << all << " checks hold, over "
-        << postproc::FormatCount(rows.size() == 0 ? 0 : rows.Number(0, "checked")) << " routines\n";
+    out << all << " of " << postproc::Counted(all, "check") << " hold, over "
+        << postproc::Counted(rows.size() == 0 ? 0 : rows.Number(0, "checked"), "routine") << '\n';
   }
   return broken;
 }

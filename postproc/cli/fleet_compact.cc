@@ -17,6 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "common/counted.h"
 #include "postproc/cli/answer_rows.h"
 #include "postproc/cli/fleet_engine.h"
 #include "postproc/cli/fleet_folder.h"
@@ -27,6 +28,7 @@
 #include "postproc/fleet/queries.h"
 #include "postproc/fleet/schema.h"
 #include "postproc/fleet/stable_ids.h"
+#include "postproc/support/file_lock.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
@@ -234,7 +236,7 @@ absl::Status Compaction::Run() {
     return absl::UnavailableError(
         StrCat("cannot write into ", data_.string(), ": ", strerror(errno)));
   const absl::Cleanup unlock = [lock] { close(lock); };
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+  if (!postproc::TakeLock(lock, LOCK_EX)) {
     return absl::UnavailableError(
         StrCat("another jtrace fleet compact works on ", data_.string(), "; wait for it"));
   }
@@ -245,7 +247,8 @@ absl::Status Compaction::Run() {
   if (before_ == 0) {
     out_ << "no files of past days (UTC) to merge\n";
   } else {
-    out_ << before_ << " files of past days are " << after_ << " now\n";
+    out_ << WithNoun(before_, "file of past days is", "files of past days are") << " " << after_
+         << " now\n";
   }
   return absl::OkStatus();
 }

@@ -17,7 +17,6 @@ namespace {
 
 using postproc::Origin;
 using postproc::StrAppend;
-using postproc::StrCat;
 using postproc::duckdb::Answer;
 using PathId = std::pair<int64_t, int64_t>;
 

@@ -166,6 +166,7 @@ int Jtrace::Report(const JvmProcess& jvm) {
   command.insert(command.end(), line_.rest.begin(), line_.rest.end());
   command.push_back(*trace);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& part : command) arguments.push_back(part.data());
   arguments.push_back(nullptr);
   out_.flush();

@@ -195,6 +195,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
     const std::string_view arg = args[i];
     const bool asks_for_help =
         (line.verb == "web" || line.verb == "fleet" || line.verb == "ship") && arg == "--help";
+    // NOLINTNEXTLINE(bugprone-branch-clone): the last branch, too, but only after all others.
     if (!line.target.empty() && TakesForeign(line.verb) && !asks_for_help) {
       line.rest.emplace_back(arg);
     } else if (arg == "--help" || arg == "-h" || (arg == "help" && line.verb.empty())) {
@@ -207,8 +208,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
       line.verb = arg;
     } else if (StartsJvms(line.verb)) {
       if (!TakeOfStart(args, i, line)) return NotOfStart(line.verb, arg);
-    } else if (line.verb == "start" && arg == "--probes") {
+    } else if (line.verb == "start" && (arg == "--probes" || arg == "--all")) {
       line.probes = true;
+      line.all |= arg == "--all";
     } else if (line.verb == "start" && TakeOption(args, i, line)) {
       continue;
     } else if (arg.starts_with("-")) {
@@ -263,8 +265,10 @@ std::string HelpText() {
       "\noptions\n"
       "  --open                       with run: show the report as a page in the browser\n"
       "                               e.g. jtrace run --open -- java -jar app.jar\n"
-      "  --probes                     with start: count every call, too (mode=merged)\n"
-      "                               e.g. jtrace start 4711 --probes include=com.acme.**\n"
+      "  --probes                     with start: count calls, too; of a large program its own\n"
+      "                               e.g. jtrace start 4711 --probes\n"
+      "  --all                        with start: count the calls of all packages\n"
+      "                               e.g. jtrace start 4711 --all\n"
       "  -d TIME                      with start, run, env: stop after this time (duration=)\n"
       "                               e.g. jtrace start -d 30 4711\n"
       "  --port=N                     with web: the port of the page (default: any that is free)\n"

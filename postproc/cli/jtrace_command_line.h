@@ -16,7 +16,8 @@ struct CommandLine {
   std::vector<std::string> rest;  // the verb's own
   std::string library;            // --lib=
   std::string duration;           // -d
-  bool probes = false;            // --probes
+  bool probes = false;            // --probes, --all
+  bool all = false;               // --all
   // Of metrics: "text", "json" or "prometheus", and the width of text; 0: the terminal's.
   std::string metrics_format = "text";
   size_t columns = 0;

@@ -53,7 +53,7 @@ void AddLine(std::string& out, std::string line, size_t columns) {
 }
 
 std::string ThreadName(const MetricsAnswer::Thread& thread) {
-  const std::string name = VisibleText(thread.name);
+  std::string name = VisibleText(thread.name);
   if (!name.empty()) return name;
   return absl::StrCat(thread.os_tid == 0 ? "virtual " : "thread ", thread.java_tid);
 }

@@ -85,7 +85,7 @@ absl::StatusOr<std::string> WhyNotByRuns(const fs::path& data, const fs::path& p
       NumberOf(session, StrCat("SELECT COUNT(*) - COUNT(DISTINCT run_id) FROM ", runs));
   if (!twice.ok()) return twice.status();
   if (*twice > 0) return StrCat(*twice, " runs are in two files; jtrace fleet check");
-  const absl::StatusOr<std::string> table = TableOfHalfRun(data, place, tables, runs, session);
+  absl::StatusOr<std::string> table = TableOfHalfRun(data, place, tables, runs, session);
   if (!table.ok() || table->empty()) return table;
   return StrCat(*table,
                 " has a run that is not in runs: its conversion did not end; convert it again");

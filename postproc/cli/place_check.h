@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "postproc/cli/folder_swap.h"
-#include "postproc/duckdb/library.h"
+#include "postproc/duckdb/session.h"
 
 namespace jtrace::control {
 

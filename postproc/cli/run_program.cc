@@ -119,6 +119,7 @@ class SignalsOfRun {
 [[noreturn]] void Execute(const ProgramStart& start, int failed) {
   std::vector<std::string> command = start.command;
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::string variable = start.variable;

@@ -16,6 +16,7 @@
 #include "postproc/ship/parquet_target.h"
 #include "postproc/ship/shipper.h"
 #include "postproc/ship/stop_signal.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 #include "proto/control_protocol.h"
 
@@ -26,6 +27,7 @@ using postproc::StrCat;
 using Targets = std::vector<std::unique_ptr<ship::Target>>;
 
 absl::StatusOr<Targets> MakeTargets(const ShipOptions& options) {
+  setenv(postproc::kExitsByKind, "1", 1);
   const ship::Converter converter = {.post_processor = OwnPostProcessor(),
                                      .labels = options.labels};
   Targets targets;

@@ -42,7 +42,11 @@ absl::Status CheckStart(const CommandLine& line) {
   const bool wants_samples =
       std::find(options.begin(), options.end(), "mode=samples") != options.end();
   if (line.probes && wants_samples) {
-    return absl::InvalidArgumentError("--probes and mode=samples contradict; use one of them");
+    return absl::InvalidArgumentError(
+        StrCat(line.all ? "--all" : "--probes", " and mode=samples contradict; use one of them"));
+  }
+  if (line.all && begins("include=")) {
+    return absl::InvalidArgumentError("--all and include= contradict; use one of them");
   }
   if (line.probes || begins("mode=") || begins("config=")) return absl::OkStatus();
   for (const std::string_view name : kOfProbes) {
@@ -53,21 +57,27 @@ absl::Status CheckStart(const CommandLine& line) {
   return absl::OkStatus();
 }
 
-// A later mode=, perhaps in a file of config=, replaces this one.
+// A later mode= or include=, perhaps in a file of config=, replaces this one. Samples have no use
+// for include=own.
 std::string StartOptions(const CommandLine& line) {
   const std::string options = AgentOptions(line);
-  return StrCat(line.probes ? "mode=merged" : "mode=samples", options.empty() ? "" : ",", options);
+  return StrCat(line.probes ? "mode=merged" : "mode=samples", line.all ? "" : ",include=own",
+                options.empty() ? "" : ",", options);
 }
 
 std::string StartHelpText() {
-  return "jtrace start JVM [--probes] [-d TIME] [--lib=PATH] [OPTION=VALUE …]: begins a recording "
-         "in a\n"
-         "JVM that runs\n\n"
+  return "jtrace start JVM [--probes|--all] [-d TIME] [--lib=PATH] [OPTION=VALUE …]: begins a\n"
+         "recording in a JVM that runs\n\n"
          "By default it records samples: no class changes, and the program keeps its speed.\n"
          "  jtrace start 4711\n"
          "  jtrace start 4711 out=/tmp/a.bin interval=10ms timer=wall\n\n"
-         "With --probes (mode=merged; or mode=events, without samples) it counts every call, too. "
-         "Each\n"
+         "With --probes (mode=merged; or mode=events, without samples) it counts calls, too. In a "
+         "program of\n"
+         "more than some 15,000 methods it looks at the stacks for a second, and counts the "
+         "calls "
+         "of the\n"
+         "program's own packages. It says which these are, and what --all, every package, would "
+         "cost. Each\n"
          "loaded class in scope is then changed while the program runs: the first time in an "
          "attached "
          "JVM\n"
@@ -78,7 +88,9 @@ std::string StartHelpText() {
          "started "
          "with\n"
          "-agentpath:…=serve,probes=resting has its probes from the start, and counts at once.\n"
+         "  jtrace start 4711 --probes\n"
          "  jtrace start 4711 --probes include=com.acme.**\n"
+         "  jtrace start 4711 --all\n"
          "  jtrace start 4711 --probes probebudget=10%       in batches\n"
          "  jtrace start 4711 -d 30 mode=events clock=tsc    exact times, no samples\n\n"
          "OPTION is one of the agent's: java -agentpath:…/libjtrace.so=help lists them.\n";

@@ -35,9 +35,16 @@ absl::Status NotRecording(const JvmProcess& jvm) {
       StrCat("JVM ", jvm.pid, " is not recording; begin with: jtrace start ", jvm.pid));
 }
 
+bool IsNumberOf(absl::StatusCode code, std::string_view text) {
+  int64_t number = 0;
+  return postproc::ParseInteger(text, number) && number == static_cast<int64_t>(code);
+}
+
 // Has the agent write what it has, and passes its answer on: its file to stdout, errors to stderr.
 int Flush(const JvmProcess& jvm) {
-  const auto take = [](char kind, std::string_view text) {
+  bool is_idle = false;
+  const auto take = [&](char kind, std::string_view text) {
+    if (kind == kReasonLine) is_idle = IsNumberOf(absl::StatusCode::kFailedPrecondition, text);
     if (kind == kAnswerLine) std::cout << text << '\n';
     if (kind == kErrorLine) std::cerr << VisibleText(text) << '\n';
   };
@@ -47,6 +54,7 @@ int Flush(const JvmProcess& jvm) {
     std::cerr << VisibleText(std::string(why.message())) << '\n';
   }
   std::cout.flush();
+  if (is_idle || absl::IsNotFound(code.status())) return live::kNoRecording;
   return code.ok() ? *code : kExitFailed;
 }
 
@@ -134,10 +142,7 @@ absl::Status LivePageOfJvm::Open() {
   context_.restart();
   const live::LiveState& state = data_.state();
   if (state.serial > 0) return absl::OkStatus();
-  if (!trace_ && state.message.find("no recording runs") != std::string::npos) {
-    return NotRecording(jvm_);
-  }
-  return absl::UnavailableError(state.message);
+  return state.has_recording ? absl::UnavailableError(state.message) : NotRecording(jvm_);
 }
 
 absl::Status LivePageOfJvm::Serve(std::ostream& out) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "common/glob.h"
 #include "common/nearest.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -148,7 +149,8 @@ absl::StatusOr<FailRule> ParseFailRule(std::string_view text) {
 
 absl::Status CheckRule(const FailRule& rule, const ProfileDiff& diff) {
   const auto refuse = [&](std::string_view why) {
-    return absl::FailedPreconditionError(StrCat("--fail-on=", rule.text, " checks nothing: ", why));
+    return UsageError(
+        absl::FailedPreconditionError(StrCat("--fail-on=", rule.text, " checks nothing: ", why)));
   };
   const bool fits = std::any_of(diff.rows.begin(), diff.rows.end(),
                                 [&](const DiffRow& row) { return Concerns(rule, row.name); });

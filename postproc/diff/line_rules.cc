@@ -4,6 +4,7 @@
 #include "postproc/diff/line_diff.h"
 #include "postproc/lines/coverage.h"
 #include "postproc/report/line_cells.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -31,7 +32,8 @@ Change TotalChange(const FailRule& rule, const LineProfile& before, const LinePr
 }
 
 absl::Status ChecksNothing(const FailRule& rule, std::string_view why) {
-  return absl::FailedPreconditionError(StrCat("--fail-on=", rule.text, " checks nothing: ", why));
+  return UsageError(
+      absl::FailedPreconditionError(StrCat("--fail-on=", rule.text, " checks nothing: ", why)));
 }
 
 }  // namespace

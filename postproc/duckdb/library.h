@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 
@@ -17,11 +19,18 @@ struct Result {
   char* unused_error = nullptr;
   void* data = nullptr;
 };
-// A value of a text column: up to twelve bytes are in place.
-struct TextValue {
+// A value of a text column: up to twelve bytes are in place; of longer ones there are the first
+// four, and a pointer to all.
+struct alignas(const char*) TextValue {
   uint32_t length = 0;
-  char inlined[4] = {};
-  const char* pointer = nullptr;
+  char inlined[12] = {};
+
+  std::string_view text() const {
+    if (length <= sizeof inlined) return {inlined, length};
+    const char* all = nullptr;
+    std::memcpy(&all, inlined + 4, sizeof all);
+    return {all, length};
+  }
 };
 static_assert(sizeof(Result) == 48 && sizeof(TextValue) == 16);
 enum TypeNumber { kBoolean = 1, kInteger = 4, kBigint = 5, kDouble = 11, kVarchar = 17 };

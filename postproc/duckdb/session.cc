@@ -9,12 +9,6 @@
 namespace jtrace::postproc::duckdb {
 namespace {
 
-std::string Text(const TextValue& value) {
-  constexpr uint32_t kInPlace = 12;
-  const char* const begin = value.length <= kInPlace ? value.inlined : value.pointer;
-  return {begin, value.length};
-}
-
 bool IsRead(int type) {
   return type == kBoolean || type == kInteger || type == kBigint || type == kDouble ||
          type == kVarchar;
@@ -31,7 +25,7 @@ Value ReadValue(const void* data, int type, uint64_t row) {
     case kDouble:
       return static_cast<const double*>(data)[row];
     default:
-      return Text(static_cast<const TextValue*>(data)[row]);
+      return std::string(static_cast<const TextValue*>(data)[row].text());
   }
 }
 

@@ -25,10 +25,12 @@ std::string FieldText(std::string_view name) {
 }  // namespace
 
 void WriteCollapsed(const ReportInput& input, std::ostream& out) {
-  const ExportTree tree(input);
   const ExportFrames frames(input);
   std::vector<std::string> fields;
   for (const ExportFrame& frame : frames.frames()) fields.push_back(FieldText(frame.name));
+  const ExportTree tree(input, StacksOf::kPrimary, [&](const CallNode& node) {
+    return fields[frames.Of(node)].size() + PlaceText(node.place).size() + 1;
+  });
 
   std::string stack;         // of the current path
   std::vector<size_t> ends;  // in it, by level

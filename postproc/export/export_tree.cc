@@ -1,35 +1,64 @@
 #include "postproc/export/export_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "postproc/report/tree_view.h"
 #include "postproc/report/units.h"
+#include "postproc/support/memory_limit.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
 
-// The indexes of the `top` greatest values; of equal ones the first, so that no child precedes its
-// parent.
-std::vector<bool> Greatest(const std::vector<int64_t>& values, size_t top) {
-  std::vector<uint32_t> order(values.size());
+// The indexes of the `top` greatest values of `count`, in that order; of equal ones the first, so
+// that no child precedes its parent.
+std::vector<uint32_t> Greatest(const PrefixColumn<int64_t>& values, size_t count, size_t top) {
+  std::vector<uint32_t> order(count);
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
   const auto end = order.begin() + static_cast<ptrdiff_t>(std::min(top, order.size()));
-  std::partial_sort(order.begin(), end, order.end(), [&](uint32_t a, uint32_t b) {
+  const auto is_before = [&](uint32_t a, uint32_t b) {
     return values[a] != values[b] ? values[a] > values[b] : a < b;
-  });
-  std::vector<bool> chosen(values.size());
-  for (auto it = order.begin(); it != end; ++it) chosen[*it] = true;
-  return chosen;
+  };
+  if (end != order.end()) std::nth_element(order.begin(), end, order.end(), is_before);
+  std::sort(order.begin(), end, is_before);
+  order.erase(end, order.end());
+  return order;
+}
+
+// By node, the bytes of its stack.
+std::vector<uint64_t> StackBytes(const CallTree& tree, FrameBytes frame_bytes) {
+  std::vector<uint64_t> bytes(tree.size());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const CallNode& node = tree.node(NodeId(static_cast<uint32_t>(i + 1)));
+    bytes[i] = frame_bytes(node) + (node.parent ? bytes[node.parent.value - 1] : 0);
+  }
+  return bytes;
 }
 
 }  // namespace
 
 ExportTree::ExportTree(const ReportInput& input) {
   ChooseMeasures(input);
-  const std::vector<bool> shown = ChooseNodes(input);
+  Show(input, ChooseNodes(input));
+}
+
+ExportTree::ExportTree(const ReportInput& input, StacksOf which, FrameBytes frame_bytes) {
+  ChooseMeasures(input);
+  std::vector<bool> shown;
+  if (!input.options.filter_given && input.options.top == 0) {
+    shown = ChooseStacks(input, which, frame_bytes);
+  }
+  Show(input, shown.empty() ? ChooseNodes(input) : std::move(shown));
+}
+
+void ExportTree::Show(const ReportInput& input, std::vector<bool> shown) {
+  HideBranches(input, shown);
   Fold(input.tree, shown);
-  nodes_ = TreeView(input, input.options.sort).DepthFirst();
-  std::erase_if(nodes_, [&](NodeId id) { return !shown[id.value - 1]; });
+  TreeView(input, input.options.sort).Walk(&shown, [this](NodeId id) {
+    nodes_.push_back(id);
+    return true;
+  });
 }
 
 void ExportTree::ChooseMeasures(const ReportInput& input) {
@@ -43,12 +72,56 @@ void ExportTree::ChooseMeasures(const ReportInput& input) {
   }
 }
 
-// By node. Roots are always shown, others if all their ancestors are.
+std::vector<bool> ExportTree::ChooseStacks(const ReportInput& input, StacksOf which,
+                                           FrameBytes frame_bytes) {
+  const std::vector<uint64_t> bytes = StackBytes(input.tree, frame_bytes);
+  const auto has_value = [&](size_t i) {
+    if (which == StacksOf::kPrimary) return primary().base[i] > 0;
+    return std::any_of(measures_.begin(), measures_.end(),
+                       [&](const Measure& measure) { return measure.base[i] != 0; });
+  };
+  uint64_t all = 0;
+  size_t stacks = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (!has_value(i)) continue;
+    all += bytes[i];
+    ++stacks;
+  }
+  if (all <= kMostStackBytes) return {};
+  // A node without a value may get that of those folded into it.
+  std::vector<bool> shown(bytes.size());
+  uint64_t used = 0;
+  size_t kept = 0;
+  for (const uint32_t i : Greatest(primary().cum, bytes.size(), bytes.size())) {
+    used += bytes[i];
+    if (used > kMostStackBytes) break;
+    shown[i] = true;
+    ++kept;
+  }
+  if (input.notes != nullptr) {
+    input.notes->push_back(StrCat("note: ", CountedText(static_cast<int64_t>(stacks), "stacks"),
+                                  " would take ", ByteSizeText(all), ": those of the ",
+                                  CountedText(static_cast<int64_t>(kept), "greatest paths"),
+                                  " are written, and the others are in their callers' values; "
+                                  "--filter=0 writes all, --top=N fewer"));
+  }
+  return shown;
+}
+
 std::vector<bool> ExportTree::ChooseNodes(const ReportInput& input) const {
+  const size_t size = input.tree.size();
+  if (input.options.top == 0) return std::vector<bool>(size, true);
+  std::vector<bool> shown(size);
+  for (const uint32_t i : Greatest(primary().cum, size, static_cast<size_t>(input.options.top))) {
+    shown[i] = true;
+  }
+  return shown;
+}
+
+// Roots are always shown.
+void ExportTree::HideBranches(const ReportInput& input, std::vector<bool>& shown) const {
   const CallTree& tree = input.tree;
-  const std::vector<int64_t>& inclusive = primary().cum;
-  std::vector<bool> shown(tree.size(), true);
-  if (input.options.top > 0) shown = Greatest(inclusive, static_cast<size_t>(input.options.top));
+  const PrefixColumn<int64_t>& inclusive = primary().cum;
   for (size_t i = 0; i < shown.size(); ++i) {
     const NodeId parent = tree.node(NodeId(static_cast<uint32_t>(i + 1))).parent;
     if (!parent) {
@@ -58,7 +131,6 @@ std::vector<bool> ExportTree::ChooseNodes(const ReportInput& input) const {
       shown[i] = false;
     }
   }
-  return shown;
 }
 
 void ExportTree::Fold(const CallTree& tree, const std::vector<bool>& shown) {
@@ -67,8 +139,10 @@ void ExportTree::Fold(const CallTree& tree, const std::vector<bool>& shown) {
     if (shown[i]) continue;
     const size_t parent = tree.node(NodeId(static_cast<uint32_t>(i + 1))).parent.value - size_t{1};
     for (Measure& measure : measures_) {
-      measure.base[parent] = WrapAdd(measure.base[parent], measure.base[i]);
-      measure.base[i] = 0;
+      const int64_t value = measure.base[i];
+      if (value == 0) continue;
+      measure.base.At(parent) = WrapAdd(measure.base[parent], value);
+      measure.base.At(i) = 0;
     }
   }
 }

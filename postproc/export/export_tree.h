@@ -1,18 +1,31 @@
 // The tree as exports show it: nodes that --filter and --top leave out are folded into the parent,
-// so that totals are those of the reports.
+// so that totals are those of the reports. Without these options so are the least nodes of a tree
+// whose stacks would take more than kMostStackBytes: a deep stack that many nodes share is written
+// for each of them.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "postproc/calltree/measure.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
 
+// About how many bytes a format needs for a frame of a stack.
+using FrameBytes = absl::FunctionRef<size_t(const CallNode&)>;
+// Which nodes it writes stacks of: those that have a value of the report's measure, or of any.
+enum class StacksOf { kPrimary, kAll };
+
 class ExportTree {
  public:
+  static constexpr uint64_t kMostStackBytes = uint64_t{1} << 28;
+
+  // For formats that write no stacks.
   explicit ExportTree(const ReportInput& input);
+  // A note says it if nodes are folded.
+  ExportTree(const ReportInput& input, StacksOf which, FrameBytes frame_bytes);
 
   // The nodes that are shown, depth first, siblings in the tree report's order (--sort). A node's
   // parent is shown if the node is, so that CallNode::level is its level here too.
@@ -23,7 +36,12 @@ class ExportTree {
   const Measure& primary() const { return measures_[primary_]; }
 
  private:
+  void Show(const ReportInput& input, std::vector<bool> shown);
+  // The nodes whose stacks there is room for; empty: for all of them.
+  std::vector<bool> ChooseStacks(const ReportInput& input, StacksOf which, FrameBytes frame_bytes);
   std::vector<bool> ChooseNodes(const ReportInput& input) const;
+  // Hides nodes whose ancestors are hidden, or that are below --filter.
+  void HideBranches(const ReportInput& input, std::vector<bool>& shown) const;
   void ChooseMeasures(const ReportInput& input);
   void Fold(const CallTree& tree, const std::vector<bool>& shown);
 

@@ -64,7 +64,7 @@ class OtlpWriter {
  public:
   OtlpWriter(const ReportInput& input, std::ostream& out)
       : input_(input),
-        tree_(input),
+        tree_(input, StacksOf::kAll, BytesOfLocation),
         frames_(input),
         placed_(input, frames_),
         parts_(input, tree_),

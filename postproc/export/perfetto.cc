@@ -5,6 +5,7 @@
 #include "common/json_writer.h"
 #include "postproc/export/exports.h"
 #include "postproc/model/frame_name.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
@@ -122,12 +123,15 @@ void PerfettoWriter::Push(Thread& thread, int64_t time, RoutineId routine,
   const bool shown = below || IsRoot(routine);
   if (shown) events_.Begin(thread.track, time, Name(routine), category, {});
   thread.open.push_back({routine, shown});
+  ++thread.open_of[routine];
 }
 
 void PerfettoWriter::PopTo(Thread& thread, int64_t time, size_t depth) {
   while (thread.open.size() > depth) {
     const Open& innermost = thread.open.back();
     if (innermost.shown) events_.End(thread.track, time, Name(innermost.routine));
+    const auto of = thread.open_of.find(innermost.routine);
+    if (--of->second == 0) thread.open_of.erase(of);
     thread.open.pop_back();
   }
 }
@@ -152,9 +156,9 @@ void PerfettoWriter::OnExit(At at, RoutineId routine, CodeKind) {
   Thread& thread = ThreadOf(at);
   Commit();
   thread.last_change = at.time;
+  if (!thread.open_of.contains(routine)) return;
   const auto innermost = std::find_if(thread.open.rbegin(), thread.open.rend(),
                                       [&](const Open& it) { return it.routine == routine; });
-  if (innermost == thread.open.rend()) return;
   HideOff(thread, at.time);
   PopTo(thread, at.time, static_cast<size_t>(thread.open.rend() - innermost) - 1);
   ShowOff(thread, at.time);
@@ -242,7 +246,22 @@ void PerfettoWriter::OnCollection(At at, bool begins, absl::Span<const std::stri
   events_.Begin(process.collections, at.time, process.cause, {}, {});
 }
 
+// Below the thread's own track: they need not nest with its calls.
+void PerfettoWriter::OnSegment(ThreadId id, const SegmentPairs::Ended& ended) {
+  Thread& thread = ThreadOf({ended.begin, id});
+  if (thread.segments.tid == 0) {
+    thread.segments = {thread.track.pid, FreeTid(thread.track.pid, 0)};
+    events_.Name(thread.segments, "thread_name",
+                 JsonString(StrCat(model_.thread(id).name, ": segments")));
+  }
+  events_.Slice(thread.segments, ended.begin, ended.time, JsonString(ended.name), "segment");
+}
+
 void PerfettoWriter::OnNotice(At at, std::string_view op, absl::Span<const std::string> args) {
+  if (const auto ended = segments_.Take(at, op, args)) {
+    if (at.thread && root_.empty()) OnSegment(at.thread, *ended);
+    return;
+  }
   if (op == "gc-begin" || op == "gc-end") {
     OnCollection(at, op == "gc-begin", args);
   } else if (op == "thread-end" && at.thread) {
@@ -270,7 +289,7 @@ absl::Status PerfettoWriter::Finish() {
         StrCat("perfetto: ", why_not_, "; record with record=log,clock=tsc"));
   }
   if (!root_.empty() && !root_found_) {
-    return absl::NotFoundError(StrCat("--root: no routine '", root_, "' in the trace"));
+    return UsageError(absl::NotFoundError(StrCat("--root: no routine '", root_, "' in the trace")));
   }
   for (Thread& thread : threads_) CloseAll(thread);
   for (const Process& process : processes_) {

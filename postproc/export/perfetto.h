@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "postproc/export/trace_events.h"
 #include "postproc/report/record_writer.h"
 #include "postproc/report/report.h"
+#include "postproc/samples/segment_log.h"
 
 namespace jtrace::postproc {
 
@@ -41,11 +43,13 @@ class PerfettoWriter : public RecordWriter {
   struct Thread {
     bool known = false;
     Track track;
+    Track segments;  // tid 0: there were none yet
     uint32_t trace = 0;
     std::vector<Open> open;
-    bool off = false;         // the thread is off the processors, and
-    bool off_shown = false;   // a slice shows it
-    int64_t last_change = 0;  // time of its last record except samples
+    absl::flat_hash_map<RoutineId, uint32_t> open_of;  // how many of them are a routine's
+    bool off = false;                                  // the thread is off the processors, and
+    bool off_shown = false;                            // a slice shows it
+    int64_t last_change = 0;                           // time of its last record except samples
   };
   struct Process {
     int64_t pid = 0;
@@ -66,6 +70,7 @@ class PerfettoWriter : public RecordWriter {
   void CloseAll(Thread& thread);
   void HideOff(Thread& thread, int64_t time);
   void ShowOff(Thread& thread, int64_t time);
+  void OnSegment(ThreadId id, const SegmentPairs::Ended& ended);
   void OnCollection(At at, bool begins, absl::Span<const std::string> args);
   std::string_view Name(RoutineId routine);
   std::string_view Text(FrameId frame);
@@ -82,6 +87,7 @@ class PerfettoWriter : public RecordWriter {
   std::vector<std::string> frames_;  // JSON without quotes, by frame
   std::vector<int8_t> is_root_;      // by routine: 0 not yet known, 1 yes, -1 no
   bool root_found_ = false;
+  SegmentPairs segments_;
   std::string_view why_not_;  // there is no timeline; empty: there is one, as far as is known
 };
 

@@ -30,7 +30,7 @@ class PprofWriter {
  public:
   PprofWriter(const ReportInput& input, std::ostream& out)
       : input_(input),
-        tree_(input),
+        tree_(input, StacksOf::kAll, BytesOfLocation),
         frames_(input),
         placed_(input, frames_),
         parts_(input, tree_),

@@ -26,6 +26,9 @@ std::vector<SampleType> SampleTypes(const ExportTree& tree, const TraceModel& mo
 // The kind of a tick's time: "cpu", "wall".
 std::string_view TickType(const TraceModel& model);
 
+// FrameBytes of formats whose frames are numbers: readers hold them as such.
+inline size_t BytesOfLocation(const CallNode&) { return sizeof(uint64_t); }
+
 // Texts by number; 0 is "".
 class NumberedTexts {
  public:

@@ -33,9 +33,11 @@ class SpeedscopeWriter {
  public:
   SpeedscopeWriter(const ReportInput& input, std::ostream& out)
       : input_(input),
-        tree_(input),
         frames_(input),
         placed_(input, frames_),
+        tree_(
+            input, StacksOf::kPrimary,
+            [bytes = StrCat(placed_.all().size(), ",").size()](const CallNode&) { return bytes; }),
         out_(out),
         scale_(ScaleOf(UnitOf(tree_.primary(), input.model))) {}
 
@@ -101,9 +103,9 @@ class SpeedscopeWriter {
   }
 
   const ReportInput& input_;
-  const ExportTree tree_;
   const ExportFrames frames_;
   const PlacedFrames placed_;
+  const ExportTree tree_;
   std::ostream& out_;
   const Scale scale_;
 };

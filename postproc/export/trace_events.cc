@@ -21,8 +21,8 @@ void TraceEvents::Open(std::string_view phase, Track track) {
 }
 
 // The format's times are microseconds, with a fraction.
-void TraceEvents::Time(int64_t time) {
-  buffer_ += ",\"ts\":";
+void TraceEvents::Time(int64_t time, std::string_view key) {
+  StrAppend(&buffer_, ",\"", key, "\":");
   const TimeUnit unit = model_.unit();
   if (unit != TimeUnit::kNanoseconds) {
     StrAppend(&buffer_, time, unit == TimeUnit::kMilliseconds && time != 0 ? "000" : "");
@@ -76,6 +76,15 @@ void TraceEvents::End(Track track, int64_t time, std::string_view name) {
   Open("E", track);
   Time(time);
   StrAppend(&buffer_, ",\"name\":", name);
+  Close({});
+}
+
+void TraceEvents::Slice(Track track, int64_t time, int64_t length, std::string_view name,
+                        std::string_view category) {
+  Open("X", track);
+  Time(time);
+  Time(length, "dur");
+  StrAppend(&buffer_, ",\"cat\":\"", category, "\",\"name\":", name);
   Close({});
 }
 

@@ -32,6 +32,9 @@ class TraceEvents {
              std::string_view args);
   // Of the slice of that name, which some readers require.
   void End(Track track, int64_t time, std::string_view name);
+  // A slice that has ended.
+  void Slice(Track track, int64_t time, int64_t length, std::string_view name,
+             std::string_view category);
   void Instant(Track track, int64_t time, std::string_view name, std::string_view category,
                std::string_view args);
   void Counter(int64_t pid, int64_t time, std::string_view name, int64_t value);
@@ -46,7 +49,7 @@ class TraceEvents {
 
  private:
   void Open(std::string_view phase, Track track);
-  void Time(int64_t time);
+  void Time(int64_t time, std::string_view key = "ts");
   void Close(std::string_view args);
   void Flush();
 

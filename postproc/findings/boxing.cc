@@ -3,6 +3,7 @@
 #include "postproc/findings/topics.h"
 #include "postproc/findings/words.h"
 #include "postproc/report/shorten.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -33,7 +34,7 @@ bool KnowsBoxing(const Facts& facts) {
 
 std::string BoxesText(const Facts& facts, const TopicUse& use) {
   const int64_t calls = facts.CallsOf(use.owner);
-  std::string text = StrCat(facts.Name(use.owner), " boxes ", FormatCount(use.calls), " times");
+  std::string text = StrCat(facts.Name(use.owner), " boxes ", Counted(use.calls, "time"));
   if (calls > 1) StrAppend(&text, ", ", EachText(use.calls, calls), " per call");
   return StrCat(text, ": ", facts.Name(use.callee));
 }

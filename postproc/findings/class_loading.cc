@@ -6,6 +6,7 @@
 #include "common/jdk_packages.h"
 #include "postproc/findings/rules.h"
 #include "postproc/findings/topics.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -51,8 +52,8 @@ bool IsOfAgent(std::string_view name) { return name.starts_with("jtrace."); }
 
 using Counts = absl::flat_hash_map<std::string, int64_t>;
 
-void AddTo(Counts& counts, std::string name, int64_t loads) {
-  int64_t& sum = counts[std::move(name)];
+void AddTo(Counts& counts, const std::string& name, int64_t loads) {
+  int64_t& sum = counts[name];
   sum = WrapAdd(sum, loads);
 }
 
@@ -114,7 +115,7 @@ void FindClassLoading(const Facts& facts, std::vector<Finding>& findings) {
   if (classes.of_others < kLeastClasses) return;
   std::string evidence =
       StrCat(facts.FormatTime(time), " of ", facts.FormatTime(facts.whole_time()), "; ",
-             FormatCount(classes.all), " classes are loaded", MostlyOf(classes));
+             Counted(classes.all, "class is", "classes are"), " loaded", MostlyOf(classes));
   findings.push_back(
       {.share = facts.ShareOfTime(time),
        .of = ShareOf::kTime,

@@ -4,6 +4,7 @@
 #include "postproc/findings/topics.h"
 #include "postproc/findings/words.h"
 #include "postproc/report/shorten.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -73,7 +74,7 @@ void FindCostlySetup(const Facts& facts, std::vector<Finding>& findings) {
          .sentence = StrCat(facts.Name(use.owner), " ", RunsText(facts, use.owner, use.heaviest),
                             "; ", FormatPercent(of_owner), " of its time is ", callee),
          .evidence =
-             StrCat(FormatCount(facts.CallsOf(use.owner)), " calls; ", facts.FormatTime(use.time),
+             StrCat(Counted(facts.CallsOf(use.owner), "call"), "; ", facts.FormatTime(use.time),
                     " in ", callee, " of ", facts.FormatTime(facts.whole_time())),
          .suggestion = std::string(use.topic->suggestion),
          .next = {"--report=function", OfOption(facts, use.owner)}});

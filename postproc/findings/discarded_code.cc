@@ -5,6 +5,7 @@
 
 #include "postproc/findings/rules.h"
 #include "postproc/report/shorten.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -39,8 +40,8 @@ void FindDiscardedCode(const Facts& facts, std::vector<Finding>& findings) {
         {.share = facts.ShareOfTime(time),
          .of = ShareOf::kTime,
          .sentence = StrCat("the JVM discarded the compiled code of ", facts.Name(routine), " ",
-                            FormatCount(code.discarded), " times, mostly by deoptimisation"),
-         .evidence = StrCat(FormatCount(code.loads), " pieces of code; ", facts.FormatTime(time),
+                            Counted(code.discarded, "time"), ", mostly by deoptimisation"),
+         .evidence = StrCat(Counted(code.loads, "piece"), " of code; ", facts.FormatTime(time),
                             " of ", facts.FormatTime(facts.whole_time()), " in the method"),
          .suggestion = "the events jdk.Deoptimization of JFR have the reasons",
          .next = {"--report=jit"}});

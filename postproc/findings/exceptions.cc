@@ -7,6 +7,7 @@
 #include "postproc/findings/topics.h"
 #include "postproc/findings/words.h"
 #include "postproc/report/shorten.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -112,10 +113,10 @@ bool FindTimeOfExceptions(const Facts& facts, const ThrownCounts& thrown,
       StrCat(facts.FormatTime(time), " of ", facts.FormatTime(facts.whole_time()));
   if (method && facts.CallsOf(method) > 0) {
     StrAppend(&evidence, "; ", ShortMethod(facts.Name(method)), " has ",
-              FormatCount(facts.CallsOf(method)), " calls");
+              Counted(facts.CallsOf(method), "call"));
   }
   if (thrown.total() > 0) {
-    StrAppend(&evidence, "; ", FormatCount(thrown.total()), " exceptions thrown");
+    StrAppend(&evidence, "; ", Counted(thrown.total(), "exception"), " thrown");
   }
   Finding finding = {.share = facts.ShareOfTime(time),
                      .of = ShareOf::kTime,
@@ -143,7 +144,7 @@ void FindNumberOfExceptions(const Facts& facts, const ThrownCounts& thrown,
                         .of = ShareOf::kCalls,
                         .sentence = StrCat(facts.Name(method), " throws ", FormatCount(count),
                                            " exceptions, ", EachText(count, calls), " per call"),
-                        .evidence = StrCat(FormatCount(calls), " calls; ",
+                        .evidence = StrCat(Counted(calls, "call"), "; ",
                                            FormatCount(thrown.total()), " exceptions in all"),
                         .suggestion = std::string(kNoException),
                         .next = {"--report=function", OfOption(facts, method)}});

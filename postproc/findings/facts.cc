@@ -26,7 +26,6 @@ Facts::Facts(const ReportInput& input)
       code_(input),
       time_(ChooseMeasure("", input.model, input.tree)),
       recorded_ns_(RecordedNs(input)),
-      own_(input.tree.size()),
       owners_(input.tree.size()),
       by_routine_(input.model.routine_count() + 1) {
   bool is_time = time_.kind != Measure::Kind::kCalls;
@@ -35,57 +34,52 @@ Facts::Facts(const ReportInput& input)
     if (!stack.empty() && stack != "full") has_stacks_ = false;
     if (is_sampled() && !trace.Fact("interval_events").empty()) is_time = false;
   }
-  for (const NodeId root : tree().roots()) {
-    if (is_time && ConsumerOfTree(input, root) == Consumer::kProgram) SpendTree(root);
-  }
+  if (is_time) Spend();
   SumUp();
 }
 
-void Facts::SpendTree(NodeId root) {
-  struct Step {
-    NodeId node;
-    bool is_jtrace;
-  };
-  std::vector<Step> pending = {{root, false}};
-  while (!pending.empty()) {
-    const auto [at, above_is_jtrace] = pending.back();
-    pending.pop_back();
-    const CallNode& node = tree().node(at);
-    const bool is_jtrace =
-        above_is_jtrace ||
-        (node.routine && (code_.IsProbe(node.routine) || code_.IsAgent(node.routine)));
-    for (NodeId child = node.first_child; child; child = tree().node(child).next_sibling) {
-      pending.push_back({child, is_jtrace});
-    }
-    if (is_jtrace) continue;
-    own_[at.value - 1] = time_.Base(at);
-    whole_ = WrapAdd(whole_, time_.Base(at));
+void Facts::Spend() {
+  std::vector<bool> is_program(tree().size());
+  // Nodes follow their parents.
+  for (uint32_t i = 0; i < tree().size(); ++i) {
+    const NodeId id(i + 1);
+    const NodeId parent = tree().parent(id);
+    const RoutineId routine = tree().routine(id);
+    const bool is_jtrace = routine && (code_.IsProbe(routine) || code_.IsAgent(routine));
+    is_program[i] = !is_jtrace && (parent ? is_program[parent.value - 1]
+                                          : ConsumerOfTree(input_, id) == Consumer::kProgram);
+    if (!is_program[i]) continue;
+    const int64_t time = time_.Base(id);
+    if (time != 0) own_.At(i) = time;
+    whole_ = WrapAdd(whole_, time);
   }
 }
 
 void Facts::SumUp() {
-  std::vector<int64_t> cum = own_;
-  tree().AccumulateUpwards(cum);
+  PrefixColumn<int64_t> cum = own_;
+  tree().AccumulateUpwards(cum.values());
   // Nodes follow their parents.
   for (uint32_t i = 1; i <= tree().size(); ++i) {
-    const CallNode& node = tree().node(NodeId(i));
-    if (node.routine && code_.IsProgram(node.routine)) {
-      owners_[i - 1] = NodeId(i);
-    } else if (node.parent) {
-      owners_[i - 1] = owners_[node.parent.value - 1];
+    const NodeId id(i);
+    const RoutineId routine = tree().routine(id);
+    if (routine && code_.IsProgram(routine)) {
+      owners_[i - 1] = id;
+    } else if (const NodeId parent = tree().parent(id)) {
+      owners_[i - 1] = owners_[parent.value - 1];
     }
-    if (const NodeId owner = owners_[i - 1]; owner) {
-      int64_t& own = by_routine_[tree().node(owner).routine.value].own;
+    if (const NodeId owner = owners_[i - 1]; owner && own_[i - 1] != 0) {
+      int64_t& own = by_routine_[tree().routine(owner).value].own;
       own = WrapAdd(own, own_[i - 1]);
     }
-    if (!node.routine) continue;
-    OfRoutine& sums = by_routine_[node.routine.value];
-    if (input_.totals[i - 1].recursion_level <= 1) sums.cum = WrapAdd(sums.cum, cum[i - 1]);
-    if (node.origin != NodeOrigin::kEvent) continue;
-    sums.calls = WrapAdd(sums.calls, node.calls);
-    const RoutineKind kind = input_.model.TraitsOf(node.routine).kind;
+    if (!routine) continue;
+    OfRoutine& sums = by_routine_[routine.value];
+    if (input_.totals.recursion_level(i - 1) <= 1) sums.cum = WrapAdd(sums.cum, cum[i - 1]);
+    const int64_t calls = tree().calls(id);
+    if (calls == 0 || tree().origin(id) != NodeOrigin::kEvent) continue;
+    sums.calls = WrapAdd(sums.calls, calls);
+    const RoutineKind kind = input_.model.TraitsOf(routine).kind;
     if (kind == RoutineKind::kMethod || kind == RoutineKind::kCall) {
-      all_calls_ = WrapAdd(all_calls_, node.calls);
+      all_calls_ = WrapAdd(all_calls_, calls);
     }
   }
 }

@@ -75,7 +75,8 @@ class Facts {
   };
 
   bool is_sampled() const { return time_.kind == Measure::Kind::kTicks; }
-  void SpendTree(NodeId root);
+  // The time of the program's threads, without jtrace's own code.
+  void Spend();
   void SumUp();
 
   const ReportInput& input_;
@@ -85,7 +86,7 @@ class Facts {
   int64_t whole_ = 0;
   int64_t all_calls_ = 0;
   int64_t recorded_ns_ = 0;
-  std::vector<int64_t> own_;
+  PrefixColumn<int64_t> own_;
   std::vector<NodeId> owners_;
   std::vector<OfRoutine> by_routine_;
 };

@@ -143,15 +143,20 @@ void HeadlineWriter::WriteConsumers() {
   }
 }
 
-// Of each state its share, and where the most of it was.
+// Of the greatest states their share, and where the most of it was. Tables have them all: the
+// methods belong in the first screen.
 void HeadlineWriter::WriteRealTime() {
   constexpr int kStateWidth = 13;
+  constexpr size_t kMostStates = 4;
   const std::vector<StateTime> states = RealTimeOfProgram(input_);
   int64_t whole = 0;
   for (const StateTime& state : states) whole = WrapAdd(whole, state.ticks);
   if (whole <= 0) return;
-  Title(StrCat("real time of the program's threads: ", input_.units().Ticks(whole)));
-  for (const StateTime& state : states) {
+  const size_t shown = std::min(states.size(), kMostStates);
+  Title(
+      StrCat("real time of the program's threads: ", input_.units().Ticks(whole),
+             shown == states.size() ? "" : StrCat(", ", shown, " of ", states.size(), " states")));
+  for (const StateTime& state : absl::MakeConstSpan(states).first(shown)) {
     const std::string name(SampleStateName(state.state));
     const std::string blanks(static_cast<size_t>(std::max(1, kStateWidth - DisplayWidth(name))),
                              ' ');

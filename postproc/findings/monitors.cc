@@ -8,6 +8,7 @@
 #include "absl/container/btree_map.h"
 #include "postproc/findings/rules.h"
 #include "postproc/findings/words.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -81,7 +82,7 @@ WaitsFound WaitsOfRecords(const Facts& facts) {
 
 WaitsFound WaitsOfMetric(const Facts& facts, MetricId metric) {
   WaitsByPlace places;
-  const std::vector<int64_t> waited = facts.tree().MetricBase(metric);
+  const PrefixColumn<int64_t> waited = facts.tree().MetricBase(metric);
   for (uint32_t i = 1; i <= waited.size(); ++i) {
     const NodeId owner = facts.Owner(NodeId(i));
     if (waited[i - 1] == 0) continue;
@@ -132,7 +133,7 @@ bool IsMuchWaiting(const MonitorWaits& waits, const WaitsFound& all) {
 std::string AmountText(const Facts& facts, const MonitorWaits& waits, const WaitsFound& all) {
   const std::string amount = FormatInteger(
       waits.amount, all.are_ticks ? Style::kTicks : Style::kNanoseconds, facts.input().units());
-  return waits.waits == 0 ? amount : StrCat(amount, " in ", FormatCount(waits.waits), " waits");
+  return waits.waits == 0 ? amount : StrCat(amount, " in ", Counted(waits.waits, "wait"));
 }
 
 void FindMonitors(const Facts& facts, std::vector<Finding>& findings) {

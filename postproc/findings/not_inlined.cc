@@ -5,6 +5,7 @@
 #include "postproc/findings/rules.h"
 #include "postproc/report/hot_arcs.h"
 #include "postproc/report/shorten.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -34,7 +35,7 @@ void FindNotInlined(const Facts& facts, std::vector<Finding>& findings) {
          .of = ShareOf::kCalls,
          .sentence = StrCat("the JIT compiler does not inline ", facts.Name(arc.callee), " into ",
                             facts.Name(arc.caller), ": ", arc.reason.reason),
-         .evidence = StrCat(FormatCount(arc.calls), " calls; ", arc.reason.detail),
+         .evidence = StrCat(Counted(arc.calls, "call"), "; ", arc.reason.detail),
          .suggestion = std::string(arc.reason.remedy),
          .next = {"--report=jit"}});
   }

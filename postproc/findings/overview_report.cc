@@ -56,12 +56,13 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
     return options;
   };
   const auto rebound = [&](const ReportOptions& options) {
-    return ReportInput{
-        input.model,    input.tree,    input.totals,     input.measure,   input.flat,
-        input.arcs,     input.threads, input.merge,      input.samples,   input.records,
-        input.jit,      input.waits,   input.waited,     input.io,        input.hooks,
-        input.timeline, input.classes, input.outside,    input.lines,     input.line_sources,
-        input.sources,  input.stats,   input.first_time, input.last_time, options};
+    return ReportInput{input.model,        input.tree,    input.totals,   input.measure,
+                       input.flat,         input.arcs,    input.threads,  input.merge,
+                       input.samples,      input.records, input.jit,      input.waits,
+                       input.waited,       input.io,      input.segments, input.hooks,
+                       input.timeline,     input.classes, input.outside,  input.lines,
+                       input.line_sources, input.sources, input.stats,    input.first_time,
+                       input.last_time,    options};
   };
   Heading("call tree, hottest paths", out);
   TreeTextOptions tree;

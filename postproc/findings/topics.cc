@@ -29,12 +29,24 @@ std::vector<const Topic*> TopicOfRoutines(const Facts& facts, absl::Span<const T
   return found;
 }
 
+// By routine: whether it is charged for what it calls.
+std::vector<bool> Owners(const Facts& facts, TopicOwner whose) {
+  std::vector<bool> owners(facts.model().routine_count() + 1);
+  for (uint32_t i = 1; i < owners.size(); ++i) {
+    const RoutineId routine(i);
+    owners[i] = facts.code().IsProgram(routine) &&
+                (whose == TopicOwner::kNearest ||
+                 !WithoutParameters(facts.Name(routine)).ends_with(".<init>"));
+  }
+  return owners;
+}
+
 class UseCollector {
  public:
-  UseCollector(const Facts& facts, absl::Span<const Topic> topics, TopicOwner whose)
+  UseCollector(const Facts& facts, std::vector<const Topic*> topics, std::vector<bool> owners)
       : facts_(facts),
-        topics_(TopicOfRoutines(facts, topics)),
-        whose_(whose),
+        topics_(std::move(topics)),
+        owners_(std::move(owners)),
         places_(facts.tree().size()) {}
 
   std::vector<TopicUse> Collect();
@@ -47,16 +59,11 @@ class UseCollector {
   };
 
   void Find(NodeId id);
-  bool MayOwn(RoutineId routine) const {
-    if (!facts_.code().IsProgram(routine)) return false;
-    return whose_ == TopicOwner::kNearest ||
-           !WithoutParameters(facts_.Name(routine)).ends_with(".<init>");
-  }
   void Add(NodeId id);
 
   const Facts& facts_;
   const std::vector<const Topic*> topics_;
-  const TopicOwner whose_;
+  const std::vector<bool> owners_;
   std::vector<Place> places_;
   absl::flat_hash_map<std::pair<RoutineId, RoutineId>, size_t> index_;
   std::vector<TopicUse> uses_;
@@ -65,25 +72,27 @@ class UseCollector {
 };
 
 void UseCollector::Find(NodeId id) {
-  const CallNode& node = facts_.tree().node(id);
   Place& place = places_[id.value - 1];
-  if (node.parent) place = places_[node.parent.value - 1];
-  if (!node.routine) return;
-  if (topics_[node.routine.value] != nullptr) {
+  if (const NodeId parent = facts_.tree().parent(id)) place = places_[parent.value - 1];
+  const RoutineId routine = facts_.tree().routine(id);
+  if (!routine) return;
+  if (topics_[routine.value] != nullptr) {
     if (!place.topic) place.topic = id;
-  } else if (MayOwn(node.routine)) {
+  } else if (owners_[routine.value]) {
     place = {NodeId(), id};
   }
 }
 
 void UseCollector::Add(NodeId id) {
-  const CallNode& node = facts_.tree().node(id);
+  const CallTree& tree = facts_.tree();
   const Place& place = places_[id.value - 1];
-  const int64_t calls = place.topic == id && node.origin == NodeOrigin::kEvent ? node.calls : 0;
+  if (!place.topic) return;
+  const bool is_counted = place.topic == id && tree.origin(id) == NodeOrigin::kEvent;
+  const int64_t calls = is_counted ? tree.calls(id) : 0;
   const int64_t time = facts_.Time(id);
-  if (!place.topic || (time == 0 && calls == 0)) return;
-  const RoutineId callee = facts_.tree().node(place.topic).routine;
-  const RoutineId owner = place.owner ? facts_.tree().node(place.owner).routine : RoutineId();
+  if (time == 0 && calls == 0) return;
+  const RoutineId callee = tree.routine(place.topic);
+  const RoutineId owner = place.owner ? tree.routine(place.owner) : RoutineId();
   const auto [entry, is_new] = index_.try_emplace({owner, callee}, uses_.size());
   if (is_new) uses_.push_back({.owner = owner, .callee = callee, .topic = topics_[callee.value]});
   TopicUse& use = uses_[entry->second];
@@ -110,7 +119,11 @@ std::vector<TopicUse> UseCollector::Collect() {
 }  // namespace
 
 std::vector<TopicUse> UsesOf(const Facts& facts, absl::Span<const Topic> topics, TopicOwner whose) {
-  return UseCollector(facts, topics, whose).Collect();
+  std::vector<const Topic*> of_routines = TopicOfRoutines(facts, topics);
+  const bool is_any = std::any_of(of_routines.begin(), of_routines.end(),
+                                  [](const Topic* topic) { return topic != nullptr; });
+  if (!is_any) return {};
+  return UseCollector(facts, std::move(of_routines), Owners(facts, whose)).Collect();
 }
 
 }  // namespace jtrace::postproc

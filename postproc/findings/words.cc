@@ -32,7 +32,7 @@ std::string FromText(const Facts& facts, RoutineId method) {
   const CallTree& tree = facts.tree();
   absl::btree_map<uint32_t, int64_t> by_caller;
   RoutineId most;
-  for (NodeId at = tree.first_instance(method); at; at = tree.node(at).next_instance) {
+  for (NodeId at = tree.first_instance(method); at; at = tree.next_instance(at)) {
     const CallNode& node = tree.node(at);
     if (node.origin != NodeOrigin::kEvent || !node.parent) continue;
     const NodeId caller = facts.Owner(node.parent);
@@ -59,7 +59,7 @@ std::string EachText(int64_t part, int64_t whole) {
 
 std::string RunsText(const Facts& facts, RoutineId method, NodeId at) {
   const auto all = [&] {
-    return StrCat("runs ", FormatCount(facts.CallsOf(method)), " times", FromText(facts, method));
+    return StrCat("runs ", Counted(facts.CallsOf(method), "time"), FromText(facts, method));
   };
   const int64_t calls = facts.tree().node(at).calls;
   int64_t fewest_between = std::numeric_limits<int64_t>::max();

@@ -10,6 +10,7 @@
 #include "postproc/fleet/place_lock.h"
 #include "postproc/fleet/schema.h"
 #include "postproc/parquet/file.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/output_file.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
@@ -31,8 +32,9 @@ absl::Status WriteTable(const std::filesystem::path& file, TableId id,
   std::error_code error;
   std::filesystem::create_directories(file.parent_path(), error);
   if (error) {
-    return absl::UnavailableError(
-        StrCat("cannot make the folder ", file.parent_path().string(), ": ", error.message()));
+    return OfKind(ErrorKind::kOutput, absl::UnavailableError(StrCat("cannot make the folder ",
+                                                                    file.parent_path().string(),
+                                                                    ": ", error.message())));
   }
   absl::StatusOr<OutputFile> out = OutputFile::Open(file.string());
   if (!out.ok()) return out.status();

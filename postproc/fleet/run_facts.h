@@ -15,6 +15,7 @@ struct Partition {
   std::string service;
   std::string day;  // "2026-11-25", UTC; "1970-01-01" if the trace has no start
   std::string host;
+  // NOLINTNEXTLINE(modernize-use-nullptr): it takes the comparison with 0 for one with a pointer.
   friend auto operator<=>(const Partition&, const Partition&) = default;
   // "service=shop/day=2026-11-25/host=web-1"; other characters than letters, digits, '.', '_' and
   // '-' as %2F; at most 80 bytes of each.

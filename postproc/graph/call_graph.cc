@@ -84,7 +84,8 @@ void CallGraph::Builder::AddNodes(double filter_percent) {
       node_of_row_[row] = 0;
       root.calls = WrapAdd(root.calls, rows[row].calls);
       root.self = WrapAdd(root.self, costs[row].self);
-    } else if (PercentOf(costs[row].total, source_.measure.whole) >= filter_percent) {
+    } else if (filter_percent == 0 ||
+               PercentOf(costs[row].total, source_.measure.whole) >= filter_percent) {
       shown.push_back(row);
     } else {
       ++graph_.collapsed_.routines;

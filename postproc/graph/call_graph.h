@@ -21,7 +21,7 @@ namespace jtrace::postproc {
 // All references outlive the graph.
 struct GraphSource {
   const CallTree& tree;
-  const std::vector<NodeTotals>& totals;
+  const TreeTotals& totals;
   const FlatProfile& flat;  // of that measure
   const Measure& measure;
 };

@@ -71,6 +71,8 @@ constexpr Report kReports[] = {
      WaitedTable, nullptr, false, "jtrace-post --report=waited --top=20 trace.bin"},
     {"io", "files and peers that were read and written (codes=+io)", IoTable, nullptr, false,
      "jtrace-post --report=io --top=20 trace.bin"},
+    {"segments", "segments of code that the program named: how often, how long (JTrace.segment)",
+     SegmentsTable, SegmentsText, false, "jtrace-post --report=segments --top=20 trace.bin"},
     {"hooks", "calls of native functions with hooks (hook=): who calls them, how long they take",
      HooksTable, HooksText, false, "jtrace-post --report=hooks --top=10 trace.bin"},
     {"jit", "hot calls that were not inlined and why, methods compiled again", JitTable,

@@ -36,6 +36,7 @@ constexpr std::pair<std::string_view, std::string_view> kWithoutMetric[] = {
      "it is about samples, and metrics have no labels; --report=flat has metrics by routine"},
     {"waits", "it is about samples of waiting threads; --report=flat has metrics by routine"},
     {"io", "its rows are files and peers; --report=tree has java.read.bytes by call path"},
+    {"segments", "it is about segments of code; --report=flat has metrics by routine"},
     {"findings", "its rules are about time, calls and waits; --report=flat has metrics by routine"},
     {"jit", "it is about calls of compiled code; --report=arcflow has metrics by caller"},
     {"never", "methods that never ran have no metrics; --report=classes has them by class"},
@@ -88,6 +89,35 @@ absl::Status CheckWidths(const CommandLine& line) {
   return absl::OkStatus();
 }
 
+// Rules for a report with others, its options and the traces.
+absl::Status CheckReport(const std::string& name, const CommandLine& line) {
+  const Report* report = FindReport(name);
+  if (report != nullptr && report->needs_of && line.report.of.empty()) {
+    return absl::InvalidArgumentError(
+        StrCat("--report=", name, " needs --of=ROUTINE, e.g. ", report->example));
+  }
+  if (report != nullptr && report->is_file() && line.reports.size() > 1 && !IsDiffPage(line)) {
+    return absl::InvalidArgumentError(
+        StrCat("--report=", name, " is one file by itself: request no other report with it"));
+  }
+  const ReportOptions& chosen = line.report;
+  if (report != nullptr && report->stream != nullptr &&
+      (chosen.top > 0 || chosen.filter_given || !chosen.metric.empty())) {
+    return absl::InvalidArgumentError(
+        StrCat("--report=", name, " has every record: --filter, --top and --metric do not apply"));
+  }
+  const bool is_alone = line.reports.size() == 1 || IsDiffPage(line);
+  if (IsComparison(name) && (!is_alone || line.traces.size() != 2)) {
+    return absl::InvalidArgumentError(
+        StrCat("--report=", name, " takes two traces, before and after, and no other report",
+               name == "diff" ? " but html" : ""));
+  }
+  if (name == "dump" && line.traces.size() > 1) {
+    return absl::InvalidArgumentError("--report=dump takes one trace");
+  }
+  return absl::OkStatus();
+}
+
 // Rules for more than one option.
 absl::Status CheckTogether(const CommandLine& line) {
   if (line.traces.empty()) {
@@ -97,30 +127,7 @@ absl::Status CheckTogether(const CommandLine& line) {
     return absl::InvalidArgumentError("--spreadsheet needs --format=csv: add that option");
   }
   for (const std::string& name : line.reports) {
-    const Report* report = FindReport(name);
-    if (report != nullptr && report->needs_of && line.report.of.empty()) {
-      return absl::InvalidArgumentError(
-          StrCat("--report=", name, " needs --of=ROUTINE, e.g. ", report->example));
-    }
-    if (report != nullptr && report->is_file() && line.reports.size() > 1 && !IsDiffPage(line)) {
-      return absl::InvalidArgumentError(
-          StrCat("--report=", name, " is one file by itself: request no other report with it"));
-    }
-    const ReportOptions& chosen = line.report;
-    if (report != nullptr && report->stream != nullptr &&
-        (chosen.top > 0 || chosen.filter_given || !chosen.metric.empty())) {
-      return absl::InvalidArgumentError(StrCat(
-          "--report=", name, " has every record: --filter, --top and --metric do not apply"));
-    }
-    const bool is_alone = line.reports.size() == 1 || IsDiffPage(line);
-    if (IsComparison(name) && (!is_alone || line.traces.size() != 2)) {
-      return absl::InvalidArgumentError(
-          StrCat("--report=", name, " takes two traces, before and after, and no other report",
-                 name == "diff" ? " but html" : ""));
-    }
-    if (name == "dump" && line.traces.size() > 1) {
-      return absl::InvalidArgumentError("--report=dump takes one trace");
-    }
+    if (absl::Status status = CheckReport(name, line); !status.ok()) return status;
   }
   if (line.format != Format::kText && line.reports == std::vector<std::string>{"markdown"}) {
     return absl::InvalidArgumentError(
@@ -137,9 +144,9 @@ absl::Status CheckTogether(const CommandLine& line) {
   if (absl::Status status = CheckWidths(line); !status.ok()) return status;
   if (absl::Status status = CheckLineOptions(line); !status.ok()) return status;
   if (absl::Status status = CheckSiteOptions(line); !status.ok()) return status;
-  constexpr std::string_view kOfWholeSamples[] = {"functions", "modules", "samples", "callees",
-                                                  "callers",   "waits",   "metrics", "hooks",
-                                                  "io",        "findings"};
+  constexpr std::string_view kOfWholeSamples[] = {"functions", "modules",  "samples", "callees",
+                                                  "callers",   "waits",    "metrics", "hooks",
+                                                  "io",        "segments", "findings"};
   for (const std::string& name : line.reports) {
     if (line.report.root.empty() || !IsOneOf(name, kOfWholeSamples)) continue;
     return absl::InvalidArgumentError(

@@ -1,4 +1,4 @@
-// How jtrace-post accesses its environment, and its exit codes.
+// How jtrace-post accesses its environment.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "postproc/reader/chunk_plan.h"
 #include "postproc/reader/input_file.h"
+#include "postproc/reader/least_run.h"
+#include "postproc/support/exit_codes.h"
 
 namespace jtrace::postproc {
 
@@ -31,11 +32,7 @@ struct Environment {
   uint64_t trace_bytes = 0;      // of the traces read so far
   LeastRun least_run = {};       // as in ReadOptions
   bool out_has_colours = false;  // `out` is a terminal that shows them, and its user wants them
+  bool exits_by_kind = false;    // kExitsByKind is set
 };
-
-inline constexpr int kExitDone = 0;
-inline constexpr int kExitUsage = 1;
-inline constexpr int kExitInputOutput = 2;
-inline constexpr int kExitRule = 3;  // a --fail-on rule is broken
 
 }  // namespace jtrace::postproc

@@ -9,6 +9,7 @@
 #include "postproc/lines/path_costs.h"
 #include "postproc/lines/selected_methods.h"
 #include "postproc/model/frame_name.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -102,14 +103,14 @@ absl::Status CheckCosts(const CommandLine& line, BlocksCounted counted) {
   if (IsAboutLines(line)) return absl::OkStatus();  // each line has its own
   const std::string option = StrCat("--metric=", line.report.metric);
   if (counted == BlocksCounted::kNot) {
-    return absl::FailedPreconditionError(StrCat(
-        option, ": the trace has no counts of blocks; record with blocks=paths, or blocks=on"));
+    return UsageError(absl::FailedPreconditionError(StrCat(
+        option, ": the trace has no counts of blocks; record with blocks=paths, or blocks=on")));
   }
   if (counted == BlocksCounted::kBoth) {
-    return absl::FailedPreconditionError(
+    return UsageError(absl::FailedPreconditionError(
         StrCat(option,
                ": one trace has counts by call path and another has not; record all of them "
-               "with blocks=paths"));
+               "with blocks=paths")));
   }
   // Reports about methods, whoever calls them.
   constexpr std::string_view kByMethod[] = {"flat", "metrics",  "classes",
@@ -122,17 +123,17 @@ absl::Status CheckCosts(const CommandLine& line, BlocksCounted counted) {
   if (!line.with_labels.empty()) needs = "--with-label";
   if (!line.report.root.empty()) needs = "--root";
   if (needs.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      StrCat(option, ": ", needs, " needs counts by call path; record with blocks=paths"));
+  return UsageError(absl::FailedPreconditionError(
+      StrCat(option, ": ", needs, " needs counts by call path; record with blocks=paths")));
 }
 
 absl::Status CheckLines(const CommandLine& line, const LineProfile& lines) {
   if (std::none_of(line.reports.begin(), line.reports.end(), NeedsLines)) return absl::OkStatus();
   if (lines.empty()) return absl::FailedPreconditionError(StrCat(kNoLines));
   if (!SelectMethods(lines, line.report.of).empty()) return absl::OkStatus();
-  return absl::NotFoundError(
+  return UsageError(absl::NotFoundError(
       StrCat("--of: no class or method '", line.report.of,
-             "' has counts of lines; nearest: ", NearestName(line.report.of, lines)));
+             "' has counts of lines; nearest: ", NearestName(line.report.of, lines))));
 }
 
 }  // namespace jtrace::postproc

@@ -9,6 +9,7 @@
 #include "common/nearest.h"
 #include "postproc/report/column_names.h"
 #include "postproc/report/tree_view.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -35,8 +36,8 @@ absl::Status CheckColumn(std::string_view sort, std::string_view report, const T
   if (sort == "first" || !ColumnNamed(sort, table, measure).empty()) return absl::OkStatus();
   const std::vector<std::string> all = SortNames(table, measure);
   const std::vector<std::string_view> names(all.begin(), all.end());
-  return absl::InvalidArgumentError(
-      StrCat("--sort: ", report, " has no column '", sort, "'; nearest: ", Nearest(sort, names)));
+  return UsageError(absl::InvalidArgumentError(
+      StrCat("--sort: ", report, " has no column '", sort, "'; nearest: ", Nearest(sort, names))));
 }
 
 // Reports of other things than the call tree: single samples, records, lines.

@@ -14,6 +14,7 @@
 #include "postproc/input/line_selection.h"
 #include "postproc/model/frame_name.h"
 #include "postproc/reader/record_filter.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -23,7 +24,7 @@ absl::Status NotThere(std::string_view option, std::string_view what, std::strin
                       std::string_view nearest) {
   std::string message = StrCat(option, ": no ", what, " '", value, "' in the trace");
   if (!nearest.empty()) StrAppend(&message, "; nearest: ", nearest);
-  return absl::NotFoundError(message);
+  return UsageError(absl::NotFoundError(message));
 }
 
 // The name's last parts: "getKey", "Page.getKey", "org.h2.mvstore.Page.getKey".
@@ -93,8 +94,8 @@ absl::Status CheckRoutine(std::string_view option, std::string_view pattern,
   });
   if (pattern.empty() || found) return absl::OkStatus();
   if (const std::string several = RoutinesWith(pattern, routines); !several.empty()) {
-    return absl::NotFoundError(StrCat(
-        option, ": '", pattern, "' is only a part of the names of routines; name one: ", several));
+    return UsageError(absl::NotFoundError(StrCat(
+        option, ": '", pattern, "' is only a part of the names of routines; name one: ", several)));
   }
   return NotThere(option, "routine", pattern, NearestRoutine(pattern, routines));
 }
@@ -140,13 +141,15 @@ absl::Status CheckThread(const CommandLine& line, const TraceModel& model) {
 absl::Status CheckLabels(const CommandLine& line, const TraceModel& model) {
   std::vector<std::string> known;
   for (uint32_t i = 1; i <= model.labels_count(); ++i) {
-    for (const auto& [key, value] : model.labels(LabelsId(i))) known.push_back(key + "=" + value);
+    for (const auto& [key, value] : model.labels(LabelsId(i)))
+      known.push_back(StrCat(key, "=", value));
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
-  for (const auto& [key, glob] : line.with_labels) {
-    const std::string wanted = StrCat(key, "=", glob);
+  for (const auto& label : line.with_labels) {
+    const std::string prefix = StrCat(label.first, "=");
+    const std::string wanted = StrCat(prefix, label.second);
     const bool found = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-      return ConsumePrefix(name, StrCat(key, "=")) && GlobMatches(glob, name);
+      return ConsumePrefix(name, prefix) && GlobMatches(label.second, name);
     });
     if (!found) return NotThere("--with-label", "sample with", wanted, Nearest(wanted, names));
   }

@@ -86,6 +86,14 @@ void TraceInput::LimitMemory() const {
   const bool is_given = line_.limit_memory != 0;
   const uint64_t limit =
       is_given ? line_.limit_memory : MemoryForTraces(bytes, environment_.memory);
+  if (const std::string earlier = EarlierLimit(limit, UsedMemory(), StartLimits());
+      !earlier.empty()) {
+    environment_.limit_memory(
+        limit, StrCat("jtrace-post: this needs more memory than the limit that this process was "
+                      "started with, ",
+                      earlier, ": raise it, or read less at once"));
+    return;
+  }
   environment_.limit_memory(
       limit, StrCat("jtrace-post: this needs more than ", ByteSizeText(limit), " of memory, ",
                     is_given ? "which --limit-memory= allows"

@@ -24,6 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> kHints[] = {
     {"waits", "no samples of waiting threads; timer=wall records them"},
     {"waited", "no waits for other threads; codes=+waited records them"},
     {"io", "no reads and writes; codes=+io records them"},
+    {"segments", "no segments; the program names them: JTrace.segment of jtrace-api.jar"},
     {"metrics", "no metrics; metrics= records them, e.g. metrics=alloc.bytes"},
 };
 

@@ -146,9 +146,15 @@ LineProfile BlockLog::Lines(const InstructionCosts& costs, const LineTicks* tick
         merged.try_emplace({lines.class_name, lines.name, lines.source_path}, lines);
     if (!added) AddTo(lines, at->second);
   };
+  // Each class is parsed once, in whatever order its methods were recorded.
+  std::vector<const Method*> by_class;
+  for (const Method& method : methods_) by_class.push_back(&method);
+  std::stable_sort(by_class.begin(), by_class.end(),
+                   [](const Method* a, const Method* b) { return a->class_code < b->class_code; });
   ParsedClass parsed;
   absl::flat_hash_set<RoutineId> with_ticks;
-  for (const Method& method : methods_) {
+  for (const Method* each : by_class) {
+    const Method& method = *each;
     const ClassCode& code = classes_[method.class_code];
     if (!parsed.Parse(method.class_code, code.bytes, method.index)) continue;
     const LineBuilder builder(*parsed.file, method.index, costs);

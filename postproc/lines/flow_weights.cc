@@ -67,6 +67,32 @@ std::vector<FlowCost> Heights(size_t nodes, const std::vector<WeighedEdge>& tree
   return heights;
 }
 
+// The edges of the graph, and its blocks. `rest` gets what each instruction costs with those after
+// it in its block.
+std::vector<WeighedEdge> EdgesOf(const FlowGraph& graph, const classfile::CodeAttribute& code,
+                                 const InstructionCosts& costs,
+                                 std::vector<std::pair<uint32_t, FlowCost>>& rest) {
+  std::vector<WeighedEdge> edges;
+  for (const FlowGraph::Edge& edge : graph.edges) {
+    edges.push_back({LeavingOf(edge.from), Arriving(edge.to), graph.PlaceOf(edge), {}});
+  }
+  for (uint32_t node = 1; node <= graph.blocks.size(); ++node) {
+    const FlowGraph::Block& block = graph.block(node);
+    FlowCost cost;
+    for (uint32_t at = block.begin; at < block.end;
+         at += static_cast<uint32_t>(classfile::InstructionLength(code.code, at))) {
+      cost.AddTimes({1, costs.CyclesAt(code.code, at)}, 1);
+      rest.emplace_back(at, cost);
+    }
+    for (auto it = rest.rbegin(); it != rest.rend() && it->first >= block.begin; ++it) {
+      it->second = Difference(cost, it->second);
+    }
+    edges.push_back({Arriving(node), LeavingOf(node),
+                     CounterPlace{CounterKind::kBlock, static_cast<uint16_t>(block.begin)}, cost});
+  }
+  return edges;
+}
+
 }  // namespace
 
 void FlowCost::AddTimes(const FlowCost& each, int64_t count) {
@@ -90,26 +116,7 @@ std::optional<FlowWeights> FlowWeights::Make(const classfile::CodeAttribute& cod
   FlowWeights weights(*std::move(made));
   const FlowGraph& graph = weights.graph_;
 
-  std::vector<WeighedEdge> edges;
-  for (const FlowGraph::Edge& edge : graph.edges) {
-    edges.push_back({LeavingOf(edge.from), Arriving(edge.to), graph.PlaceOf(edge), {}});
-  }
-  for (uint32_t node = 1; node <= graph.blocks.size(); ++node) {
-    const FlowGraph::Block& block = graph.block(node);
-    FlowCost cost;
-    for (uint32_t at = block.begin; at < block.end;
-         at += static_cast<uint32_t>(classfile::InstructionLength(code.code, at))) {
-      cost.AddTimes({1, costs.CyclesAt(code.code, at)}, 1);
-      weights.rest_.emplace_back(at, cost);
-    }
-    for (auto it = weights.rest_.rbegin(); it != weights.rest_.rend() && it->first >= block.begin;
-         ++it) {
-      it->second = Difference(cost, it->second);
-    }
-    edges.push_back({Arriving(node), LeavingOf(node),
-                     CounterPlace{CounterKind::kBlock, static_cast<uint16_t>(block.begin)}, cost});
-  }
-
+  const std::vector<WeighedEdge> edges = EdgesOf(graph, code, costs, weights.rest_);
   std::map<std::pair<uint16_t, CounterKind>, size_t> counted;
   for (size_t i = 0; i < places.size(); ++i) {
     const CounterKind kind = places[i].kind;

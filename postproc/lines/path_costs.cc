@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -51,7 +52,7 @@ class WeightsOfCode {
 
   const BlockLog& log_;
   const InstructionCosts& costs_;
-  absl::flat_hash_map<size_t, absl::StatusOr<classfile::ClassFile>> files_;
+  std::map<size_t, absl::StatusOr<classfile::ClassFile>> files_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, std::optional<FlowWeights>> known_;
 };
 

@@ -23,12 +23,15 @@ std::string DottedClass(std::string_view internal_name) {
 std::vector<std::string> MethodNames(const classfile::ClassFile& file, std::string_view owner) {
   JavaNames names;
   std::vector<uint32_t> numbers;
+  numbers.reserve(file.methods.size());
   for (const classfile::MethodInfo& method : file.methods) {
-    numbers.push_back(names.Intern({std::string(owner), FromModifiedUtf8(std::string(method.name)),
-                                    FromModifiedUtf8(std::string(method.descriptor))}));
+    const std::string name = FromModifiedUtf8(std::string(method.name));
+    const std::string descriptor = FromModifiedUtf8(std::string(method.descriptor));
+    numbers.push_back(names.Intern({owner, name, descriptor}));
   }
   names.AssignNames();
   std::vector<std::string> texts;
+  texts.reserve(numbers.size());
   for (const uint32_t number : numbers) {
     texts.push_back(names.Name(number).substr(owner.size() + 1));
   }

@@ -1,12 +1,9 @@
 #include "postproc/live/access.h"
 
-#include <sys/random.h>
-
-#include <stdexcept>
-
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "postproc/support/random_bytes.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::live {
@@ -46,14 +43,7 @@ bool Access::HasToken(std::string_view authorization) const {
 
 std::string Access::Url() const { return StrCat("http://127.0.0.1:", port_, "/#token=", token_); }
 
-std::string NewToken() {
-  std::string bytes(kTokenBytes, '\0');
-  // Up to 256 bytes arrive in one piece once the kernel has any.
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw std::runtime_error("the kernel has no random numbers");
-  }
-  return absl::BytesToHexString(bytes);
-}
+std::string NewToken() { return absl::BytesToHexString(postproc::RandomBytes(kTokenBytes)); }
 
 bool IsSameSecret(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;

@@ -99,6 +99,7 @@ void LiveData::Run(const std::function<int()>& body,
 void LiveData::Flushed(const ChildProcess::Result& result) {
   absl::Status status = result.exit_code == 0 ? source_.open(result.out)
                                               : absl::UnavailableError(Failure("flush", result));
+  state_.has_recording = result.exit_code != kNoRecording;
   phase_ = has_ended_ ? Phase::kEnded : status.ok() ? Phase::kLive : Phase::kStopped;
   message_ = has_ended_ ? "" : std::string(status.message());
   if (status.ok()) {

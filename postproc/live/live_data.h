@@ -16,10 +16,13 @@
 
 namespace jtrace::live {
 
+inline constexpr int kNoRecording = 3;  // an exit code
+
 // Where data comes from. The first and the last run in child processes, so that a JVM that hangs
 // and a large trace do not keep the page from being served.
 struct LiveSource {
-  // Has the JVM write what it has recorded, and writes its answer to stdout.
+  // Has the JVM write what it has recorded, and writes its answer to stdout; kNoRecording: there is
+  // none.
   std::function<int()> flush;
   // Opens the trace that the answer names. It stays open: it is read once more when the JVM has
   // ended.
@@ -35,9 +38,10 @@ struct LiveState {
     kEnded,    // the JVM has ended
   };
   Phase phase = Phase::kLive;
-  std::string message;  // one line, if something is not as it should be
-  uint64_t serial = 0;  // of the data; 0: there is none yet
-  std::string data;     // base64 of gzip of JSON
+  std::string message;        // one line, if something is not as it should be
+  bool has_recording = true;  // false: the JVM said that none runs
+  uint64_t serial = 0;        // of the data; 0: there is none yet
+  std::string data;           // base64 of gzip of JSON
   std::chrono::steady_clock::time_point made;
   std::chrono::milliseconds cost{0};  // the time that making it took
 };

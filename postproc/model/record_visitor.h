@@ -118,6 +118,8 @@ struct NodeBlocks {
   bool empty() const { return calls == 0 && counts.empty() && open.empty(); }
 };
 
+using NodeMetrics = std::vector<std::pair<MetricId, int64_t>>;
+
 // Reduced events: the values to add to one tree node.
 struct NodeCounts {
   std::optional<int64_t> calls;
@@ -126,7 +128,7 @@ struct NodeCounts {
   std::optional<int64_t> off;
   std::optional<int64_t> min;
   std::optional<int64_t> max;
-  std::vector<std::pair<MetricId, int64_t>> metrics;
+  NodeMetrics metrics;
   std::vector<NodeBlocks> blocks;
 };
 
@@ -156,6 +158,9 @@ struct HookRecord {
 
 // The ops of notices about counters of blocks (BlockLog).
 inline bool IsOfBlocks(std::string_view op) { return op == "class-code" || op == "blocks"; }
+
+// The op of notices about segments that are counted and have no record (SegmentLog).
+inline constexpr std::string_view kSegmentsOp = "segments";
 
 // A stage overrides what it needs. Spans are valid during the call.
 class RecordVisitor {

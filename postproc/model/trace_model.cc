@@ -5,40 +5,35 @@
 namespace jtrace::postproc {
 
 std::string_view TraceInfo::Fact(std::string_view key) const {
-  for (const auto& [name, value] : facts) {
-    if (name == key) return value;
-  }
-  return {};
+  const auto found = fact_of_.find(key);
+  return found == fact_of_.end() ? std::string_view() : facts[found->second].second;
+}
+
+// "OpenJDK 64-Bit Server VM 17.0.13+11"
+int64_t TraceInfo::JavaRelease() const {
+  const std::string_view version = Split(Fact("jvm"), ' ').back();
+  int64_t release = 0;
+  const bool is_number =
+      ParseInteger(version.substr(0, version.find_first_not_of("0123456789")), release);
+  return is_number ? release : 0;
 }
 
 void TraceInfo::SetFact(std::string_view key, std::string_view value) {
-  for (auto& [name, old] : facts) {
-    if (name == key) {
-      old = value;
-      return;
-    }
-  }
-  facts.emplace_back(key, value);
+  const auto [at, is_new] = fact_of_.try_emplace(std::string(key), facts.size());
+  if (is_new) facts.emplace_back(key, "");
+  facts[at->second].second = value;
 }
 
 void TraceInfo::SetLoss(Loss loss) {
-  for (Loss& old : losses) {
-    if (old.name == loss.name) {
-      old = std::move(loss);
-      return;
-    }
-  }
-  losses.push_back(std::move(loss));
+  const auto [at, is_new] = loss_of_.try_emplace(loss.name, losses.size());
+  if (is_new) losses.emplace_back();
+  losses[at->second] = std::move(loss);
 }
 
 void TraceInfo::SetCount(std::string_view key, int64_t value, std::string_view what) {
-  for (TraceCount& old : counts) {
-    if (old.key == key) {
-      old.value = value;
-      return;
-    }
-  }
-  counts.push_back({std::string(key), value, std::string(what)});
+  const auto [at, is_new] = count_of_.try_emplace(std::string(key), counts.size());
+  if (is_new) counts.push_back({std::string(key), 0, std::string(what)});
+  counts[at->second].value = value;
 }
 
 void TraceInfo::AddHook(HookInfo hook) {

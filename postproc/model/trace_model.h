@@ -126,6 +126,8 @@ struct TraceInfo {
   bool running = false;     // and its writer still has it open
 
   std::string_view Fact(std::string_view key) const;
+  // The feature release of the JVM, such as 17; 0: unknown.
+  int64_t JavaRelease() const;
   void SetFact(std::string_view key, std::string_view value);
   void SetLoss(Loss loss);  // the last value of a name counts
   void SetCount(std::string_view key, int64_t value, std::string_view what);
@@ -134,8 +136,12 @@ struct TraceInfo {
   void AddHook(HookInfo hook);
 
  private:
+  StringMap<size_t> fact_of_, loss_of_, count_of_;  // indexes by name, key
   absl::flat_hash_set<HookInfo> known_hooks_;  // those of `hooks`, with their patterns and without
 };
+
+// The fact "end" of a trace that has as many samples as its recording was to have.
+inline constexpr std::string_view kEndedBySamples = "ended by samples=";
 
 // The unit of the times in a trace.
 enum class TimeUnit { kNanoseconds, kMicroseconds, kMilliseconds, kTicks };

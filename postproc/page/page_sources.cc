@@ -1,6 +1,7 @@
 #include "postproc/page/page_sources.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "postproc/lines/merged_lines.h"
 #include "postproc/report/line_cells.h"
+#include "postproc/report/line_shares.h"
 #include "postproc/report/source_listing.h"
 #include "postproc/source/source_finder.h"
 #include "postproc/support/strings.h"
@@ -25,7 +27,8 @@ class SourcesWriter {
 
  private:
   void WriteFile(const CountedFile& file);
-  void WriteLines(const std::vector<LineCounts>& lines);
+  void WriteLines(const CountedFile& file);
+  void WriteShares(const CountedFile& file);
   void WriteMethods(const Methods& methods);
   // Null where there is no source, or no room for it.
   void WriteText(const CountedFile& file);
@@ -75,7 +78,8 @@ void SourcesWriter::WriteFile(const CountedFile& file) {
   if (HasRunLines(file)) {
     if (file.lines.size() <= left_.lines) {
       left_.lines -= file.lines.size();
-      WriteLines(file.lines);
+      WriteLines(file);
+      WriteShares(file);
       WriteMethods(file.methods);
       WriteText(file);
     } else {
@@ -85,7 +89,8 @@ void SourcesWriter::WriteFile(const CountedFile& file) {
   json_.EndObject();
 }
 
-void SourcesWriter::WriteLines(const std::vector<LineCounts>& lines) {
+void SourcesWriter::WriteLines(const CountedFile& file) {
+  const std::vector<LineCounts>& lines = file.lines;
   std::string marks;
   for (const LineCounts& line : lines) marks += MarkOf(&line);
   json_.Text("marks", marks);
@@ -105,6 +110,24 @@ void SourcesWriter::WriteLines(const std::vector<LineCounts>& lines) {
     }
     json_.EndArray();
   });
+}
+
+// Of each value that the listing may show, hundredths of a percent of the method's; -1: none.
+void SourcesWriter::WriteShares(const CountedFile& file) {
+  constexpr std::pair<std::string_view, LineValue> kValues[] = {
+      {"self", LineValue::kTicks},
+      {"bytecodes", LineValue::kBytecodes},
+      {"cycles", LineValue::kCycles}};
+  json_.Key("shares");
+  json_.BeginObject();
+  for (const auto& [key, value] : kValues) {
+    const LineShares shares(file.methods, value);
+    json_.Column(key, file.lines, [&](const LineCounts& line) -> int64_t {
+      const std::optional<double> percent = shares.Of(line.line);
+      return percent.has_value() ? std::lround(*percent * 100) : -1;
+    });
+  }
+  json_.EndObject();
 }
 
 void SourcesWriter::WriteMethods(const Methods& methods) {

@@ -25,6 +25,40 @@ bool ComesBefore(const ReportInput& input, NodeId a, NodeId b) {
   return a_node.place < b_node.place;
 }
 
+// By routine; none of a routine that has no node.
+std::vector<NodeId> HottestNodes(const ReportInput& input) {
+  std::vector<NodeId> hottest(input.model.routine_count() + 1);
+  for (size_t i = 0; i < input.tree.size(); ++i) {
+    const NodeId id = IdAt(i);
+    const RoutineId routine = input.tree.node(id).routine;
+    NodeId& known = hottest[routine.value];
+    if (routine && (!known || input.measure.Cum(id) > input.measure.Cum(known))) known = id;
+  }
+  return hottest;
+}
+
+// By node: it is the hottest of its routine, or above such a node. At most `most` of these: first
+// those that need the fewest above them.
+std::vector<bool> NodesOfRoutines(const ReportInput& input, size_t most) {
+  const CallTree& tree = input.tree;
+  std::vector<NodeId> hottest = HottestNodes(input);
+  std::erase(hottest, NodeId());
+  std::sort(hottest.begin(), hottest.end(), [&](NodeId a, NodeId b) {
+    const uint32_t a_level = tree.node(a).level, b_level = tree.node(b).level;
+    return a_level != b_level ? a_level < b_level : a < b;
+  });
+  std::vector<bool> chosen(tree.size());
+  std::vector<NodeId> path;
+  for (const NodeId id : hottest) {
+    path.clear();
+    for (NodeId at = id; at && !chosen[IndexOf(at)]; at = tree.node(at).parent) path.push_back(at);
+    if (path.size() > most) break;
+    most -= path.size();
+    for (const NodeId at : path) chosen[IndexOf(at)] = true;
+  }
+  return chosen;
+}
+
 }  // namespace
 
 void PrunedSums::Add(const CallNode& node) {
@@ -48,24 +82,37 @@ PageTree::PageTree(const ReportInput& input, size_t limit) {
   AppendSubtrees(input);
 }
 
-// The hottest ones. Of equally hot nodes the parent is first, because its number is smaller.
+// Those of each routine, then the hottest ones. Of equally hot nodes the parent is first, because
+// its number is smaller.
 void PageTree::Choose(const ReportInput& input, size_t limit) {
   std::vector<NodeId> order(input.tree.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = IdAt(i);
-  std::sort(order.begin(), order.end(), [&](NodeId a, NodeId b) {
+  const std::vector<bool> of_routines = NodesOfRoutines(input, limit / 2);
+  size_t keep = std::max(std::min(limit, order.size()), input.tree.roots().size());
+  const auto is_before = [&](NodeId a, NodeId b) {
     const bool a_root = !input.tree.node(a).parent;
     const bool b_root = !input.tree.node(b).parent;
     if (a_root != b_root) return a_root;
+    const bool a_chosen = of_routines[IndexOf(a)];
+    const bool b_chosen = of_routines[IndexOf(b)];
+    if (a_chosen != b_chosen) return a_chosen;
     const int64_t a_heat = input.measure.Cum(a);
     const int64_t b_heat = input.measure.Cum(b);
     return a_heat != b_heat ? a_heat > b_heat : a < b;
-  });
-  size_t keep = std::max(std::min(limit, order.size()), input.tree.roots().size());
+  };
+  // No more than these can stay.
+  const auto end = order.begin() + static_cast<ptrdiff_t>(keep);
+  if (end != order.end()) std::nth_element(order.begin(), end, order.end(), is_before);
+  std::sort(order.begin(), end, is_before);
   for (size_t made = Keep(input, order, keep); made > limit && keep > input.tree.roots().size();
        made = Keep(input, order, keep)) {
     keep = std::max(keep - (made - limit + 1) / 2, input.tree.roots().size());
   }
-  if (keep < order.size()) heat_left_out_ = input.measure.Cum(order[keep]);
+  if (keep == order.size()) return;
+  heat_left_out_ = input.measure.Cum(order[keep]);
+  for (size_t i = keep; i < order.size(); ++i) {
+    heat_left_out_ = std::max(heat_left_out_, input.measure.Cum(order[i]));
+  }
 }
 
 size_t PageTree::Keep(const ReportInput& input, const std::vector<NodeId>& order, size_t count) {
@@ -88,9 +135,8 @@ size_t PageTree::Keep(const ReportInput& input, const std::vector<NodeId>& order
 }
 
 void PageTree::SumUpPruned(const CallTree& tree) {
-  sums_.resize(tree.size());
   for (size_t i = 0; i < keeper_.size(); ++i) {
-    if (keeper_[i] != IdAt(i)) sums_[IndexOf(keeper_[i])].Add(tree.node(IdAt(i)));
+    if (keeper_[i] != IdAt(i)) sums_[keeper_[i]].Add(tree.node(IdAt(i)));
   }
 }
 
@@ -115,18 +161,16 @@ void PageTree::AppendSubtrees(const ReportInput& input) {
       }
       std::sort(children.begin(), children.end(), before);
       if (loses_children_[IndexOf(next.id)]) nodes_.push_back({next.id, true, next.level + 1});
-      for (auto child = children.rbegin(); child != children.rend(); ++child) {
-        stack.push_back({*child, next.level + 1});
-      }
+      for (size_t i = children.size(); i-- > 0;) stack.push_back({children[i], next.level + 1});
     }
   }
 }
 
-std::vector<int64_t> PageTree::Fold(const std::vector<int64_t>& values) const {
-  std::vector<int64_t> pruned(values.size());
+std::vector<int64_t> PageTree::Fold(const PrefixColumn<int64_t>& values) const {
+  PrefixColumn<int64_t> pruned(values.size());
   for (size_t i = 0; left_out_ > 0 && i < values.size(); ++i) {
     if (keeper_[i] == IdAt(i)) continue;
-    int64_t& sum = pruned[IndexOf(keeper_[i])];
+    int64_t& sum = pruned.At(IndexOf(keeper_[i]));
     sum = WrapAdd(sum, values[i]);
   }
   std::vector<int64_t> folded;

@@ -1,6 +1,6 @@
 // The part of the call tree that a page holds, in preorder. A tree with too many nodes is cut by
 // heat: below each node that stays, the removed nodes are summed up in one node, so that every
-// total holds.
+// total holds. The hottest node of each routine stays, as far as half of the page is enough.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/report/report.h"
 
@@ -39,11 +40,11 @@ class PageTree {
   PageTree(const ReportInput& input, size_t limit);
 
   const std::vector<PageNode>& nodes() const { return nodes_; }
-  const PrunedSums& pruned(const PageNode& node) const { return sums_[node.source.value - 1]; }
+  const PrunedSums& pruned(const PageNode& node) const { return sums_.at(node.source); }
   // The node itself if the page has it, else the one above it whose [pruned] node has its numbers.
   NodeId keeper(NodeId id) const { return keeper_[id.value - 1]; }
   // A value of each node of the tree (index is NodeId.value - 1) by the page's nodes.
-  std::vector<int64_t> Fold(const std::vector<int64_t>& values) const;
+  std::vector<int64_t> Fold(const PrefixColumn<int64_t>& values) const;
 
   size_t nodes_left_out() const { return left_out_; }
   // No node that was left out has more heat than this.
@@ -61,7 +62,7 @@ class PageTree {
   // By node: the node itself if it is kept, else the kept one above it.
   std::vector<NodeId> keeper_;
   std::vector<bool> loses_children_;
-  std::vector<PrunedSums> sums_;  // empty if nothing was left out
+  absl::flat_hash_map<NodeId, PrunedSums> sums_;  // by the parent of what was left out
   size_t left_out_ = 0;
   int64_t heat_left_out_ = 0;
 };

@@ -102,9 +102,9 @@ uint64_t AgentBlocks::CountOf(uint32_t counter) const {
 absl::flat_hash_map<uint32_t, int64_t> AgentBlocks::CallsLeft(AgentTrees& trees) const {
   absl::flat_hash_map<uint32_t, int64_t> calls;
   for (const uint32_t id : trees.node_order()) {
-    const TreeNode& node = *trees.FindNode(id);
-    int64_t& sum = calls[node.routine];
-    sum = WrapAdd(sum, node.counts.calls.value_or(0));
+    const std::optional<TreeNode> node = trees.FindNode(id);
+    int64_t& sum = calls[node->routine];
+    sum = WrapAdd(sum, node->counts.calls.value_or(0));
   }
   for (const AgentTrees::FlatCount& count : trees.flat()) {
     int64_t& sum = calls[count.routine];
@@ -176,7 +176,7 @@ void AgentBlocks::FinishPaths(AgentTrees& trees) {
   }
   for (const auto& [node, at] : nodes_) {
     // The counts of a node that was dropped are those of another one now.
-    if (trees.FindNode(node) == nullptr && trees.ThreadOf(node).has_value()) continue;
+    if (!trees.FindNode(node).has_value() && trees.ThreadOf(node).has_value()) continue;
     for (const auto& [first, counts] : at.codes) {
       const size_t end = std::min<size_t>(first + counts.size(), kMostCounters);
       if (counts_.size() < end) counts_.resize(end);

@@ -29,14 +29,14 @@ std::optional<int64_t> CountAt(const Repeated& field, int i) {
 }
 
 // New totals replace earlier ones.
-void SetMetric(NodeCounts& counts, MetricId name, int64_t total) {
+void SetMetric(NodeMetrics& metrics, MetricId name, int64_t total) {
   const int64_t value = std::clamp(total, -StreamTime(~uint64_t{0}), StreamTime(~uint64_t{0}));
-  const auto old = std::find_if(counts.metrics.begin(), counts.metrics.end(),
+  const auto old = std::find_if(metrics.begin(), metrics.end(),
                                 [&](const auto& it) { return it.first == name; });
-  if (old != counts.metrics.end()) {
+  if (old != metrics.end()) {
     old->second = value;
   } else {
-    counts.metrics.emplace_back(name, value);
+    metrics.emplace_back(name, value);
   }
 }
 
@@ -51,53 +51,65 @@ void AgentTrees::Add(const proto::TreeDelta& delta, TextOf text_of) {
   if (delta.folded_threads() != 0) folded_threads_[delta.thread()] = delta.folded_threads();
 }
 
+uint32_t AgentTrees::Append(uint32_t id, const TreeNode& node) {
+  const auto rank = static_cast<uint32_t>(ids_.size());
+  rank_of_.Add(id, rank);
+  ids_.push_back(id);
+  threads_.push_back(node.thread);
+  parents_.push_back(node.parent == 0 ? kNone : rank_of_.Find(node.parent));
+  routines_.push_back(node.routine);
+  flags_.push_back(node.lost ? kIsLost : 0);
+  if (node.place != kNoCallPlace) {
+    places_.resize(rank + size_t{1}, kNoCallPlace);
+    places_[rank] = node.place;
+  }
+  return rank;
+}
+
 void AgentTrees::AddNewNodes(const proto::TreeDelta& delta) {
   DeltaDecoder ids;
+  TreeNode node;
   for (int i = 0; i < delta.new_node_size(); ++i) {
-    TreeNode node;
     const uint32_t id = ids.Next(delta.new_node(i));
     node.thread = delta.thread();
     node.parent = i < delta.new_parent_size() ? delta.new_parent(i) : 0;
     node.routine = i < delta.new_routine_size() ? delta.new_routine(i) : 0;
     node.place = i < delta.new_place_size() ? CheckedPlace(delta.new_place(i)) : kNoCallPlace;
-    if (node.parent != 0 && !ThreadOf(node.parent).has_value()) {
+    node.lost = node.parent != 0 && rank_of_.Find(node.parent) == kNone;
+    if (node.lost) {
       NoteUndefined(node.parent);
-      node.lost = true;
       node.parent = 0;
     }
-    // Never used again, like a dropped node's: otherwise there could be cycles.
-    if (id == 0 || dropped_.contains(id)) continue;
-    if (nodes_.try_emplace(id, std::move(node)).second) node_order_.push_back(id);
+    // A number is never used again, even if its node was dropped: otherwise there could be cycles.
+    if (id != 0 && rank_of_.Find(id) == kNone) Append(id, node);
   }
 }
 
 void AgentTrees::AddTotals(const proto::TreeDelta& delta) {
   DeltaDecoder ids;
+  const auto set = [](NarrowColumn& column, uint32_t rank, const auto& field, int i) {
+    if (const auto value = CountAt(field, i)) column.Set(rank, *value);
+  };
   for (int i = 0; i < delta.node_size(); ++i) {
     const uint32_t id = ids.Next(delta.node(i));
-    auto found = nodes_.find(id);
-    if (found == nodes_.end()) {
-      if (id == 0 || dropped_.contains(id)) continue;
-      found = AddLost(id, delta.thread());
+    if (id == 0) continue;
+    uint32_t rank = rank_of_.Find(id);
+    if (rank == kNone) {
+      // The chunk with its definition is lost. Its totals are not.
+      NoteUndefined(id);
+      TreeNode node;
+      node.thread = delta.thread();
+      node.routine = kLostRoutine;
+      rank = Append(id, node);
     }
-    NodeCounts& counts = found->second.counts;
-    counts.calls = CountAt(delta.calls(), i).value_or(0);
-    if (const auto jitted = CountAt(delta.jitted(), i)) counts.calls_jitted = jitted;
-    if (const auto base = CountAt(delta.base_ns(), i)) counts.base = base;
-    if (const auto off = CountAt(delta.off_ns(), i)) counts.off = off;
-    if (const auto min = CountAt(delta.min_base_ns(), i)) counts.min = min;
-    if (const auto max = CountAt(delta.max_base_ns(), i)) counts.max = max;
+    if (IsDropped(rank)) continue;
+    calls_.Set(rank, CountAt(delta.calls(), i).value_or(0));
+    set(jitted_, rank, delta.jitted(), i);
+    set(base_, rank, delta.base_ns(), i);
+    set(off_, rank, delta.off_ns(), i);
+    set(min_, rank, delta.min_base_ns(), i);
+    set(max_, rank, delta.max_base_ns(), i);
   }
-}
-
-// The chunk with its definition is lost. Its totals are not.
-AgentTrees::Nodes::iterator AgentTrees::AddLost(uint32_t id, uint32_t thread) {
-  NoteUndefined(id);
-  TreeNode node;
-  node.thread = thread;
-  node.routine = kLostRoutine;
-  node_order_.push_back(id);
-  return nodes_.try_emplace(id, std::move(node)).first;
 }
 
 void AgentTrees::AddMetrics(const proto::TreeDelta& delta, TextOf text_of) {
@@ -106,9 +118,13 @@ void AgentTrees::AddMetrics(const proto::TreeDelta& delta, TextOf text_of) {
     DeltaDecoder ids;
     for (int i = 0; i < metric.node_size(); ++i) {
       const uint32_t node = ids.Next(metric.node(i));
-      const auto found = nodes_.find(node);
-      if ((node != 0 && found == nodes_.end()) || i >= metric.value_size()) continue;
-      SetMetric(node == 0 ? RootOf(delta.thread()) : found->second.counts, name, metric.value(i));
+      if (i >= metric.value_size()) continue;
+      const uint32_t rank = rank_of_.Find(node);
+      if (node == 0) {
+        SetMetric(RootOf(delta.thread()).metrics, name, metric.value(i));
+      } else if (rank != kNone && !IsDropped(rank)) {
+        SetMetric(metrics_[rank], name, metric.value(i));
+      }
     }
   }
 }
@@ -135,60 +151,76 @@ void AgentTrees::AddPruned(const proto::TreeDelta& delta) {
   DeltaDecoder ids;
   for (const int32_t step : delta.pruned_node()) {
     const uint32_t id = ids.Next(step);
-    const auto found = nodes_.find(id);
-    if (found == nodes_.end()) {
-      if (!dropped_.contains(id)) NoteUndefined(id);
+    const uint32_t rank = rank_of_.Find(id);
+    if (rank == kNone) {
+      NoteUndefined(id);
       continue;
     }
-    dropped_[id] = {found->second.thread, found->second.parent};
-    nodes_.erase(found);
+    flags_[rank] |= kIsDropped;
+    metrics_.erase(rank);
   }
-  constexpr size_t kFew = 1 << 16;
-  if (node_order_.size() > 2 * nodes_.size() + kFew) RemoveDropped();
 }
 
-void AgentTrees::RemoveDropped() {
-  std::erase_if(node_order_, [this](uint32_t node) { return !nodes_.contains(node); });
+std::vector<uint32_t> AgentTrees::node_order() const {
+  std::vector<uint32_t> nodes;
+  for (uint32_t rank = 0; rank < ids_.size(); ++rank) {
+    if (!IsDropped(rank)) nodes.push_back(ids_[rank]);
+  }
+  return nodes;
 }
 
-const std::vector<uint32_t>& AgentTrees::node_order() {
-  if (node_order_.size() != nodes_.size()) RemoveDropped();
-  return node_order_;
+// Parents come first: where they are resolved, the way up is one step.
+void AgentTrees::SkipDropped() {
+  for (uint32_t& parent : parents_) {
+    if (parent != kNone && IsDropped(parent)) parent = parents_[parent];
+  }
 }
 
-std::vector<AgentTrees::Visit> AgentTrees::DepthFirst() {
-  const std::vector<uint32_t>& nodes = node_order();
-  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> children;
-  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> tops;  // by thread
-  std::vector<uint32_t> threads;
-  for (const uint32_t node : nodes) {
-    const TreeNode& it = *FindNode(node);
-    if (const uint32_t parent = KeptNode(it.parent); parent != 0) {
-      children[parent].push_back(node);
+struct AgentTrees::Lists {
+  std::vector<uint32_t> first;  // child
+  std::vector<uint32_t> next;   // sibling
+  std::vector<uint32_t> tops;   // the first one of each thread below its root
+};
+
+AgentTrees::Lists AgentTrees::MakeLists() const {
+  Lists lists{
+      std::vector<uint32_t>(ids_.size(), kNone), std::vector<uint32_t>(ids_.size(), kNone), {}};
+  absl::flat_hash_map<uint32_t, uint32_t> first_of;  // by thread
+  for (auto rank = static_cast<uint32_t>(ids_.size()); rank-- > 0;) {
+    if (IsDropped(rank)) continue;
+    const uint32_t parent = parents_[rank];
+    uint32_t& first = parent != kNone ? lists.first[parent]
+                                      : first_of.try_emplace(threads_[rank], kNone).first->second;
+    lists.next[rank] = std::exchange(first, rank);
+  }
+  for (const auto& [thread, top] : first_of) lists.tops.push_back(top);
+  std::sort(lists.tops.begin(), lists.tops.end());
+  return lists;
+}
+
+void AgentTrees::VisitTree(const Lists& lists, uint32_t top, Visit visit) const {
+  TreeNode node;
+  uint32_t level = 0;
+  for (uint32_t at = top; at != kNone;) {
+    Fill(at, node);
+    visit(ids_[at], node, level);
+    if (lists.first[at] != kNone) {
+      at = lists.first[at];
+      ++level;
       continue;
     }
-    const auto [top, is_first] = tops.try_emplace(it.thread);
-    if (is_first) threads.push_back(it.thread);
-    top->second.push_back(node);
-  }
-  std::vector<Visit> visits;
-  visits.reserve(nodes.size());
-  std::vector<Visit> next;
-  const auto push = [&next](const std::vector<uint32_t>& siblings, uint32_t level) {
-    for (size_t i = siblings.size(); i-- > 0;) next.push_back({siblings[i], level});
-  };
-  for (const uint32_t thread : threads) {
-    push(tops[thread], 0);
-    while (!next.empty()) {
-      const Visit visit = next.back();
-      next.pop_back();
-      visits.push_back(visit);
-      if (const auto below = children.find(visit.node); below != children.end()) {
-        push(below->second, visit.level + 1);
-      }
+    while (at != kNone && lists.next[at] == kNone) {
+      at = parents_[at];
+      --level;
     }
+    if (at != kNone) at = lists.next[at];
   }
-  return visits;
+}
+
+void AgentTrees::DepthFirst(Visit visit) {
+  SkipDropped();
+  const Lists lists = MakeLists();
+  for (const uint32_t top : lists.tops) VisitTree(lists, top, visit);
 }
 
 void AgentTrees::NoteUndefined(uint32_t node) {
@@ -196,28 +228,51 @@ void AgentTrees::NoteUndefined(uint32_t node) {
              stats_.WantsDetail() ? StrCat("node ", node, " was never defined") : std::string());
 }
 
-const TreeNode* AgentTrees::FindNode(uint32_t node) const {
-  const auto found = nodes_.find(node);
-  return found == nodes_.end() ? nullptr : &found->second;
+void AgentTrees::Fill(uint32_t rank, TreeNode& node) const {
+  node.thread = threads_[rank];
+  node.parent = parents_[rank] == kNone ? 0 : ids_[parents_[rank]];
+  node.routine = routines_[rank];
+  node.lost = (flags_[rank] & kIsLost) != 0;
+  node.place = rank < places_.size() ? places_[rank] : kNoCallPlace;
+  node.counts.calls = calls_.Find(rank);
+  node.counts.calls_jitted = jitted_.Find(rank);
+  node.counts.base = base_.Find(rank);
+  node.counts.off = off_.Find(rank);
+  node.counts.min = min_.Find(rank);
+  node.counts.max = max_.Find(rank);
+  node.counts.metrics.clear();
+  if (metrics_.empty()) return;
+  if (const auto found = metrics_.find(rank); found != metrics_.end()) {
+    node.counts.metrics = found->second;
+  }
+}
+
+std::optional<TreeNode> AgentTrees::FindNode(uint32_t node) const {
+  const uint32_t rank = rank_of_.Find(node);
+  if (rank == kNone || IsDropped(rank)) return std::nullopt;
+  TreeNode found;
+  Fill(rank, found);
+  return found;
 }
 
 uint32_t AgentTrees::KeptNode(uint32_t node) {
-  uint32_t kept = node;
-  for (auto it = dropped_.find(kept); it != dropped_.end(); it = dropped_.find(kept)) {
-    kept = it->second.parent;
-  }
+  const uint32_t rank = rank_of_.Find(node);
+  if (rank == kNone) return node;
+  const uint32_t kept = KeptRank(rank);
+  return kept == kNone ? 0 : ids_[kept];
+}
+
+uint32_t AgentTrees::KeptRank(uint32_t rank) {
+  uint32_t kept = rank;
+  while (kept != kNone && IsDropped(kept)) kept = parents_[kept];
   // Shortens the next search along this path.
-  for (auto it = dropped_.find(node); it != dropped_.end(); it = dropped_.find(node)) {
-    node = std::exchange(it->second.parent, kept);
-  }
+  while (rank != kept) rank = std::exchange(parents_[rank], kept);
   return kept;
 }
 
 std::optional<uint32_t> AgentTrees::ThreadOf(uint32_t node) const {
-  if (const TreeNode* known = FindNode(node); known != nullptr) return known->thread;
-  const auto found = dropped_.find(node);
-  if (found == dropped_.end()) return std::nullopt;
-  return found->second.thread;
+  const uint32_t rank = rank_of_.Find(node);
+  return rank == kNone ? std::nullopt : std::optional(threads_[rank]);
 }
 
 uint64_t AgentTrees::FoldedThreads(uint32_t thread) const {
@@ -227,8 +282,8 @@ uint64_t AgentTrees::FoldedThreads(uint32_t thread) const {
 
 uint64_t AgentTrees::TotalCalls() const {
   uint64_t calls = 0;
-  for (const auto& [id, node] : nodes_) {
-    calls += static_cast<uint64_t>(node.counts.calls.value_or(0));
+  for (uint32_t rank = 0; rank < ids_.size(); ++rank) {
+    if (!IsDropped(rank)) calls += static_cast<uint64_t>(calls_[rank]);
   }
   for (const FlatCount& count : flat_) calls += count.calls;
   return calls;

@@ -13,6 +13,8 @@
 #include "postproc/model/import_stats.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
+#include "postproc/reader/number_index.h"
+#include "postproc/support/narrow_column.h"
 #include "proto/trace.pb.h"
 
 namespace jtrace::postproc {
@@ -30,6 +32,8 @@ struct TreeNode {
 // In place of a Routine.id: the node has totals, but the chunk that defined it was lost.
 inline constexpr uint32_t kLostRoutine = UINT32_MAX;
 
+// Nodes are columns by rank: the order of their definition, in which parents come first. What is
+// kept of a dropped node is its thread and the way to those above it.
 class AgentTrees {
  public:
   using TextOf = absl::FunctionRef<std::string(uint32_t string)>;
@@ -40,16 +44,14 @@ class AgentTrees {
 
   // In the order of their definition: parents first. Nodes that were dropped later are not
   // included: [pruned] nodes have their counts.
-  const std::vector<uint32_t>& node_order();
+  std::vector<uint32_t> node_order() const;
   // The same nodes thread by thread, each followed by its children: each path differs from the one
-  // before only at its end. Siblings and threads in the order of their definition.
-  struct Visit {
-    uint32_t node = 0;
-    uint32_t level = 0;  // 0: below the thread's root
-  };
-  std::vector<Visit> DepthFirst();
-  // Null if it was never defined, or dropped.
-  const TreeNode* FindNode(uint32_t node) const;
+  // before only at its end. Siblings and threads in the order of their definition. level 0: below
+  // the thread's root. `it` is filled anew for each node.
+  using Visit = absl::FunctionRef<void(uint32_t node, TreeNode& it, uint32_t level)>;
+  void DepthFirst(Visit visit);
+  // None if it was never defined, or dropped.
+  std::optional<TreeNode> FindNode(uint32_t node) const;
   // The node itself or the nearest one above it that was not dropped; 0 at the root.
   uint32_t KeptNode(uint32_t node);
   // The thread whose tree contains or contained the node; none if it was never defined.
@@ -77,28 +79,39 @@ class AgentTrees {
   uint64_t TotalCalls() const;
 
  private:
-  using Nodes = absl::flat_hash_map<uint32_t, TreeNode>;
+  static constexpr uint32_t kNone = NumberIndex::kNone;
+  enum Flag : uint8_t { kIsLost = 1, kIsDropped = 2 };
+  // The nodes below each one, as lists. Parents are resolved: none was dropped.
+  struct Lists;
 
+  uint32_t Append(uint32_t id, const TreeNode& node);
   void AddNewNodes(const proto::TreeDelta& delta);
   void AddTotals(const proto::TreeDelta& delta);
-  Nodes::iterator AddLost(uint32_t id, uint32_t thread);
   void AddMetrics(const proto::TreeDelta& delta, TextOf text_of);
   NodeCounts& RootOf(uint32_t thread);
   void AddPruned(const proto::TreeDelta& delta);
   void AddFlat(const proto::TreeDelta& delta);
-  void RemoveDropped();
   void NoteUndefined(uint32_t node);
+  bool IsDropped(uint32_t rank) const { return (flags_[rank] & kIsDropped) != 0; }
+  // By rank; kNone: the root.
+  uint32_t KeptRank(uint32_t rank);
+  void Fill(uint32_t rank, TreeNode& node) const;
+  void SkipDropped();
+  Lists MakeLists() const;
+  void VisitTree(const Lists& lists, uint32_t top, Visit visit) const;
 
   TraceModel& model_;
   ImportStats& stats_;
-  Nodes nodes_;
-  // A program with endless new paths drops far more nodes than it keeps.
-  struct Dropped {
-    uint32_t thread = 0;
-    uint32_t parent = 0;
-  };
-  absl::flat_hash_map<uint32_t, Dropped> dropped_;
-  std::vector<uint32_t> node_order_;  // including some that were dropped
+  NumberIndex rank_of_;  // by the node's number
+  // By rank.
+  std::vector<uint32_t> ids_;
+  std::vector<uint32_t> threads_;
+  std::vector<uint32_t> parents_;  // rank; kNone: the thread's root
+  std::vector<uint32_t> routines_;
+  std::vector<CallPlace> places_;  // as far as any is known
+  std::vector<uint8_t> flags_;
+  NarrowColumn calls_, jitted_, base_, off_, min_, max_;
+  absl::flat_hash_map<uint32_t, NodeMetrics> metrics_;
   std::vector<FlatCount> flat_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> flat_index_;
   std::vector<RootCounts> roots_;

@@ -41,6 +41,7 @@ class ChunkEmitter {
                     RecordVisitor& visitor);
   void EmitHooks(int64_t time);
   void EmitBlocks(int64_t time);
+  void EmitSegments(int64_t time);
   void EmitWithoutPath(int64_t time);
   void EmitMark(LogCursor::Mark mark, uint32_t thread, At at);
   void EmitEvent(const proto::Event& event, int64_t time);

@@ -1,4 +1,6 @@
 // The records that follow all chunks: totals of the trees and of the hooks.
+#include <optional>
+
 #include "postproc/reader/chunk_emitter.h"
 
 namespace jtrace::postproc {
@@ -11,25 +13,21 @@ void ChunkEmitter::EmitTrees() {
   std::vector<PathStep> path;
   size_t lost = 0;  // 1: the path begins with [lost]
   uint32_t last_thread = 0;
-  for (const AgentTrees::Visit& visit : trees.DepthFirst()) {
-    const TreeNode& it = *trees.FindNode(visit.node);
-    if (visit.level == 0) {
+  std::optional<At> at;  // of that thread
+  trees.DepthFirst([&](uint32_t node, TreeNode& it, uint32_t level) {
+    if (level == 0) {
       path.clear();
       lost = it.lost ? 1 : 0;
       if (it.lost) path.push_back(model_.InternRoutine("[lost]"));
     }
-    path.resize(visit.level + lost);
-    const size_t shared = visit.level == 0 || it.thread != last_thread ? 0 : path.size();
+    path.resize(level + lost);
+    const size_t shared = level == 0 || it.thread != last_thread ? 0 : path.size();
+    if (!at.has_value() || it.thread != last_thread) at = MakeAt(it.thread, end);
     last_thread = it.thread;
     path.emplace_back(definitions_.Routine(it.routine), it.place);
-    if (blocks.has_paths()) {
-      NodeCounts counts = it.counts;
-      counts.blocks = blocks.PathsOf(visit.node, it);
-      visitor_.OnNode(MakeAt(it.thread, end), counts, path, shared);
-    } else {
-      visitor_.OnNode(MakeAt(it.thread, end), it.counts, path, shared);
-    }
-  }
+    if (blocks.has_paths()) it.counts.blocks = blocks.PathsOf(node, it);
+    visitor_.OnNode(*at, it.counts, path, shared);
+  });
   for (const AgentTrees::RootCounts& root : trees.roots()) {
     visitor_.OnNode(MakeAt(root.thread, end), root.counts, {}, 0);
   }
@@ -44,6 +42,7 @@ void ChunkEmitter::EmitTrees() {
   EmitWithoutPath(end);
   EmitHooks(end);
   EmitBlocks(end);
+  EmitSegments(end);
 }
 
 // Blocks that were counted by method only, below a root of their own.
@@ -70,6 +69,19 @@ void ChunkEmitter::EmitBlocks(int64_t time) {
       [&](std::string_view op, const std::vector<std::string>& args) {
         visitor_.OnNotice({time, ThreadId()}, op, args);
       });
+}
+
+// Those that have no record.
+void ChunkEmitter::EmitSegments(int64_t time) {
+  for (const auto& [string, it] : definitions_.segment_totals()) {
+    const auto arg = [](std::string_view key, uint64_t value) {
+      return StrCat(key, "=", StreamTime(value));
+    };
+    const std::vector<std::string> args = {definitions_.Text(string),   arg("count", it.count()),
+                                           arg("total", it.total_ns()), arg("min", it.min_ns()),
+                                           arg("max", it.max_ns()),     arg("open", it.open())};
+    visitor_.OnNotice({time, ThreadId()}, kSegmentsOp, args);
+  }
 }
 
 void ChunkEmitter::EmitHooks(int64_t time) {

@@ -49,6 +49,13 @@ uint64_t ObjectBytesOf(const WireField& field) {
   return bytes;
 }
 
+// Events and the samples with their frames.
+bool IsOfRecords(const WireField& field) {
+  using proto::Chunk;
+  return field.number == Chunk::kEventFieldNumber || field.number == Chunk::kFrameFieldNumber ||
+         field.number == Chunk::kSampleFieldNumber;
+}
+
 }  // namespace
 
 bool ConsumeVarint(std::string_view& bytes, uint64_t& value) {
@@ -92,7 +99,7 @@ bool ConsumeField(std::string_view& bytes, WireField& field) {
   return true;
 }
 
-ChunkPayload::Result ChunkPayload::Split(std::string_view payload) {
+ChunkPayload::Result ChunkPayload::Split(std::string_view payload, Content content) {
   logs_.clear();
   rest_.clear();
   object_bytes_ = 0;
@@ -101,10 +108,14 @@ ChunkPayload::Result ChunkPayload::Split(std::string_view payload) {
     const char* field_begin = payload.data();
     WireField field;
     if (!ConsumeField(payload, field)) return Result::kMalformed;
-    if (field.number == proto::Chunk::kLogFieldNumber && field.wire_type == kLengthDelimited) {
-      rest_.emplace_back(rest_begin, static_cast<size_t>(field_begin - rest_begin));
+    const bool is_log =
+        field.number == proto::Chunk::kLogFieldNumber && field.wire_type == kLengthDelimited;
+    if (is_log || (content == Content::kRecords && !IsOfRecords(field))) {
+      if (rest_begin != field_begin) {
+        rest_.emplace_back(rest_begin, static_cast<size_t>(field_begin - rest_begin));
+      }
       rest_begin = payload.data();
-      logs_.push_back(field.content);
+      if (is_log) logs_.push_back(field.content);
       continue;
     }
     object_bytes_ += ObjectBytesOf(field);
@@ -114,14 +125,14 @@ ChunkPayload::Result ChunkPayload::Split(std::string_view payload) {
   return Result::kOk;
 }
 
-ChunkPayload::Result ChunkPayload::Parse(std::string_view payload) {
-  const Result result = Split(payload);
+ChunkPayload::Result ChunkPayload::Parse(std::string_view payload, Content content) {
+  const Result result = Split(payload, content);
   if (result != Result::kOk) return result;
   const std::string_view first = rest_.front();
   if (!chunk_.ParseFromArray(first.data(), static_cast<int>(first.size()))) {
     return Result::kMalformed;
   }
-  // Little follows the logs, whose field number is high.
+  // Little follows the logs, whose field number is high; nor do records, beside trees.
   for (size_t i = 1; i < rest_.size(); ++i) {
     if (!chunk_.MergeFromString(std::string(rest_[i]))) return Result::kMalformed;
   }

@@ -39,10 +39,13 @@ class ChunkPayload {
   // and objects for records of ordinary length.
   static constexpr uint64_t kMaxObjectBytes = uint64_t{1} << 30;
 
-  // `payload` must outlive this object's use until the next call.
-  Result Parse(std::string_view payload);
+  // What a pass needs: everything, or only what is passed on in the order of its time.
+  enum class Content { kAll, kRecords };
 
-  // Everything but the logs.
+  // `payload` must outlive this object's use until the next call.
+  Result Parse(std::string_view payload, Content content = Content::kAll);
+
+  // Everything but the logs; or events, frames and samples.
   const proto::Chunk& chunk() const { return chunk_; }
   // The bytes of its EventLogs, in their order.
   const std::vector<std::string_view>& logs() const { return logs_; }
@@ -50,12 +53,12 @@ class ChunkPayload {
   uint64_t object_bytes() const { return object_bytes_; }
 
  private:
-  Result Split(std::string_view payload);
+  Result Split(std::string_view payload, Content content);
 
   proto::Chunk chunk_;
   uint64_t object_bytes_ = 0;
   std::vector<std::string_view> logs_;
-  std::vector<std::string_view> rest_;  // runs of bytes between logs
+  std::vector<std::string_view> rest_;  // runs of bytes between what is left out
 };
 
 }  // namespace jtrace::postproc

@@ -11,6 +11,7 @@
 #include "postproc/model/reduced_calls.h"
 #include "postproc/reader/call_reducer.h"
 #include "postproc/reader/chunk_payload.h"
+#include "postproc/reader/least_run.h"
 #include "postproc/reader/log_cursor.h"
 
 namespace jtrace::postproc {
@@ -23,12 +24,6 @@ struct LogRun {
   size_t end_log = 0;
   LogCursor end;
   ReducedCalls calls;
-};
-
-// Shorter runs are passed on call by call, which is as fast.
-struct LeastRun {
-  int64_t calls = 64;
-  int64_t calls_a_node = 4;
 };
 
 // A thread's logs of a chunk.

@@ -95,6 +95,7 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
   has_log_ |= !payload.logs().empty();
   tree_bytes_ = std::max(tree_bytes_, chunk.tree_bytes());
   if (chunk.has_planner()) planner_ = chunk.planner();
+  for (const proto::SegmentTotal& it : chunk.segment_total()) segment_totals_[it.name()] = it;
   for (const proto::CodeTotal& it : chunk.code_total()) {
     code_totals_[{it.major(), it.minor()}] = it;
   }
@@ -122,7 +123,8 @@ void Definitions::AddMembers(const proto::Chunk& chunk) {
 // What the program did, except starting threads and loading code.
 void Definitions::NoteData(const ChunkPayload& payload) {
   const proto::Chunk& chunk = payload.chunk();
-  has_data_ |= !payload.logs().empty() || chunk.sample_size() > 0 || chunk.hook_calls_size() > 0;
+  has_data_ |= !payload.logs().empty() || chunk.sample_size() > 0 || chunk.hook_calls_size() > 0 ||
+               chunk.segment_total_size() > 0;
   for (const proto::TreeDelta& delta : chunk.tree()) {
     has_data_ |= delta.node_size() > 0 || delta.routine_size() > 0 || delta.metric_size() > 0;
   }
@@ -215,7 +217,7 @@ void Definitions::Finish(uint32_t trace) {
   info.cut_off = !end_.has_value();
   if (tree_bytes_ != 0) info.SetFact("tree_bytes", StrCat(tree_bytes_));
   AddLosses(losses_, info);
-  AddSampling({sample_cost_, sample_records_, sample_bytes_}, info);
+  AddSampling({sample_cost_, sample_records_, sample_bytes_, file_bytes_}, info);
   if (planner_.has_value()) AddPlanner(*planner_, info);
   AddCodeTotals(code_totals_, info);
   NameRoutines();
@@ -231,14 +233,14 @@ void Definitions::Finish(uint32_t trace) {
 }
 
 uint32_t Definitions::JavaName(const MemberInfo& member) {
-  JavaRoutine routine;
-  routine.class_name = ClassName(member.class_id);
+  const std::string class_name = ClassName(member.class_id);
+  const std::string name = Text(member.name);
+  const std::string descriptor = Text(member.descriptor);
+  JavaRoutine routine{class_name, name, descriptor};
   if (const auto found = classes_.find(member.class_id); found != classes_.end()) {
     routine.loader = found->second.loader;
   }
-  routine.name = Text(member.name);
-  routine.descriptor = Text(member.descriptor);
-  return names_.Intern(std::move(routine));
+  return names_.Intern(routine);
 }
 
 std::string Definitions::RoutineName(const MemberInfo& member) const {
@@ -274,6 +276,7 @@ void Definitions::NameRoutines() {
     member.routine = model_.InternRoutine(names_.Name(member.java_name));
     NoteMember(member);
   }
+  names_ = JavaNames();  // the model has them
 }
 
 void Definitions::NoteMember(const MemberInfo& member) {
@@ -298,7 +301,7 @@ void Definitions::NameThreads(uint32_t trace) {
 
 // Followed by a number if an earlier thread has it. A name's numbers are tried once each, however
 // many threads have it.
-std::string Definitions::UniqueThreadName(std::string name) {
+std::string Definitions::UniqueThreadName(const std::string& name) {
   std::string unique = name;
   while (!thread_names_.try_emplace(unique, 2).second) {
     unique = StrCat(name, "#", thread_names_[name]++);

@@ -33,6 +33,8 @@ class Definitions {
 
   // Call for every chunk in its order, then Finish once, then use the rest.
   void AddChunk(const ChunkPayload& payload);
+  // The size of the whole file.
+  void SetFileBytes(uint64_t bytes) { file_bytes_ = bytes; }
   // The size of a chunk's samples: `payload_bytes` of the chunk are `file_bytes` in the file.
   void AddSampleBytes(const ChunkPayload& payload, uint64_t payload_bytes, uint64_t file_bytes);
   // `trace` is the index of this input among the model's.
@@ -63,6 +65,7 @@ class Definitions {
   std::vector<std::string> ThreadArgs(ThreadId id) const;
 
   AgentTrees& trees() { return trees_; }
+  const SegmentTotals& segment_totals() const { return segment_totals_; }
   const AgentHooks& hooks() const { return hooks_; }
   AgentBlocks& blocks() { return blocks_; }
   // Hook.id's name and kind; one that was never defined is counted as a problem.
@@ -121,7 +124,7 @@ class Definitions {
   void NameRoutines();
   void NoteMember(const MemberInfo& member);
   void NameThreads(uint32_t trace);
-  std::string UniqueThreadName(std::string name);
+  std::string UniqueThreadName(const std::string& name);
   void CheckControlSum();
   uint32_t JavaName(const MemberInfo& member);
   std::string RoutineName(const MemberInfo& member) const;
@@ -156,9 +159,11 @@ class Definitions {
   std::vector<proto::Loss> losses_;
   std::optional<proto::Planner> planner_;
   CodeTotals code_totals_;
+  SegmentTotals segment_totals_;
   proto::SampleCost sample_cost_;
   uint64_t sample_records_ = 0;
   double sample_bytes_ = 0;  // in the file
+  uint64_t file_bytes_ = 0;
   bool stacks_are_cut_ = false;
   uint64_t tree_bytes_ = 0;
   uint64_t end_time_ = 0;

@@ -97,8 +97,8 @@ AgentHooks::Callers Definitions::HookCallers(const AgentHooks::Calls& calls) {
 
 bool Definitions::MayStandAt(uint32_t thread, uint64_t node) {
   const bool is_number = node <= std::numeric_limits<uint32_t>::max();
-  const TreeNode* known = is_number ? trees_.FindNode(static_cast<uint32_t>(node)) : nullptr;
-  if (known == nullptr) {
+  const auto known = is_number ? trees_.FindNode(static_cast<uint32_t>(node)) : std::nullopt;
+  if (!known.has_value()) {
     NoteUndefined("node", node);
     return false;
   }

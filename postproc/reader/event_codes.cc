@@ -52,6 +52,7 @@ constexpr EventCode kCodes[] = {
      true},
     {format::kWaited, format::kWaitedObject, "waited-object", "", "ended waits", true},
     {format::kWaited, format::kWaitedPark, "waited-park", "", "ended parks", true},
+    {format::kSegment, format::kSegmentPair, "segment-begin", "segment-end", "segments", true},
     {format::kAllocation, format::kAllocationSample, "alloc-sample", "", "allocation samples",
      true},
     {format::kMetric, format::kMetricEvent, "metric", "", "metric events", false},

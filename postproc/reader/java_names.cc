@@ -113,30 +113,37 @@ DescriptorText DescribeTypes(std::string_view descriptor, bool qualified) {
   return {std::string(descriptor), ""};
 }
 
-uint32_t JavaNames::Intern(JavaRoutine routine) {
-  auto [entry, inserted] = index_.try_emplace(routine, static_cast<uint32_t>(routines_.size()));
-  if (inserted) routines_.push_back(std::move(routine));
+uint32_t JavaNames::Intern(const JavaRoutine& routine) {
+  const PartId class_name = parts_.Intern(routine.class_name);
+  const PartId name = parts_.Intern(routine.name);
+  const PartId descriptor = parts_.Intern(routine.descriptor);
+  const auto [entry, inserted] = index_.try_emplace(
+      std::tuple(class_name, name, descriptor, routine.loader), routines_.size());
+  if (inserted) {
+    routines_.push_back(
+        {parts_.Text(class_name), parts_.Text(name), parts_.Text(descriptor), routine.loader});
+  }
   return entry->second;
 }
 
 void JavaNames::AssignNames() {
+  index_ = {};
   names_.assign(routines_.size(), "");
   std::vector<uint32_t> unnamed(routines_.size());
   for (uint32_t i = 0; i < unnamed.size(); ++i) unnamed[i] = i;
   for (int detail = kSimple; detail < kDetails && !unnamed.empty(); ++detail) {
-    absl::flat_hash_map<std::string, std::vector<uint32_t>> sharing;
+    absl::flat_hash_map<std::string_view, uint32_t> first_of;
+    std::vector<uint32_t> sharing;
     for (const uint32_t i : unnamed) {
-      sharing[Show(routines_[i], static_cast<Detail>(detail))].push_back(i);
+      names_[i] = Show(routines_[i], static_cast<Detail>(detail));
+      const auto [first, is_new] = first_of.try_emplace(names_[i], i);
+      if (is_new) continue;
+      sharing.push_back(first->second);
+      sharing.push_back(i);
     }
-    unnamed.clear();
-    for (auto& [name, indexes] : sharing) {
-      if (indexes.size() == 1) {
-        names_[indexes.front()] = name;
-      } else {
-        unnamed.insert(unnamed.end(), indexes.begin(), indexes.end());
-      }
-    }
-    std::sort(unnamed.begin(), unnamed.end());
+    std::sort(sharing.begin(), sharing.end());
+    sharing.erase(std::unique(sharing.begin(), sharing.end()), sharing.end());
+    unnamed = std::move(sharing);
   }
   // Reached only by names that no compiler makes.
   for (const uint32_t i : unnamed) {

@@ -4,24 +4,21 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "postproc/model/ids.h"
+#include "postproc/model/string_pool.h"
 
 namespace jtrace::postproc {
 
 // A routine's identity.
 struct JavaRoutine {
-  std::string class_name;  // with dots
-  std::string name;
-  std::string descriptor;  // JVMS §4.3.3
-  uint32_t loader = 0;     // 0: the boot loader
-
-  friend bool operator==(const JavaRoutine&, const JavaRoutine&) = default;
-  template <typename H>
-  friend H AbslHashValue(H state, const JavaRoutine& it) {
-    return H::combine(std::move(state), it.class_name, it.name, it.descriptor, it.loader);
-  }
+  std::string_view class_name;  // with dots
+  std::string_view name;
+  std::string_view descriptor;  // JVMS §4.3.3
+  uint32_t loader = 0;          // 0: the boot loader
 };
 
 // Drops the parts that differ from run to run: "a.B$$Lambda$14/0x0000000800c03000" and
@@ -41,7 +38,7 @@ DescriptorText DescribeTypes(std::string_view descriptor, bool qualified);
 class JavaNames {
  public:
   // The index of an identity, the same for equal ones.
-  uint32_t Intern(JavaRoutine routine);
+  uint32_t Intern(const JavaRoutine& routine);
   // Call once, when all are interned.
   void AssignNames();
   const std::string& Name(uint32_t index) const { return names_[index]; }
@@ -49,9 +46,12 @@ class JavaNames {
   size_t size() const { return routines_.size(); }
 
  private:
+  using PartId = Id<struct NamePartTag>;
+
+  StringPool<PartId> parts_;  // routines share classes, names and descriptors
   std::vector<JavaRoutine> routines_;
   std::vector<std::string> names_;
-  absl::flat_hash_map<JavaRoutine, uint32_t> index_;
+  absl::flat_hash_map<std::tuple<PartId, PartId, PartId, uint32_t>, uint32_t> index_;
 };
 
 }  // namespace jtrace::postproc

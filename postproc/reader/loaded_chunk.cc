@@ -2,12 +2,12 @@
 
 namespace jtrace::postproc {
 
-void LoadedChunk::Load() {
+void LoadedChunk::Load(ChunkPayload::Content content) {
   if (!decoder_.Decompress(frame, bytes_)) {
     result_ = Result::kBadPayload;
     return;
   }
-  switch (payload_.Parse(bytes_)) {
+  switch (payload_.Parse(bytes_, content)) {
     case ChunkPayload::Result::kOk:
       result_ = Result::kOk;
       break;

@@ -24,7 +24,7 @@ class LoadedChunk {
   TraceFrame frame;  // set first
 
   // Decompresses and parses the frame.
-  void Load();
+  void Load(ChunkPayload::Content content = ChunkPayload::Content::kAll);
   // Then: determines the order in which to pass it on.
   void MakePlan() { plan_.Make(payload_); }
   // Then: reduces runs of calls.

@@ -34,9 +34,9 @@ std::optional<size_t> NodePath::MoveTo(uint32_t node, size_t most_steps, Definit
   const size_t shared = at == 0 ? 0 : size_with_[at];
   Shorten(shared);
   for (; !below_.empty(); below_.pop_back()) {
-    const TreeNode& it = *trees.FindNode(below_.back());
-    if (it.lost) Append(0, model.InternRoutine("[lost]"));
-    Append(below_.back(), PathStep(definitions.Routine(it.routine), it.place));
+    const std::optional<TreeNode> it = trees.FindNode(below_.back());
+    if (it->lost) Append(0, model.InternRoutine("[lost]"));
+    Append(below_.back(), PathStep(definitions.Routine(it->routine), it->place));
   }
   return shared;
 }

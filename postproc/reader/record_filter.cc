@@ -115,9 +115,10 @@ void RecordFilter::OnCode(At at, const CodeRecord& code) {
   for (RecordVisitor* visitor : visitors_) visitor->OnCode(at, code);
 }
 
-// Blocks are counted over all threads and labels.
+// Blocks are counted over all threads and labels, and so are segments.
 bool RecordFilter::WantsNotice(At at, std::string_view op) {
   if (IsOfBlocks(op)) return selection_.label_globs.empty();
+  if (op == kSegmentsOp && !selection_.label_globs.empty()) return false;
   return at.thread ? Wants(at) : selection_.thread_glob.empty();
 }
 

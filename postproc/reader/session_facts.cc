@@ -52,12 +52,13 @@ void AddSampling(const SampleSums& sums, TraceInfo& trace) {
   set("handler_median_ns", sums.cost.median_ns());
   set("handler_p99_ns", sums.cost.p99_ns());
   if (sums.records == 0) return;
+  set("file_bytes", sums.file_bytes);
   set("sample_bytes", static_cast<uint64_t>(sums.bytes / static_cast<double>(sums.records)));
 }
 
 void AddEnd(const proto::SessionEnd& end, TraceInfo& trace) {
   constexpr std::string_view kReasons[] = {"unknown", "the program ended", "stopped",
-                                           "the agent failed"};
+                                           "the agent failed", kEndedBySamples};
   const auto reason = static_cast<size_t>(end.reason());
   trace.SetFact("end", kReasons[reason < std::size(kReasons) ? reason : 0]);
   if (end.agent_cpu_ns() != 0) trace.SetFact("agent_cpu_ns", StrCat(end.agent_cpu_ns()));

@@ -128,7 +128,7 @@ ThreadId TextReader::ThreadOf(std::string_view name) {
 }
 
 bool IsNotice(std::string_view op) {
-  if (IsOfBlocks(op)) return true;
+  if (IsOfBlocks(op) || op == kSegmentsOp) return true;
   const EventCode* code = FindEventCodeByOp(op);
   return code != nullptr && code->is_notice;
 }

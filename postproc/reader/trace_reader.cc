@@ -168,7 +168,7 @@ void EmitChunks(const std::vector<TraceFrame>& frames, const ReadOptions& option
         return true;
       },
       [&](LoadedChunk& chunk) {
-        chunk.Load();
+        chunk.Load(ChunkPayload::Content::kRecords);
         if (chunk.result() != LoadedChunk::Result::kOk) return;
         chunk.MakePlan();
         if (reduce) chunk.Reduce(definitions, options.least_run);
@@ -209,6 +209,7 @@ absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
 
   WorkBudget budget(content.size());
   Definitions definitions(options.raw_names, options.read_files, budget, model, stats);
+  definitions.SetFileBytes(content.size());
   const auto [frames, damage] = ReadDefinitions(
       content, file, options.jobs,
       [&](const TraceFrame& frame) { progress(static_cast<double>(frame.offset), 2 * size); },

@@ -9,7 +9,7 @@
 #include "postproc/model/import_stats.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
-#include "postproc/reader/chunk_plan.h"
+#include "postproc/reader/least_run.h"
 
 namespace jtrace::postproc {
 

@@ -79,17 +79,17 @@ std::vector<Cell> SelfRow(const ReportInput& input, const FlatRow& self) {
 }
 
 // The stanzas that --filter and --top leave. In text the threads report shows the threads.
-std::vector<const Stanza*> ChosenStanzas(const ReportInput& input, bool with_roots) {
-  std::vector<const Stanza*> chosen;
-  for (const Stanza& stanza : input.arcs.stanzas()) {
-    const FlatRow& self = input.flat.rows()[stanza.self];
+std::vector<Stanza> ChosenStanzas(const ReportInput& input, bool with_roots) {
+  std::vector<uint32_t> chosen;
+  for (const uint32_t row : input.flat.Sorted()) {
+    const FlatRow& self = input.flat.rows()[row];
     if (self.is_root && !with_roots) continue;
     if (input.options.counted_only && self.calls == 0) continue;
     if (IsFiltered(input, self.measure.cum, input.measure.whole)) continue;
-    chosen.push_back(&stanza);
+    chosen.push_back(row);
     if (input.options.top > 0 && chosen.size() == static_cast<uint64_t>(input.options.top)) break;
   }
-  return chosen;
+  return input.arcs.Stanzas(chosen);
 }
 
 }  // namespace
@@ -111,10 +111,10 @@ Table ArcFlowTable(const ReportInput& input) {
   AddOutsideColumns(table);
   AddMeasureColumns(input, MeasureColumns::kBaseCumCum2, table);
   if (input.tree.has_places()) table.columns.push_back({"site"});
-  for (const Stanza* stanza : ChosenStanzas(input, /*with_roots=*/true)) {
-    const FlatRow& self = input.flat.rows()[stanza->self];
+  for (const Stanza& stanza : ChosenStanzas(input, /*with_roots=*/true)) {
+    const FlatRow& self = input.flat.rows()[stanza.self];
     bool self_written = false;
-    for (const Arc& arc : stanza->arcs) {
+    for (const Arc& arc : stanza.arcs) {
       if (!IsCaller(arc.kind) && !self_written) {
         table.rows.push_back(SelfRow(input, self));
         self_written = true;
@@ -239,12 +239,13 @@ void ArcFlowText(const ReportInput& input, std::ostream& out) {
   }
   out << "  ┌ caller ● routine └ callee ↻ recursive" << ByMeasure(input) << '\n';
   bool first = true;
-  for (const Stanza* stanza : ChosenStanzas(input, /*with_roots=*/false)) {
+  const std::vector<Stanza> stanzas = ChosenStanzas(input, /*with_roots=*/false);
+  for (const Stanza& stanza : stanzas) {
     if (!first) out << '\n';
     first = false;
-    WriteStanza(input, *stanza, out);
+    WriteStanza(input, stanza, out);
   }
-  const InvariantCheck check = input.arcs.Check();
+  const InvariantCheck check = input.arcs.Check(stanzas);
   out << "\ninvariants: " << check.held() << " of 4 hold over " << Counted(check.stanzas, "stanza")
       << '\n';
 }

@@ -29,7 +29,7 @@ class ChainTeller {
   }
 
   std::vector<std::string> Texts(uint64_t count) const {
-    const std::string frames = StrCat("… ", FormatCount(static_cast<int64_t>(count)), " frames");
+    const std::string frames = StrCat("… ", Counted(static_cast<int64_t>(count), "frame"));
     std::vector<std::string> texts;
     const auto add = [&](std::string_view what) { texts.push_back(StrCat(frames, " of ", what)); };
     if (begins_at_root_ && !has_program_) {

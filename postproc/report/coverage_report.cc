@@ -5,6 +5,7 @@
 
 #include "postproc/report/line_cells.h"
 #include "postproc/report/report.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -81,7 +82,7 @@ void CoverageText(const ReportInput& input, std::ostream& out) {
   const std::vector<CoverageRow> rows = CoverageTree(methods, input.options.by);
   const CoverageRow& all = rows.front();
   out << CoveredText(all.counted, ByName(input.options.by)) << "; " << FormatCount(all.methods_run)
-      << " of " << FormatCount(all.methods) << " methods ran\n"
+      << " of " << Counted(all.methods, "method") << " ran\n"
       << NeverLoadedText(methods) << MissingText(input, methods) << '\n';
   Table table;
   if (input.options.sort.empty()) {

@@ -184,10 +184,10 @@ Table FunctionTable(const ReportInput& input) {
   AddMeasureColumns(input, MeasureColumns::kBaseCum, table);
   if (input.measure.is_chosen) table.columns.push_back({StrCat(input.measure.name, ".cum_pct")});
   if (input.tree.has_places()) table.columns.push_back({"site"});
-  for (const Stanza& stanza : input.arcs.stanzas()) {
-    const FlatRow& self = input.flat.rows()[stanza.self];
+  for (const uint32_t row : input.flat.Sorted()) {
+    const FlatRow& self = input.flat.rows()[row];
     if (self.is_root || !RoutineMatches(input.options.of, self.name)) continue;
-    const Neighbours neighbours(input, stanza.self);
+    const Neighbours neighbours(input, row);
     for (const ArcSum& arc : neighbours.callers()) {
       table.rows.push_back(ArcRow(input, self, arc, true));
     }

@@ -35,15 +35,15 @@ class HeadlineMaker {
   std::string PartOf(Consumer consumer, RoutineId routine) const;
   void SpendTree(NodeId root);
   void KeepGreatest(Consumption& consumer) const;
-  // By node: the nearest one that is the program's, the node itself included, and its child that
-  // leads to the node, if that is not the program's. None: no such.
+  // By node, of the first ones: the nearest one that is the program's, the node itself included,
+  // and its child that leads to the node, if that is not the program's. None: no such.
   struct Owner {
     NodeId method;
     NodeId callee;
   };
-  std::vector<Owner> Owners() const;
-  std::vector<HeavyMethod> Heaviest(const std::vector<int64_t>& base) const;
-  void FindCallees(const std::vector<int64_t>& base, const std::vector<Owner>& owners,
+  std::vector<Owner> Owners(size_t nodes) const;
+  std::vector<HeavyMethod> Heaviest(const PrefixColumn<int64_t>& base) const;
+  void FindCallees(const PrefixColumn<int64_t>& base, const std::vector<Owner>& owners,
                    std::vector<HeavyMethod>& methods) const;
   std::vector<RoutineId> CallersOf(NodeId node) const;
   void FindMostCalled();
@@ -117,8 +117,8 @@ void HeadlineMaker::KeepGreatest(Consumption& consumer) const {
   if (consumer.parts.size() > most_) consumer.parts.resize(most_);
 }
 
-std::vector<HeadlineMaker::Owner> HeadlineMaker::Owners() const {
-  std::vector<Owner> owners(input_.tree.size());
+std::vector<HeadlineMaker::Owner> HeadlineMaker::Owners(size_t nodes) const {
+  std::vector<Owner> owners(nodes);
   // Nodes follow their parents.
   for (uint32_t i = 1; i <= owners.size(); ++i) {
     const NodeId id(i);
@@ -133,8 +133,8 @@ std::vector<HeadlineMaker::Owner> HeadlineMaker::Owners() const {
   return owners;
 }
 
-std::vector<HeavyMethod> HeadlineMaker::Heaviest(const std::vector<int64_t>& base) const {
-  const std::vector<Owner> owners = Owners();
+std::vector<HeavyMethod> HeadlineMaker::Heaviest(const PrefixColumn<int64_t>& base) const {
+  const std::vector<Owner> owners = Owners(base.size());
   std::vector<int64_t> by_node(owners.size());
   for (uint32_t i = 0; i < owners.size(); ++i) {
     // The agent's own time makes no method heavier.
@@ -169,6 +169,7 @@ std::vector<HeavyMethod> HeadlineMaker::Heaviest(const std::vector<int64_t>& bas
                    [](const auto& a, const auto& b) { return a.sum.own > b.sum.own; });
   if (ranked.size() > most_) ranked.resize(most_);
   std::vector<HeavyMethod> methods;
+  methods.reserve(ranked.size());
   for (const auto& [row, sum] : ranked) {
     methods.push_back({.routine = row->routine,
                        .own = sum.own,
@@ -179,7 +180,7 @@ std::vector<HeavyMethod> HeadlineMaker::Heaviest(const std::vector<int64_t>& bas
   return methods;
 }
 
-void HeadlineMaker::FindCallees(const std::vector<int64_t>& base, const std::vector<Owner>& owners,
+void HeadlineMaker::FindCallees(const PrefixColumn<int64_t>& base, const std::vector<Owner>& owners,
                                 std::vector<HeavyMethod>& methods) const {
   absl::flat_hash_map<RoutineId, absl::flat_hash_map<RoutineId, int64_t>> amounts;
   for (const HeavyMethod& method : methods) amounts[method.routine];
@@ -223,7 +224,7 @@ void HeadlineMaker::FindMostCalled() {
   if (rows.size() > most_) rows.resize(most_);
   for (const FlatRow* row : rows) {
     NodeId most = input_.tree.first_instance(row->routine);
-    for (NodeId at = most; at; at = input_.tree.node(at).next_instance) {
+    for (NodeId at = most; at; at = input_.tree.next_instance(at)) {
       if (input_.tree.node(at).calls > input_.tree.node(most).calls) most = at;
     }
     headline_.most_called.push_back(

@@ -39,7 +39,7 @@ CallerName NameOf(const TraceModel& model, const HookLog::Caller& caller) {
 void AddCallsOfMethod(const ReportInput& input, RoutineId method, Parts& parts) {
   const TraceModel& model = input.model;
   const CallTree& tree = input.tree;
-  for (NodeId id = tree.first_instance(method); id; id = tree.node(id).next_instance) {
+  for (NodeId id = tree.first_instance(method); id; id = tree.next_instance(id)) {
     const CallNode& node = tree.node(id);
     if (node.calls == 0 || !node.parent) continue;
     const RoutineId caller = tree.node(node.parent).routine;

@@ -21,9 +21,7 @@ constexpr uint32_t kNative = 0x100;
 constexpr size_t kShownReceivers = 4;
 
 std::string Number(double value) { return absl::StrFormat("%g", value); }
-std::string BytesText(double bytes) {
-  return StrCat(FormatCount(static_cast<int64_t>(bytes)), " bytes");
-}
+std::string BytesText(double bytes) { return Counted(static_cast<int64_t>(bytes), "byte"); }
 
 class Derivation {
  public:

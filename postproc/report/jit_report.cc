@@ -9,6 +9,7 @@
 #include "postproc/report/hot_arcs.h"
 #include "postproc/report/report.h"
 #include "postproc/report/shorten.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -154,7 +155,7 @@ std::string JitText::Code(RoutineId routine) const {
   const CompiledRoutine it = input_.jit.Compiled(routine);
   if (it.loads == 0) return "no separate code";
   const std::string tier = Tier(it);
-  std::string text = StrCat(tier, tier.empty() ? "" : ", ", FormatCount(it.size), " bytes of code");
+  std::string text = StrCat(tier, tier.empty() ? "" : ", ", Counted(it.size, "byte"), " of code");
   if (it.again > 0) StrAppend(&text, ", compiled again ", FormatCount(it.again), "×");
   return text;
 }
@@ -179,8 +180,8 @@ void JitText::WriteArc(const HotArc& arc) {
   const std::string calls = FormatCount(arc.calls);
   std::string facts = Code(arc.callee);
   if (arc.inlining.inlined > 0) {
-    StrAppend(&facts, ", inlined in ", arc.inlining.inlined, " of ", arc.inlining.bodies,
-              " bodies");
+    StrAppend(&facts, ", inlined in ", arc.inlining.inlined, " of ",
+              Counted(arc.inlining.bodies, "body", "bodies"));
   }
   out_ << PadLeft(absl::StrFormat("%.1f %%", PercentOf(arc.calls, all_calls_)), 8)
        << PadLeft(calls, 16)

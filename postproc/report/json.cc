@@ -31,13 +31,14 @@ void WriteJson(std::string_view report, const Table& table, const Units& units, 
       << ",\"time_unit\":" << JsonString(TimeUnitName(units.time))
       << ",\"tick_ns\":" << units.interval_ns << ",\"rows\":[";
   const char* separator = "\n{";
-  for (const std::vector<Cell>& row : table.rows) {
+  table.ForEachRow([&](const std::vector<Cell>& row) {
     out << separator;
     separator = ",\n{";
     for (size_t i = 0; i < row.size(); ++i)
       out << (i == 0 ? "" : ",") << keys[i] << JsonCell(row[i]);
     out << '}';
-  }
+    return static_cast<bool>(out);
+  });
   out << "]}\n";
 }
 

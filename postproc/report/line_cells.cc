@@ -5,14 +5,13 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_set.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
 
-std::string MethodCount(int64_t count) {
-  return StrCat(FormatCount(count), count == 1 ? " method" : " methods");
-}
+std::string MethodCount(int64_t count) { return Counted(count, "method"); }
 
 }  // namespace
 
@@ -29,7 +28,7 @@ Methods SelectedMethods(const ReportInput& input) {
 
 std::string CoveredText(const Covered& covered, std::string_view what) {
   if (covered.total == 0) return StrCat("no ", what);
-  return StrCat(FormatCount(covered.covered), " of ", FormatCount(covered.total), " ", what,
+  return StrCat(FormatCount(covered.covered), " of ", CountedText(covered.total, what),
                 what == "lines" ? " ran (" : " taken (", FormatPercent(covered.percent()), ")");
 }
 
@@ -48,8 +47,8 @@ std::string NeverLoadedText(const Methods& methods) {
   if (never_loaded == 0) return "";
   const auto count = static_cast<int64_t>(classes.size());
   return StrCat(FormatCount(never_loaded), " of the methods ", never_loaded == 1 ? "is" : "are",
-                " of ", FormatCount(count), count == 1 ? " class" : " classes", " that ",
-                count == 1 ? "was" : "were", " never loaded\n");
+                " of ", Counted(count, "class", "classes"), " that ", count == 1 ? "was" : "were",
+                " never loaded\n");
 }
 
 std::string MissingText(const ReportInput& input, const Methods& methods) {

@@ -1,6 +1,7 @@
 #include "postproc/report/listing_writer.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "postproc/report/line_cells.h"
@@ -43,8 +44,14 @@ std::string CutEnd(std::string text, int width) {
 
 constexpr int kLeastText = 20;
 constexpr int kBranchWidth = 8;
+constexpr std::string_view kShare = "percent";
 
 std::string CountText(uint64_t count) { return FormatCount(ToInteger(count)); }
+
+// Of nothing, nothing.
+std::string ShareText(std::optional<double> percent) {
+  return percent.value_or(0) > 0 ? FormatPercent(*percent) : "";
+}
 
 // "     12: iload_1"
 std::string NumberedInstruction(const InstructionCounts& instruction) {
@@ -65,7 +72,9 @@ ListingWriter::ListingWriter(const ReportInput& input, const SourceNotes& notes,
       listing_(listing),
       code_(code),
       out_(out),
-      value_(LineValueOf(input.options)) {
+      value_(LineValueOf(input.options)),
+      share_value_(ShareValueOf(input)),
+      shares_(listing.file.methods, share_value_) {
   for (const ListedLine& line : listing.lines) {
     number_width_ = std::max(number_width_, DisplayWidth(StrCat(line.number)));
     if (!line.counts.has_value()) continue;
@@ -77,6 +86,7 @@ ListingWriter::ListingWriter(const ReportInput& input, const SourceNotes& notes,
   if (value_width_ > 0) {
     value_width_ = std::max(value_width_, DisplayWidth(LineValueName(value_)));
   }
+  if (shares_.has_any()) share_width_ = DisplayWidth(kShare);
   branch_column_ = std::min(branch_column_, TextWidth() - kBranchWidth);
   for (const MethodLines* method : listing.selected) {
     if (!method->lines.empty()) methods_[method->lines.front().line].push_back(method);
@@ -85,7 +95,8 @@ ListingWriter::ListingWriter(const ReportInput& input, const SourceNotes& notes,
 
 // The columns before the text.
 int ListingWriter::MarginWidth() const {
-  return count_width_ + (value_width_ > 0 ? value_width_ + 1 : 0) + 3 + number_width_ + 2;
+  return count_width_ + (value_width_ > 0 ? value_width_ + 1 : 0) +
+         (share_width_ > 0 ? share_width_ + 1 : 0) + 3 + number_width_ + 2;
 }
 
 int ListingWriter::TextWidth() const {
@@ -98,9 +109,15 @@ std::string ListingWriter::ValueOf(const LineCounts& line) const {
   return FormatLineValue(value_, postproc::ValueOf(value_, line), input_.units());
 }
 
+std::string ListingWriter::ShareOf(const MethodLines& method,
+                                   const InstructionCounts& instruction) const {
+  return ShareText(shares_.Of(method, postproc::ValueOf(share_value_, instruction)));
+}
+
 void ListingWriter::Write() {
   out_ << PadLeft("count", count_width_);
   if (value_width_ > 0) out_ << ' ' << PadLeft(std::string(LineValueName(value_)), value_width_);
+  if (share_width_ > 0) out_ << ' ' << kShare;
   out_ << "   " << PadLeft("line", number_width_) << "  source\n";
   for (const ListedLine& line : listing_.lines) {
     if (const auto found = methods_.find(line.number); found != methods_.end()) {
@@ -117,12 +134,12 @@ void ListingWriter::Write() {
     }
     const auto* code = code_ == nullptr ? nullptr : code_->Of(line.number);
     if (code == nullptr) continue;
-    for (const MethodInstructions& of_method : *code) WriteCode(of_method.instructions);
+    for (const MethodInstructions& of_method : *code) WriteCode(of_method);
   }
   if (code_ == nullptr) return;
   for (const MethodInstructions& of_method : code_->without_line()) {
     WriteNote(StrCat(notes_.OfMethod(*of_method.method), "; without a line:"));
-    WriteCode(of_method.instructions);
+    WriteCode(of_method);
   }
 }
 
@@ -137,6 +154,7 @@ void ListingWriter::WriteRow(const Margin& margin, std::string text, std::string
   }
   std::string row = PadLeft(margin.count, count_width_);
   if (value_width_ > 0) StrAppend(&row, " ", PadLeft(margin.value, value_width_));
+  if (share_width_ > 0) StrAppend(&row, " ", PadLeft(margin.share, share_width_));
   StrAppend(&row, " ", std::string(1, margin.mark), " ", PadLeft(margin.number, number_width_),
             "  ", text);
   row.erase(row.find_last_not_of(' ') + 1);
@@ -144,24 +162,25 @@ void ListingWriter::WriteRow(const Margin& margin, std::string text, std::string
 }
 
 void ListingWriter::WriteNote(std::string_view note) {
-  WriteRow({"", "", '*', ""}, Printable(note), "");
+  WriteRow({"", "", "", '*', ""}, Printable(note), "");
 }
 
 void ListingWriter::WriteLine(const ListedLine& line) {
-  Margin margin{"", "", MarkOf(line.code()), StrCat(line.number)};
+  Margin margin{"", "", "", MarkOf(line.code()), StrCat(line.number)};
   if (line.counts.has_value()) {
     margin.count = CountText(line.counts->executions);
     margin.value = ValueOf(*line.counts);
+    margin.share = ShareText(shares_.Of(line.number));
   }
   WriteRow(margin, SourceText(line.text),
            line.counts.has_value() ? BranchesText(*line.counts) : "");
 }
 
-void ListingWriter::WriteCode(const std::vector<InstructionCounts>& code) {
-  for (const InstructionCounts& instruction : code) {
+void ListingWriter::WriteCode(const MethodInstructions& code) {
+  for (const InstructionCounts& instruction : code.instructions) {
     const uint64_t value = postproc::ValueOf(value_, instruction);
     WriteRow({CountText(instruction.count), FormatLineValue(value_, value, input_.units()),
-              instruction.count == 0 ? '#' : ' ', ""},
+              ShareOf(*code.method, instruction), instruction.count == 0 ? '#' : ' ', ""},
              Printable(NumberedInstruction(instruction)), BranchesOf(instruction));
   }
 }

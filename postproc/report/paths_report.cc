@@ -31,7 +31,7 @@ RoutinePredicate NamedBy(const TraceModel& model, const std::string& pattern) {
 PathTree PathsFrom(const ReportInput& input, const std::string& pattern) {
   const RoutinePredicate start = pattern.empty() ? nullptr : NamedBy(input.model, pattern);
   if (input.measure.is_chosen) {
-    return PathTree(input.model, input.tree, input.measure.base, start);
+    return PathTree(input.model, input.tree, input.measure.base.values(), start);
   }
   return PathTree(input.model, input.samples, input.tree.has_places(), start);
 }
@@ -278,7 +278,7 @@ std::string PathOf(const ReportInput& input, NodeId id) {
 // The measure by the path down to each node's innermost --of.
 StringMap<CallerPath> CallersInTree(const ReportInput& input) {
   const RoutinePredicate is_of = NamedBy(input.model, input.options.of);
-  const std::vector<int64_t>& base = input.measure.base;
+  const std::vector<int64_t>& base = input.measure.base.values();
   std::vector<NodeId> innermost_of(base.size() + 1);
   std::vector<CallerPath> by_node(base.size() + 1);
   std::vector<bool> valued(base.size() + 1);

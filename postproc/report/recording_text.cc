@@ -17,7 +17,7 @@ std::string ListCounts(const TraceInfo& trace, std::string_view prefix) {
   for (const TraceCount& count : trace.counts) {
     if (!count.key.starts_with(prefix)) continue;
     if (!list.empty()) list += " · ";
-    StrAppend(&list, FormatCount(count.value), " ", count.key.substr(prefix.size()));
+    list += CountedText(count.value, count.key.substr(prefix.size()));
   }
   return list;
 }
@@ -120,6 +120,9 @@ void WriteSampling(const TraceInfo& trace, SummaryLines& lines) {
       FormatNanoseconds(static_cast<double>(NumberOf(trace, "handler_p99_ns"))), " a sample");
   if (NumberOf(trace, "sample_bytes") > 0) {
     StrAppend(&text, " · ", NumberOf(trace, "sample_bytes"), " bytes a sample on disk");
+  }
+  if (NumberOf(trace, "file_bytes") > 0) {
+    StrAppend(&text, " · ", Counted(NumberOf(trace, "file_bytes"), "byte"), " in the file");
   }
   lines.Add("handler", text);
 }

@@ -34,6 +34,7 @@
 #include "postproc/report/table.h"
 #include "postproc/samples/io_log.h"
 #include "postproc/samples/sample_log.h"
+#include "postproc/samples/segment_log.h"
 #include "postproc/samples/wait_log.h"
 #include "postproc/samples/waited_log.h"
 #include "postproc/source/source_finder.h"
@@ -56,6 +57,7 @@ struct ReportOptions {
   CoverageBy by = CoverageBy::kLines;  // coverage
   bool wide = false;                   // coverage: methods too; text: all columns, whole names
   uint32_t folded_kinds = 0;           // --fold: a bit for each CodeOwner, in its caller
+  bool on_terminal = false;            // text is read on a screen, as it is written
   bool folds_chains = true;            // tree as text: chains of nodes are one line
   bool outside_in_caller = false;      // --outside=caller
   bool blocks = false;                 // source: the counts of each block
@@ -71,7 +73,7 @@ struct ReportOptions {
 struct ReportInput {
   TraceModel& model;
   const CallTree& tree;
-  const std::vector<NodeTotals>& totals;
+  const TreeTotals& totals;
   const Measure& measure;
   const FlatProfile& flat;
   const ArcFlow& arcs;
@@ -83,6 +85,7 @@ struct ReportInput {
   const WaitLog& waits;
   const WaitedLog& waited;
   const IoLog& io;
+  const SegmentLog& segments;
   const HookLog& hooks;
   const Timeline& timeline;
   const ClassLog& classes;
@@ -94,6 +97,7 @@ struct ReportInput {
   int64_t first_time = 0;
   int64_t last_time = 0;
   const ReportOptions& options;
+  std::vector<std::string>* notes = nullptr;  // gets lines for stderr; null: nobody reads them
 
   Units units() const { return {model.unit(), model.interval_ns()}; }
   TextLayout layout() const { return {options.width, units()}; }
@@ -190,6 +194,8 @@ Table LabelsTable(const ReportInput& input);
 Table WaitsTable(const ReportInput& input);
 Table WaitedTable(const ReportInput& input);
 Table IoTable(const ReportInput& input);
+Table SegmentsTable(const ReportInput& input);
+void SegmentsText(const ReportInput& input, std::ostream& out);
 Table HooksTable(const ReportInput& input);
 void HooksText(const ReportInput& input, std::ostream& out);
 Table JitTable(const ReportInput& input);

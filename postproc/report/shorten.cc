@@ -172,7 +172,7 @@ std::string Wrapped(std::string_view text, int width, int indent) {
 }
 
 std::string ShortenName(std::string_view raw_name, int width) {
-  const std::string name = Printable(raw_name);
+  std::string name = Printable(raw_name);
   if (width <= 0 || DisplayWidth(name) <= width) return name;
   const size_t blanks = std::min(name.find_first_not_of(' '), name.size());
   const std::string text = name.substr(blanks);

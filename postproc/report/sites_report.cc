@@ -78,7 +78,7 @@ SiteRows::Step SiteRows::Enter(NodeId id) {
   NodeTotals totals = input_.totals[id.value - 1];
   totals.recursion_level = ++row.open;
   row.sums.Add(id, node, totals, input_.measure);
-  if (below_pruned_[id.value - 1]) row.sums.has_bounds = true;
+  if (!below_pruned_.empty() && below_pruned_[id.value - 1]) row.sums.has_bounds = true;
   return {id, index, node.first_child};
 }
 

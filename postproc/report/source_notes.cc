@@ -22,16 +22,17 @@ struct Callee {
 
 }  // namespace
 
-SourceNotes::SourceNotes(const ReportInput& input) : input_(input) {
-  for (const Stanza& stanza : input.arcs.stanzas()) {
+SourceNotes::SourceNotes(const ReportInput& input)
+    : input_(input), stanzas_(input.arcs.Stanzas(input.flat.Sorted())) {
+  for (const Stanza& stanza : stanzas_) {
     const FlatRow& row = input.flat.rows()[stanza.self];
-    if (row.routine) stanzas_.emplace(row.routine, &stanza);
+    if (row.routine) of_routine_.emplace(row.routine, &stanza);
   }
 }
 
 std::string SourceNotes::CallersOf(RoutineId routine) const {
-  const auto found = stanzas_.find(routine);
-  if (found == stanzas_.end()) return "";
+  const auto found = of_routine_.find(routine);
+  if (found == of_routine_.end()) return "";
   absl::btree_map<std::string_view, int64_t> calls;
   for (const Arc& arc : found->second->arcs) {
     const FlatRow& caller = input_.flat.rows()[arc.other];
@@ -54,8 +55,8 @@ std::string SourceNotes::CallersOf(RoutineId routine) const {
 }
 
 std::string SourceNotes::CalleesOf(const MethodLines& method) const {
-  const auto found = stanzas_.find(method.routine);
-  if (!method.routine || found == stanzas_.end()) return "";
+  const auto found = of_routine_.find(method.routine);
+  if (!method.routine || found == of_routine_.end()) return "";
   absl::btree_map<std::string_view, Callee> by_name;
   for (const Arc& arc : found->second->arcs) {
     const bool is_callee = arc.kind == ArcKind::kChild || arc.kind == ArcKind::kRecursiveChild;
@@ -91,8 +92,8 @@ bool SourceNotes::ShowsMeasure() const {
 }
 
 std::string SourceNotes::SelfOf(RoutineId routine) const {
-  const auto found = stanzas_.find(routine);
-  if (!ShowsMeasure() || !routine || found == stanzas_.end()) return "";
+  const auto found = of_routine_.find(routine);
+  if (!ShowsMeasure() || !routine || found == of_routine_.end()) return "";
   const FlatRow& row = input_.flat.rows()[found->second->self];
   return StrCat(", self ", FormatMeasure(input_, row.measure.base), ", total ",
                 FormatMeasure(input_, row.measure.cum));

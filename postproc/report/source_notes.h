@@ -14,6 +14,8 @@ class SourceNotes {
  public:
   // `input` outlives it.
   explicit SourceNotes(const ReportInput& input);
+  SourceNotes(const SourceNotes&) = delete;
+  SourceNotes& operator=(const SourceNotes&) = delete;
 
   // "a.B.run(int): 12 calls, 340 instructions, 380 cycles, self 3 ms; called by a.A.main(String[])
   // 12". Callers are those that were counted: the most frequent ones. The measure of the report
@@ -31,7 +33,8 @@ class SourceNotes {
   bool ShowsMeasure() const;
 
   const ReportInput& input_;
-  absl::flat_hash_map<RoutineId, const Stanza*> stanzas_;
+  const std::vector<Stanza> stanzas_;
+  absl::flat_hash_map<RoutineId, const Stanza*> of_routine_;
 };
 
 }  // namespace jtrace::postproc

@@ -13,6 +13,7 @@
 #include "postproc/report/report.h"
 #include "postproc/report/source_listing.h"
 #include "postproc/report/source_notes.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -24,8 +25,9 @@ std::string_view NameOf(const CountedFile& file) {
   return file.path.empty() ? kNoFile : std::string_view(file.path);
 }
 
-void WriteHead(const SourceListing& listing, std::ostream& out) {
+void WriteHead(const ReportInput& input, const SourceListing& listing, std::ostream& out) {
   const CountedFile& file = listing.file;
+  const LineValue share_value = ShareValueOf(input);
   const Covered branches = CoveredBranches(file.lines);
   out << Printable(NameOf(file));
   if (listing.found.has_value() && *listing.found != file.path) {
@@ -33,7 +35,11 @@ void WriteHead(const SourceListing& listing, std::ostream& out) {
   }
   out << '\n' << CoveredText(CoveredLines(file.lines), "lines");
   if (branches.total > 0) out << "; " << CoveredText(branches, "branches");
-  out << "; " << FormatCount(ToInteger(file.instructions)) << " bytecode instructions\n";
+  out << "; " << Counted(ToInteger(file.instructions), "bytecode instruction")
+      << (LineShares(file.methods, share_value).has_any()
+              ? StrCat("; percent: of the method's ", ShareValueName(share_value))
+              : "")
+      << '\n';
   if (listing.is_too_short()) {
     out << "line " << file.lines.back().line << " was counted, and this source has "
         << Counted(static_cast<int64_t>(listing.source_lines), "line")
@@ -47,7 +53,12 @@ size_t WithoutSource(const std::vector<SourceListing>& listings) {
                     [](const SourceListing& listing) { return !listing.found.has_value(); }));
 }
 
-std::vector<Cell> LineRow(const ListedLine& line, const CountedFile& file, LineValue value) {
+Cell ShareCell(std::optional<double> percent) {
+  return percent.has_value() ? Cell::Percent(*percent) : Cell::Empty();
+}
+
+std::vector<Cell> LineRow(const ListedLine& line, const CountedFile& file, LineValue value,
+                          const LineShares& shares) {
   const LineCounts* code = line.code();
   std::string blocks;
   if (code != nullptr) {
@@ -62,16 +73,26 @@ std::vector<Cell> LineRow(const ListedLine& line, const CountedFile& file, LineV
           code != nullptr ? Cell::Int(code->branches_taken) : Cell::Empty(),
           Cell::Text(blocks),
           code != nullptr ? CountCell(ValueOf(value, *code)) : Cell::Empty(),
-          Cell::Empty()};
+          Cell::Empty(),
+          ShareCell(code != nullptr ? shares.Of(line.number) : std::nullopt)};
 }
 
+// What the numbers of a file's rows are.
+struct RowValues {
+  LineValue value;
+  LineValue share_value;
+  LineShares shares;
+};
+
 void AddCode(const MethodInstructions& rows, const Cell& line, const CountedFile& file,
-             LineValue value, Table& table) {
+             const RowValues& values, Table& table) {
   for (const InstructionCounts& it : rows.instructions) {
-    table.rows.push_back({CountCell(it.count), Cell::Text(it.count == 0 ? "#" : " "), line,
-                          Cell::Text(InstructionText(it)), Cell::Text(NameOf(file)),
-                          Cell::Int(it.branches), Cell::Int(it.branches_taken), Cell::Text(""),
-                          CountCell(ValueOf(value, it)), Cell::Int(it.bci)});
+    table.rows.push_back(
+        {CountCell(it.count), Cell::Text(it.count == 0 ? "#" : " "), line,
+         Cell::Text(InstructionText(it)), Cell::Text(NameOf(file)), Cell::Int(it.branches),
+         Cell::Int(it.branches_taken), Cell::Text(""), CountCell(ValueOf(values.value, it)),
+         Cell::Int(it.bci),
+         ShareCell(values.shares.Of(*rows.method, ValueOf(values.share_value, it)))});
   }
 }
 
@@ -80,6 +101,7 @@ void AddCode(const MethodInstructions& rows, const Cell& line, const CountedFile
 Table SourceTable(const ReportInput& input) {
   Table table;
   const LineValue value = LineValueOf(input.options);
+  const LineValue share_value = ShareValueOf(input);
   table.columns = {
       {"count", Style::kCount},
       {"mark"},
@@ -92,16 +114,18 @@ Table SourceTable(const ReportInput& input) {
       {value == LineValue::kNone || value == LineValue::kTicks ? std::string("self_ticks")
                                                                : std::string(LineValueName(value)),
        Style::kCount},
-      {"bci"}};
+      {"bci"},
+      {"percent"}};
   MethodCodes codes(input.line_sources);
   for (const SourceListing& listing : SourceListings(input)) {
     std::optional<CodeRows> code;
     if (input.options.bytecode) code.emplace(listing, codes);
+    const RowValues values = {value, share_value, LineShares(listing.file.methods, share_value)};
     const auto add_code = [&](const std::vector<MethodInstructions>& rows, const Cell& line) {
-      for (const MethodInstructions& row : rows) AddCode(row, line, listing.file, value, table);
+      for (const MethodInstructions& row : rows) AddCode(row, line, listing.file, values, table);
     };
     for (const ListedLine& line : listing.lines) {
-      table.rows.push_back(LineRow(line, listing.file, value));
+      table.rows.push_back(LineRow(line, listing.file, value, values.shares));
       const auto* instructions = code.has_value() ? code->Of(line.number) : nullptr;
       if (instructions != nullptr) add_code(*instructions, Cell::Int(line.number));
     }
@@ -115,7 +139,7 @@ Table SourceTable(const ReportInput& input) {
 void SourceText(const ReportInput& input, std::ostream& out) {
   std::vector<SourceListing> listings = SourceListings(input);
   if (const size_t without = WithoutSource(listings); without > 0) {
-    out << without << " of " << listings.size() << (listings.size() == 1 ? " file" : " files")
+    out << without << " of " << Counted(static_cast<int64_t>(listings.size()), "file")
         << " without text: --source=FOLDER|JAR|ZIP says where the sources are\n\n";
   }
   std::stable_sort(listings.begin(), listings.end(),
@@ -134,12 +158,14 @@ void SourceText(const ReportInput& input, std::ostream& out) {
   };
   for (const SourceListing& listing : listings) {
     if (&listing != &listings.front()) out << '\n';
-    WriteHead(listing, out);
+    WriteHead(input, listing, out);
     std::optional<CodeRows> code;
     if (wants_code(listing)) code.emplace(listing, codes);
     ListingWriter(input, notes, listing, code.has_value() ? &*code : nullptr, out).Write();
   }
-  if (listings.size() < all) out << "\n… " << all - listings.size() << " more files\n";
+  if (listings.size() < all) {
+    out << "\n… " << Counted(static_cast<int64_t>(all - listings.size()), "more file") << '\n';
+  }
 }
 
 }  // namespace jtrace::postproc

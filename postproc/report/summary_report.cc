@@ -125,8 +125,13 @@ void SummaryWriter::WriteRecords() {
 
 void SummaryWriter::WriteWork() {
   const Units units = input_.units();
+  const auto& traces = input_.model.traces();
+  const bool had_enough = std::any_of(traces.begin(), traces.end(), [](const TraceInfo& trace) {
+    return trace.Fact("end") == kEndedBySamples;
+  });
   lines_.Add("duration", StrCat(units.Time(WrapSub(input_.last_time, input_.first_time)), " · ",
-                                Counted(static_cast<int64_t>(input_.threads.size()), "thread")));
+                                Counted(static_cast<int64_t>(input_.threads.size()), "thread"),
+                                had_enough ? " · " : "", had_enough ? kEndedBySamples : ""));
   if (totals_.calls > 0) {
     std::vector<std::string> calls = {
         StrCat(FormatCount(totals_.calls), " of ",
@@ -158,6 +163,9 @@ void SummaryWriter::WriteUncounted() {
     if (codes.find(";-jitted;") != std::string::npos) {
       lines_.Add("", "calls that ran compiled (0x50) are not counted: codes=-0x50");
     }
+    if (codes.find(";-code;-inlining;") != std::string::npos && totals_.calls > 0) {
+      lines_.Add("", "calls of C1's code are counted as interpreted: codes=-0x51");
+    }
   }
 }
 
@@ -180,6 +188,10 @@ std::vector<std::string> MergePieces(const MergeStats& merge) {
   const int64_t with_frames = merge.samples - merge.without_frames;
   if (with_frames > 0 || merge.samples == 0) {
     pieces.push_back(absl::StrFormat("%.1f %% whole", PercentOf(merge.whole, with_frames)));
+  }
+  if (merge.frozen > 0) {
+    pieces.push_back(
+        absl::StrFormat("%.1f %% with [frozen_frames]", PercentOf(merge.frozen, with_frames)));
   }
   const int64_t with_events = merge.samples - merge.without_events;
   // Chains place or reject each sample that has both: if neither happened, none was requested.
@@ -212,6 +224,9 @@ void SummaryWriter::WriteSamples() {
   const std::vector<std::string> pieces = MergePieces(merge);
   for (size_t i = 0; i < pieces.size(); ++i) StrAppend(&text, i == 0 ? ": " : ", ", pieces[i]);
   lines_.Add("samples", text);
+  if (merge.frozen > 0) {
+    lines_.Add("", "[frozen_frames]: callers in virtual threads that the JVM resumes step by step");
+  }
 }
 
 void SummaryWriter::WriteSampled() {

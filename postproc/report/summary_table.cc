@@ -7,6 +7,7 @@
 
 namespace jtrace::postproc {
 
+// NOLINTNEXTLINE(readability-function-size): a list of rows.
 Table SummaryTable(const ReportInput& input) {
   Table table;
   table.columns = {{"key"}, {"value"}};
@@ -48,6 +49,7 @@ Table SummaryTable(const ReportInput& input) {
   add("samples", Cell::Int(input.merge.samples));
   add("ticks", Cell::Int(input.merge.ticks));
   add("samples_whole", Cell::Int(input.merge.whole));
+  if (input.merge.frozen > 0) add("samples_frozen", Cell::Int(input.merge.frozen));
   add("samples_placed", Cell::Int(input.merge.placed));
   add("samples_without_events", Cell::Int(input.merge.without_events));
   add("samples_without_frames", Cell::Int(input.merge.without_frames));

@@ -100,38 +100,35 @@ std::string FormatInteger(int64_t value, Style style, const Units& units) {
 
 namespace {
 
-void WriteCsvField(std::string_view text, CsvText form, std::ostream& out) {
+void AddCsvField(std::string_view text, CsvText form, std::string& line) {
   constexpr std::string_view kFormulaStarts = "=+-@\t\r\n";
-  std::string guarded;
-  std::string_view field = text;
-  if (form == CsvText::kGuarded && !text.empty() &&
-      kFormulaStarts.find(text[0]) != std::string_view::npos) {
-    field = guarded.append("'").append(text);
-  }
-  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out << field;
+  const bool is_guarded = form == CsvText::kGuarded && !text.empty() &&
+                          kFormulaStarts.find(text[0]) != std::string_view::npos;
+  const std::string_view guard = is_guarded ? "'" : "";
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    line.append(guard).append(text);
     return;
   }
-  out << '"';
-  for (const char c : field) {
-    if (c == '"') out << '"';
-    out << c;
+  line.append("\"").append(guard);
+  for (const char c : text) {
+    if (c == '"') line += '"';
+    line += c;
   }
-  out << '"';
+  line += '"';
 }
 
-void WriteCsvCell(const Cell& cell, CsvText form, std::ostream& out) {
+void AddCsvCell(const Cell& cell, CsvText form, std::string& line) {
   switch (cell.kind()) {
     case Cell::Kind::kEmpty:
       break;
     case Cell::Kind::kInt:
-      out << cell.integer();
+      StrAppend(&line, cell.integer());
       break;
     case Cell::Kind::kPercent:
-      out << absl::StrFormat("%.2f", cell.percent());
+      line += absl::StrFormat("%.2f", cell.percent());
       break;
     case Cell::Kind::kText:
-      WriteCsvField(cell.text(), form, out);
+      AddCsvField(cell.text(), form, line);
       break;
   }
 }
@@ -264,19 +261,36 @@ void FitWidth(std::vector<ShownColumn>& columns, int width) {
 
 }  // namespace
 
+void Table::ForEachRow(Visit visit) const {
+  for (const auto& row : rows) {
+    if (!visit(row)) return;
+  }
+  if (pass_rows != nullptr) pass_rows(visit);
+}
+
+bool Table::empty() const {
+  bool is_empty = true;
+  ForEachRow([&](const std::vector<Cell>&) { return is_empty = false; });
+  return is_empty;
+}
+
 void WriteCsv(const Table& table, std::ostream& out, CsvText text) {
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    out << (i == 0 ? "" : ",");
-    WriteCsvField(table.columns[i].name, text, out);
+  std::string line;
+  for (const Column& column : table.columns) {
+    if (!line.empty()) line += ',';
+    AddCsvField(column.name, text, line);
   }
-  out << '\n';
-  for (const auto& row : table.rows) {
+  out << line << '\n';
+  table.ForEachRow([&](const std::vector<Cell>& row) {
+    line.clear();
     for (size_t i = 0; i < row.size(); ++i) {
-      out << (i == 0 ? "" : ",");
-      WriteCsvCell(row[i], text, out);
+      if (i > 0) line += ',';
+      AddCsvCell(row[i], text, line);
     }
-    out << '\n';
-  }
+    line += '\n';
+    out << line;
+    return static_cast<bool>(out);
+  });
 }
 
 void WriteText(const Table& table, const TextLayout& layout, std::ostream& out) {
@@ -300,12 +314,14 @@ void WriteText(const Table& table, const TextLayout& layout, std::ostream& out) 
     WriteLine(line, columns, layout.width, out);
   };
   std::vector<std::string> header;
+  header.reserve(columns.size());
   for (const ShownColumn& column : columns) {
     header.push_back(Printable(table.columns[column.index].name));
   }
   write(std::move(header));
   for (const auto& row : table.rows) {
     std::vector<std::string> line;
+    line.reserve(columns.size());
     for (const ShownColumn& column : columns) line.push_back(shown(row, column));
     write(std::move(line));
   }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "postproc/calltree/measure.h"
 #include "postproc/model/metric_info.h"
 #include "postproc/report/shorten.h"
@@ -93,8 +95,16 @@ struct Column {
 };
 
 struct Table {
+  using Visit = absl::FunctionRef<bool(const std::vector<Cell>& row)>;
+
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
+  // In place of `rows`, where these would be too many to keep: passes them on one by one, as long
+  // as `visit` returns true. Only for CSV and JSON.
+  std::function<void(Visit visit)> pass_rows;
+
+  void ForEachRow(Visit visit) const;
+  bool empty() const;
 
   // Index of the named column, or -1.
   int Find(std::string_view name) const;

@@ -12,9 +12,9 @@ namespace jtrace::postproc {
 namespace {
 
 // Totals by node: base of the whole subtree.
-std::vector<int64_t> MetricCum(const CallTree& tree, MetricId metric) {
-  std::vector<int64_t> cum = tree.MetricBase(metric);
-  tree.AccumulateUpwards(cum);
+PrefixColumn<int64_t> MetricCum(const CallTree& tree, MetricId metric) {
+  PrefixColumn<int64_t> cum = tree.MetricBase(metric);
+  tree.AccumulateUpwards(cum.values());
   return cum;
 }
 
@@ -62,7 +62,7 @@ Table MakeThreadsTable(const ReportInput& input, bool is_program_first) {
                    {"calls", Style::kCount},       {"base", Style::kTime, true},
                    {"cum", Style::kTime, true},    {"elapsed", Style::kTime, true},
                    {"ticks", Style::kTicks, true}, {"samples", Style::kCount, true}};
-  std::vector<std::vector<int64_t>> metrics;
+  std::vector<PrefixColumn<int64_t>> metrics;
   for (const MetricId id : MetricsByName(input.model)) {
     table.columns.push_back({std::string(input.model.MetricName(id)),
                              StyleOf(InfoOfMetric(input.model.MetricName(id)).unit), false, 1});
@@ -117,7 +117,7 @@ Table MetricByThread(const ReportInput& input, bool is_program_first) {
   std::vector<ThreadSummary> threads = input.threads;
   if (is_program_first) PutProgramFirst(input, threads);
   for (const MetricId id : MetricsByName(input.model)) {
-    const std::vector<int64_t> cum = MetricCum(input.tree, id);
+    const PrefixColumn<int64_t> cum = MetricCum(input.tree, id);
     const std::string_view name = input.model.MetricName(id);
     const MetricUnit unit = InfoOfMetric(name).unit;
     for (const ThreadSummary& thread : threads) {

@@ -4,6 +4,7 @@
 #include "postproc/report/report.h"
 #include "postproc/report/tree_text.h"
 #include "postproc/report/tree_view.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -18,6 +19,44 @@ std::string_view OriginName(NodeOrigin origin) {
       return "sample";
   }
   return "";
+}
+
+// Of the columns that every tree has.
+void FillRow(const ReportInput& input, const TreeView& view, NodeId id, std::string_view thread,
+             std::vector<Cell>& row) {
+  const CallNode& node = input.tree.node(id);
+  const NodeTotals& totals = input.totals[id.value - 1];
+  const RoutineTraits traits = input.model.TraitsOf(node.routine);
+  row.clear();
+  row.push_back(Cell::Text(thread));
+  for (const int64_t number :
+       {int64_t{node.level}, int64_t{totals.recursion_level}, node.calls, node.base, totals.cum,
+        totals.elapsed(), node.base_ticks, totals.cum_ticks, node.samples}) {
+    row.push_back(Cell::Int(number));
+  }
+  row.push_back(Cell::Text(OriginName(node.origin)));
+  row.push_back(Cell::Text(view.NameWithSite(id)));
+  for (const int64_t number : {node.calls_jitted, node.off, node.min_base, node.max_base}) {
+    row.push_back(Cell::Int(number));
+  }
+  row.push_back(Cell::Text(node.routine ? RoutineKindName(traits.kind) : ""));
+  row.push_back(Cell::Text(RoutineCostName(traits.cost)));
+}
+
+void PassRows(const ReportInput& input, Table::Visit visit) {
+  const TreeView view(input, input.options.sort);
+  std::string_view thread;
+  std::vector<Cell> row;
+  int64_t rows = 0;
+  view.Walk(nullptr, [&](NodeId id) {
+    const NodeOrigin origin = input.tree.origin(id);
+    if (origin == NodeOrigin::kThread) thread = view.Name(id);
+    if (IsFiltered(input, input.measure.Cum(id), input.measure.whole)) return true;
+    FillRow(input, view, id, thread, row);
+    AddMeasureCells(input, {input.measure.Base(id), input.measure.Cum(id)}, row);
+    if (input.tree.has_places()) row.push_back(Cell::Text(view.Site(id)));
+    return visit(row) && ++rows != input.options.top;
+  });
 }
 
 }  // namespace
@@ -44,36 +83,27 @@ Table TreeTable(const ReportInput& input) {
                    {"cost"}};
   AddMeasureColumns(input, MeasureColumns::kBaseCum, table);
   if (input.tree.has_places()) table.columns.push_back({"site"});
-  const TreeView view(input, input.options.sort);
-  std::string_view thread;
-  for (const NodeId id : view.DepthFirst()) {
-    const CallNode& node = input.tree.node(id);
-    const NodeTotals& totals = input.totals[id.value - 1];
-    if (node.origin == NodeOrigin::kThread) thread = input.model.thread(node.thread).name;
-    if (IsFiltered(input, input.measure.Cum(id), input.measure.whole)) continue;
-    const RoutineTraits traits = input.model.TraitsOf(node.routine);
-    table.rows.push_back({Cell::Text(thread), Cell::Int(node.level),
-                          Cell::Int(totals.recursion_level), Cell::Int(node.calls),
-                          Cell::Int(node.base), Cell::Int(totals.cum), Cell::Int(totals.elapsed()),
-                          Cell::Int(node.base_ticks), Cell::Int(totals.cum_ticks),
-                          Cell::Int(node.samples), Cell::Text(OriginName(node.origin)),
-                          Cell::Text(view.NameWithSite(id)), Cell::Int(node.calls_jitted),
-                          Cell::Int(node.off), Cell::Int(node.min_base), Cell::Int(node.max_base),
-                          Cell::Text(node.routine ? RoutineKindName(traits.kind) : ""),
-                          Cell::Text(RoutineCostName(traits.cost))});
-    AddMeasureCells(input, {input.measure.Base(id), input.measure.Cum(id)}, table.rows.back());
-    if (input.tree.has_places()) table.rows.back().push_back(Cell::Text(view.Site(id)));
-  }
-  LimitRows(table, input.options.top);
+  table.pass_rows = [&input](Table::Visit visit) { PassRows(input, visit); };
   return table;
 }
 
 void TreeText(const ReportInput& input, std::ostream& out) {
+  // What a screen shows and a reader reads; smaller trees are shown whole.
+  constexpr size_t kMostOnScreen = 1'000;
+  constexpr int64_t kHeaviestOnScreen = 30;
+  const ReportOptions& chosen = input.options;
+  const bool is_cut = chosen.on_terminal && chosen.top == 0 && !chosen.filter_given &&
+                      input.tree.size() > kMostOnScreen;
   TreeTextOptions options;
-  options.filter_percent = input.options.filter_percent;
-  options.heaviest = input.options.top;
-  options.folds_chains = input.options.folds_chains;
+  options.filter_percent = chosen.filter_percent;
+  options.heaviest = is_cut ? kHeaviestOnScreen : chosen.top;
+  options.folds_chains = chosen.folds_chains;
   WriteTreeText(input, options, out);
+  if (is_cut) {
+    out << "--top=N or --filter=PERCENT shows more of the "
+        << Counted(static_cast<int64_t>(input.tree.size()), "node")
+        << "; --filter=0 or -o FILE all\n";
+  }
 }
 
 }  // namespace jtrace::postproc

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "postproc/report/chain_text.h"
 #include "postproc/report/shorten.h"
@@ -40,6 +41,11 @@ class TreeTextWriter {
              options_.heaviest}};
   }
   void FitLines();
+  // Writes the lines that were made.
+  void Flush() {
+    out_ << lines_;
+    lines_.clear();
+  }
   void WriteLine(const TreeWalk& walk, const TreeLine& line);
   void WriteLeftOut(const LeftOutNodes& left);
   void WriteMore(int64_t branches);
@@ -51,6 +57,7 @@ class TreeTextWriter {
   std::string NameOf(const TreeWalk& walk, const TreeLine& line, int used) const;
   std::string NameOfThread(const TreeWalk& walk, NodeId id, int used) const;
   std::string NameOfChain(const TreeLine& line, int used) const;
+  const std::string& Shortened(RoutineId routine, int room) const;
 
   const ReportInput& input_;
   TreeTextOptions options_;
@@ -59,6 +66,8 @@ class TreeTextWriter {
   const std::vector<CodeOwner> kinds_;
   const TreeNumbers columns_;
   TreeBranches branches_;
+  std::string lines_;  // not written yet: a stream costs as much as a line
+  mutable absl::flat_hash_map<std::pair<RoutineId, int>, std::string> shortened_;
 };
 
 std::string TreeTextWriter::NameOfThread(const TreeWalk& walk, NodeId id, int used) const {
@@ -99,7 +108,16 @@ std::string TreeTextWriter::NameOf(const TreeWalk& walk, const TreeLine& line, i
   if (node.origin == NodeOrigin::kThread) return NameOfThread(walk, line.id, used);
   // The caller is in the line above.
   const std::string place = node.place == kNoCallPlace ? "" : StrCat(PlaceText(node.place), " > ");
-  return place + ShortenName(view_.Name(line.id), RoomAfter(used + DisplayWidth(place)));
+  return place + Shortened(node.routine, RoomAfter(used + DisplayWidth(place)));
+}
+
+// Few routines have most of the nodes.
+const std::string& TreeTextWriter::Shortened(RoutineId routine, int room) const {
+  constexpr size_t kMostKept = 1 << 18;
+  if (shortened_.size() >= kMostKept) shortened_.clear();
+  const auto [entry, is_new] = shortened_.try_emplace({routine, room});
+  if (is_new) entry->second = ShortenName(input_.model.RoutineName(routine), room);
+  return entry->second;
 }
 
 void TreeTextWriter::WriteLine(const TreeWalk& walk, const TreeLine& line) {
@@ -114,7 +132,9 @@ void TreeTextWriter::WriteLine(const TreeWalk& walk, const TreeLine& line) {
     values.waiting = totals.off;
     if (node.origin == NodeOrigin::kEvent) values.calls = node.calls;
   }
-  out_ << columns_.Line(values) << branch << NameOf(walk, line, DisplayWidth(branch)) << '\n';
+  constexpr size_t kMostWaiting = 1 << 16;
+  StrAppend(&lines_, columns_.Line(values), branch, NameOf(walk, line, DisplayWidth(branch)), "\n");
+  if (lines_.size() >= kMostWaiting) Flush();
 }
 
 // Raises the filter until the tree fits the lines, if possible.
@@ -162,12 +182,14 @@ void TreeTextWriter::Write() {
   for (size_t lines = 0;; ++lines) {
     const size_t waiting = has_limit && lines >= options_.max_lines ? walk.WaitingNodes() : 0;
     if (waiting > 0) {
+      Flush();
       WriteMore(static_cast<int64_t>(waiting));
       break;
     }
     if (!walk.Next(line)) break;
     WriteLine(walk, line);
   }
+  Flush();
   if (options_.heaviest > 0) WriteLeftOut(walk.LeftOut());
   if (const std::string missing = columns_.LeftOut(); !missing.empty()) {
     out_ << "not shown at this width: " << missing << " (--wide)\n";

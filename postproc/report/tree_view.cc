@@ -100,25 +100,31 @@ std::vector<NodeId> TreeView::SortedChildren(NodeId parent) const {
        at = input_.tree.node(at).next_sibling) {
     children.push_back(at);
   }
-  if (sort_ != "first") {
-    std::stable_sort(children.begin(), children.end(),
-                     [this](NodeId a, NodeId b) { return Before(a, b); });
-  }
+  Sort(children);
   return children;
 }
 
-std::vector<NodeId> TreeView::DepthFirst() const {
-  std::vector<NodeId> order;
-  order.reserve(input_.tree.size());
+void TreeView::Sort(std::vector<NodeId>& children) const {
+  if (children.size() < 2 || sort_ == "first") return;
+  std::stable_sort(children.begin(), children.end(),
+                   [this](NodeId a, NodeId b) { return Before(a, b); });
+}
+
+void TreeView::Walk(const std::vector<bool>* shown, absl::FunctionRef<bool(NodeId)> visit) const {
+  std::vector<NodeId> children;
   std::vector<NodeId> pending(input_.tree.roots().rbegin(), input_.tree.roots().rend());
   while (!pending.empty()) {
     const NodeId at = pending.back();
     pending.pop_back();
-    order.push_back(at);
-    const std::vector<NodeId> children = SortedChildren(at);
+    if (!visit(at)) return;
+    children.clear();
+    for (NodeId child = input_.tree.node(at).first_child; child;
+         child = input_.tree.node(child).next_sibling) {
+      if (shown == nullptr || (*shown)[child.value - 1]) children.push_back(child);
+    }
+    Sort(children);
     pending.insert(pending.end(), children.rbegin(), children.rend());
   }
-  return order;
 }
 
 }  // namespace jtrace::postproc

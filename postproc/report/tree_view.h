@@ -19,8 +19,9 @@ class TreeView {
   TreeView(const ReportInput& input, std::string_view sort);
 
   std::vector<NodeId> SortedChildren(NodeId parent) const;
-  // All nodes, depth first.
-  std::vector<NodeId> DepthFirst() const;
+  // Passes on all nodes, depth first, as long as `visit` returns true; with `shown`, by node, only
+  // those: their parents are shown, too.
+  void Walk(const std::vector<bool>* shown, absl::FunctionRef<bool(NodeId)> visit) const;
   std::string_view Name(NodeId id) const;
   // "app.A.run():120", the place in the caller that the node's calls are from; "": unknown.
   std::string Site(NodeId id) const;
@@ -33,6 +34,7 @@ class TreeView {
   enum class SortBy : uint8_t { kColumn, kMeasureBase, kMeasureCum };
 
  private:
+  void Sort(std::vector<NodeId>& children) const;
   bool Before(NodeId a, NodeId b) const;
   int64_t Key(NodeId id) const;
 

@@ -28,6 +28,10 @@ TreeWalk::TreeWalk(const ReportInput& input, const TreeView& view,
   collapses_ = options_.program_first && std::any_of(roots.begin(), roots.end(), [&](NodeId root) {
                  return HasEvents(input, root);
                });
+  unnamed_files_.resize(input.model.routine_count() + 1);
+  for (uint32_t i = 1; i < unnamed_files_.size(); ++i) {
+    unnamed_files_[i] = FileOfUnnamed(input.model.RoutineName(RoutineId(i)));
+  }
   if (options_.heaviest > 0) SelectHeaviest();
   PushRoots();
 }
@@ -122,7 +126,7 @@ void TreeWalk::PushRoots() {
   std::stable_sort(shown.begin(), shown.end(),
                    [&](NodeId a, NodeId b) { return rank(a) > rank(b); });
   if (small.count > 0) pending_.push_back(small);
-  for (auto root = shown.rbegin(); root != shown.rend(); ++root) pending_.push_back(LineOf(*root));
+  for (size_t i = shown.size(); i-- > 0;) pending_.push_back(LineOf(shown[i]));
 }
 
 TreeWalk::Children TreeWalk::ChildrenOf(NodeId parent) const {
@@ -144,8 +148,22 @@ TreeWalk::Children TreeWalk::ChildrenOf(NodeId parent) const {
 }
 
 NodeId TreeWalk::OnlyChild(NodeId id) const {
-  const Children children = ChildrenOf(id);
-  return children.shown.size() == 1 && children.small == 0 ? children.shown.front() : NodeId();
+  if (IsCollapsed(id)) return NodeId();
+  NodeId only;
+  int64_t small_total = 0;
+  bool has_small = false;
+  for (NodeId child = input_.tree.node(id).first_child; child;
+       child = input_.tree.node(child).next_sibling) {
+    if (IsIgnored(child)) continue;
+    if (IsShown(child)) {
+      if (only) return NodeId();
+      only = child;
+    } else if (selected_.empty()) {
+      has_small = true;
+      small_total = WrapAdd(small_total, measure_.Cum(child));
+    }
+  }
+  return has_small && IsHot(small_total) ? NodeId() : only;
 }
 
 void TreeWalk::PushChildren(const TreeLine& parent) {
@@ -209,10 +227,6 @@ bool TreeWalk::FoldChain(TreeLine& line) const {
   line.self = self;
   line.count = count;
   return true;
-}
-
-std::string_view TreeWalk::UnnamedFile(NodeId id) const {
-  return FileOfUnnamed(input_.model.RoutineName(input_.tree.node(id).routine));
 }
 
 bool TreeWalk::FoldUnnamed(TreeLine& line) const {

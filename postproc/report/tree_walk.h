@@ -85,8 +85,10 @@ class TreeWalk {
   bool AreAlike(NodeId above, NodeId below) const;
   bool FoldChain(TreeLine& line) const;
   bool FoldUnnamed(TreeLine& line) const;
-  CodeOwner OwnerOf(NodeId id) const { return kinds_[input_.tree.node(id).routine.value]; }
-  std::string_view UnnamedFile(NodeId id) const;
+  CodeOwner OwnerOf(NodeId id) const { return kinds_[input_.tree.routine(id).value]; }
+  std::string_view UnnamedFile(NodeId id) const {
+    return unnamed_files_[input_.tree.routine(id).value];
+  }
 
   const ReportInput& input_;
   const TreeView& view_;
@@ -95,8 +97,9 @@ class TreeWalk {
   const Measure& measure_;
   int64_t clocked_ = 0;  // the clock's time of all threads, waiting and all
   bool collapses_ = false;
-  std::vector<bool> selected_;     // by NodeId.value - 1; empty: all
-  std::vector<TreeLine> pending_;  // the next one last
+  std::vector<std::string_view> unnamed_files_;  // by routine
+  std::vector<bool> selected_;                   // by NodeId.value - 1; empty: all
+  std::vector<TreeLine> pending_;                // the next one last
 };
 
 }  // namespace jtrace::postproc

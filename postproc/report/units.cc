@@ -1,11 +1,9 @@
 #include "postproc/report/units.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "absl/strings/str_format.h"
-#include "common/thousands.h"
+#include "common/counted.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -13,29 +11,10 @@ namespace jtrace::postproc {
 std::string FormatCount(int64_t value) { return WithThousands(value); }
 
 std::string Counted(int64_t count, std::string_view what, std::string_view plural) {
-  std::string text = FormatCount(count).append(" ");
-  if (count != 1 && !plural.empty()) return text.append(plural);
-  return text.append(what).append(count == 1 ? "" : "s");
+  return WithNoun(count, what, plural);
 }
 
-std::string CountedText(int64_t count, std::string_view what) {
-  std::string text = StrCat(FormatCount(count), " ", what);
-  if (count != 1) return text;
-  // The noun is the first or the second word: "chunks", "event logs", but not "class".
-  size_t begin = 0;
-  for (int word = 0; word < 3 && begin < text.size(); ++word) {
-    const size_t end = std::min(text.find_first_of(" ,", begin), text.size());
-    if (word > 0 && text[end - 1] == 's' && !text.substr(0, end).ends_with("ss")) {
-      text.erase(end - 1, 1);
-      break;
-    }
-    begin = end + 1;
-  }
-  constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
-      {" belong ", " belongs "}, {" differ ", " differs "}, {" to their ", " to its "}};
-  for (const auto& [plural, singular] : kVerbs) ReplaceAll(text, plural, singular);
-  return text;
-}
+std::string CountedText(int64_t count, std::string_view what) { return WithText(count, what); }
 
 std::string FormatPercent(double percent) { return absl::StrFormat("%.1f %%", percent); }
 

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "postproc/ship/child_program.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::ship {
@@ -19,15 +20,8 @@ std::string LastLine(std::string_view text) {
   return std::string(text.substr(text.rfind('\n') + 1));
 }
 
-// Those of the output are about the disk, not the trace.
-bool IsAboutOutput(std::string_view message) {
-  return message.find("cannot write") != std::string_view::npos ||
-         message.find("cannot make the folder") != std::string_view::npos;
-}
-
 Delivery OfEnd(const ChildEnd& end) {
   constexpr int kCannotRun = 127;
-  constexpr int kUsage = 1;
   constexpr absl::Duration kUntilMemory = absl::Seconds(10);
   if (end.exit_code == 0) return {};
   const std::string message = LastLine(end.output);
@@ -35,8 +29,8 @@ Delivery OfEnd(const ChildEnd& end) {
     return {.outcome = Delivery::Outcome::kLater,
             .message = "jtrace-post is not beside jtrace: install both"};
   }
-  // The labels and options are this program's.
-  if (end.exit_code == kUsage || IsAboutOutput(message)) {
+  // The labels and options are this program's; the output is about the disk, not the trace.
+  if (end.exit_code == postproc::kExitUsage || end.exit_code == postproc::kExitOutput) {
     return {.outcome = Delivery::Outcome::kLater, .message = message};
   }
   // The service manager, or Ctrl-C, ends both.
@@ -46,9 +40,7 @@ Delivery OfEnd(const ChildEnd& end) {
   }
   // The system's memory is short, or a container's; a trace that needs too much is refused in the
   // end.
-  const bool is_memory =
-      end.exit_code == 128 + SIGKILL || message.find("out of memory") != std::string_view::npos;
-  if (is_memory) {
+  if (end.exit_code == 128 + SIGKILL || end.exit_code == postproc::kExitMemory) {
     return {.outcome = Delivery::Outcome::kLater,
             .message = end.exit_code == 128 + SIGKILL
                            ? "jtrace-post was killed: is there too little memory?"

@@ -19,9 +19,7 @@ std::string IdentityOf(const SealedTrace& trace) {
   return StrCat(trace.inode, " ", trace.modified_ns, " ", trace.size, "\n");
 }
 
-std::string KeyOf(const SealedTrace& trace, const std::string& target) {
-  return StrCat(target, "/", trace.name, "\n", IdentityOf(trace));
-}
+std::string KeyOf(const SealedTrace& trace) { return StrCat(trace.name, "\n", IdentityOf(trace)); }
 
 std::string NotesFolder() { return StrCat(kOwnFolder, "/delivered"); }
 
@@ -45,7 +43,7 @@ std::vector<std::string> Ledger::Targets() const {
 }
 
 std::optional<std::string> Ledger::Answer(const SealedTrace& trace, const std::string& target) {
-  const auto [known, is_new] = answers_.try_emplace(KeyOf(trace, target));
+  const auto [known, is_new] = answers_[KeyOf(trace)].try_emplace(target);
   if (!is_new) return known->second;
   const auto folder = OwnFolder::Find(folder_, NotesOf(target));
   if (!folder.ok()) return std::nullopt;
@@ -61,7 +59,7 @@ absl::Status Ledger::Note(const SealedTrace& trace, const std::string& target,
   if (!folder.ok()) return folder.status();
   absl::Status status =
       WriteDurably(*folder, NoteName(trace.name), StrCat(IdentityOf(trace), answer));
-  if (status.ok()) answers_[KeyOf(trace, target)] = answer;
+  if (status.ok()) answers_[KeyOf(trace)][target] = answer;
   return status;
 }
 
@@ -69,13 +67,18 @@ void Ledger::Forget(const SealedTrace& trace) {
   for (const std::string& target : Targets()) {
     const auto folder = OwnFolder::Find(folder_, NotesOf(target));
     if (folder.ok()) folder->Remove(NoteName(trace.name));
-    answers_.erase(KeyOf(trace, target));
   }
+  answers_.erase(KeyOf(trace));
 }
 
-void Ledger::ForgetAllBut(const std::vector<SealedTrace>& traces) const {
+void Ledger::ForgetAllBut(const std::vector<SealedTrace>& traces) {
   absl::flat_hash_set<std::string> kept;
-  for (const SealedTrace& trace : traces) kept.insert(NoteName(trace.name));
+  absl::flat_hash_set<std::string> keys;
+  for (const SealedTrace& trace : traces) {
+    kept.insert(NoteName(trace.name));
+    keys.insert(KeyOf(trace));
+  }
+  absl::erase_if(answers_, [&](const auto& entry) { return !keys.contains(entry.first); });
   for (const std::string& target : Targets()) {
     const auto folder = OwnFolder::Find(folder_, NotesOf(target));
     if (!folder.ok()) continue;

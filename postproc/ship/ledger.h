@@ -34,8 +34,11 @@ class Ledger {
   }
   // The trace is no longer in the folder.
   void Forget(const SealedTrace& trace);
-  // The same for every trace that is not among these: of a shipper that was killed.
-  void ForgetAllBut(const std::vector<SealedTrace>& traces) const;
+  // The same for every trace that is not among these: of a shipper that was killed, or removed by
+  // others.
+  void ForgetAllBut(const std::vector<SealedTrace>& traces);
+  // How many traces it holds in memory.
+  size_t size() const { return answers_.size(); }
 
  private:
   absl::Status Note(const SealedTrace& trace, const std::string& target, const std::string& answer);
@@ -43,7 +46,9 @@ class Ledger {
 
   std::string folder_;
   // What the files say of traces that were asked for: those that wait for long are asked for often.
-  absl::flat_hash_map<std::string, std::optional<std::string>> answers_;
+  // By trace, and then by target: a target that never answered has no folder that names it.
+  using Answers = absl::flat_hash_map<std::string, std::optional<std::string>>;
+  absl::flat_hash_map<std::string, Answers> answers_;
 };
 
 }  // namespace jtrace::ship

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "absl/cleanup/cleanup.h"
+#include "postproc/support/file_lock.h"
 #include "postproc/support/strings.h"
 #include "proto/trace_format.h"
 
@@ -36,13 +37,11 @@ bool IsOf(const SealedTrace& trace, const struct stat& info) {
          ModifiedNs(info) == trace.modified_ns && static_cast<uint64_t>(info.st_size) == trace.size;
 }
 
-// File systems without locks say another error: there the age decides alone.
+// Without locks in the file system the age decides alone.
 bool IsLocked(int fd) {
-  if (flock(fd, LOCK_SH | LOCK_NB) == 0) {
-    flock(fd, LOCK_UN);
-    return false;
-  }
-  return errno == EWOULDBLOCK;
+  if (!postproc::TakeLock(fd, LOCK_SH)) return true;
+  flock(fd, LOCK_UN);
+  return false;
 }
 
 // A clock that was set back must not keep a trace for ever.
@@ -110,7 +109,7 @@ std::unique_ptr<TraceLock> TraceLock::Take(const SealedTrace& trace) {
   const int fd = OpenTrace(trace.path);
   if (fd < 0) return nullptr;
   struct stat info;
-  const bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  const bool is_free = postproc::TakeLock(fd, LOCK_EX);
   if (is_free && fstat(fd, &info) == 0 && IsOf(trace, info)) {
     return std::unique_ptr<TraceLock>(new TraceLock(fd));
   }

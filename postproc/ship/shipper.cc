@@ -2,21 +2,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "common/counted.h"
 #include "postproc/ship/own_folder.h"
 #include "postproc/ship/steady_clock.h"
+#include "postproc/support/file_lock.h"
 #include "postproc/support/memory_limit.h"
 #include "postproc/support/output_file.h"
+#include "postproc/support/random_bytes.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::ship {
@@ -29,6 +30,12 @@ constexpr absl::Duration kTidyPeriod = absl::Minutes(1);
 constexpr absl::Duration kMetricsPeriod = absl::Seconds(10);
 constexpr absl::Duration kPublishPeriod = absl::Seconds(1);
 
+uint32_t NewSeed() {
+  uint32_t seed = 0;
+  memcpy(&seed, postproc::RandomBytes(sizeof(seed)).data(), sizeof(seed));
+  return seed;
+}
+
 }  // namespace
 
 Shipper::Shipper(ShipPolicy policy, std::vector<std::unique_ptr<Target>> targets, StopSignal& stop,
@@ -37,12 +44,11 @@ Shipper::Shipper(ShipPolicy policy, std::vector<std::unique_ptr<Target>> targets
       stop_(stop),
       say_(std::move(say)),
       ledger_(policy_.folder),
-      mover_(policy_.folder, std::random_device()(), say_) {
-  std::random_device seed;
+      mover_(policy_.folder, NewSeed(), say_) {
   for (std::unique_ptr<Target>& target : targets) {
     TargetCounts& counts = metrics_.targets[target->name()];
     destinations_.push_back(
-        {.target = std::move(target), .backoff = Backoff(seed()), .counts = counts});
+        {.target = std::move(target), .backoff = Backoff(NewSeed()), .counts = counts});
   }
 }
 
@@ -62,7 +68,7 @@ absl::Status Shipper::TakeFolder() {
   // One that was killed a moment ago may have left a child, not yet a program, that has its lock.
   const absl::Time last = SteadyNow() + kLockPatience;
   do {
-    if (flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return absl::OkStatus();
+    if (postproc::TakeLock(lock_, LOCK_EX)) return absl::OkStatus();
     stop_.Wait(kLockPatience / 100);
   } while (SteadyNow() < last && !stop_.requested());
   return absl::FailedPreconditionError(StrCat("another jtrace ship runs for ", policy_.folder,
@@ -234,7 +240,7 @@ void Shipper::Drop(std::vector<SealedTrace>& left) {
   if (count == 0) return;
   metrics_.dropped += count;
   metrics_.dropped_bytes += bytes;
-  say_(StrCat("dropped the ", count, " oldest traces (", postproc::ByteSizeText(bytes),
+  say_(StrCat("dropped the ", WithNoun(count, "oldest trace"), " (", postproc::ByteSizeText(bytes),
               "), which were not shipped: more than --spool=",
               postproc::ByteSizeText(policy_.most_waiting_bytes), " waits"));
 }
@@ -259,12 +265,17 @@ void Shipper::Step() {
     oldest = std::min(oldest, absl::FromUnixNanos(trace.modified_ns));
   }
   metrics_.oldest_seconds = absl::ToDoubleSeconds(now - oldest);
-  Tidy(SteadyNow());
+  Tidy(SteadyNow(), left);
 }
 
-void Shipper::Tidy(absl::Time now) {
+void Shipper::Tidy(absl::Time now, const std::vector<SealedTrace>& left) {
   if (now - tidied_ < kTidyPeriod) return;
   tidied_ = now;
+  // Others may have removed traces.
+  if (!cannot_look_) {
+    ledger_.ForgetAllBut(left);
+    tries_.ForgetAllBut(left);
+  }
   if (const auto shipped = OwnFolder::Find(policy_.folder, "shipped"); shipped.ok()) {
     RemoveOldTraces(*shipped, policy_.shipped, absl::Now());
   }
@@ -274,7 +285,7 @@ void Shipper::Tidy(absl::Time now) {
       *failed, {.longest = absl::InfiniteDuration(), .most_bytes = policy_.most_waiting_bytes},
       absl::Now());
   if (removed == 0) return;
-  say_(StrCat("removed the ", removed, " oldest traces of ", failed->path(),
+  say_(StrCat("removed the ", WithNoun(removed, "oldest trace"), " of ", failed->path(),
               ": it had more than --spool=", postproc::ByteSizeText(policy_.most_waiting_bytes)));
 }
 

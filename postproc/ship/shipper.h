@@ -75,7 +75,7 @@ class Shipper {
   bool SetAside(const SealedTrace& trace, const std::string& reasons);
   bool Discard(const SealedTrace& trace);
   void Drop(std::vector<SealedTrace>& left);
-  void Tidy(absl::Time now);
+  void Tidy(absl::Time now, const std::vector<SealedTrace>& left);
   void WriteMetrics(absl::Time now);
 
   const ShipPolicy policy_;

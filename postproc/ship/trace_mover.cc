@@ -11,7 +11,7 @@ using postproc::StrCat;
 
 absl::Status TraceMover::Check() const {
   for (const std::string_view below : {"shipped", "failed"}) {
-    const absl::Status status = OwnFolder::Find(folder_, below).status();
+    absl::Status status = OwnFolder::Find(folder_, below).status();
     if (!status.ok() && !absl::IsNotFound(status)) return status;
   }
   return absl::OkStatus();

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::ship {
 
-std::string Tries::KeyOf(const SealedTrace& trace, std::string_view target) {
-  return postproc::StrCat(target, "/", trace.name, "\n", trace.inode, " ", trace.modified_ns);
+std::string Tries::NameOf(const SealedTrace& trace) {
+  return postproc::StrCat(trace.name, "\n", trace.inode, " ", trace.modified_ns);
+}
+
+void Tries::ForgetAllBut(const std::vector<SealedTrace>& traces) {
+  absl::flat_hash_set<std::string> kept;
+  for (const SealedTrace& trace : traces) kept.insert(NameOf(trace));
+  absl::erase_if(pairs_, [&](const auto& entry) { return !kept.contains(entry.first.first); });
 }
 
 int Tries::Failed(const SealedTrace& trace, std::string_view target, bool broken, absl::Time next) {

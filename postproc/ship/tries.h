@@ -3,6 +3,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
@@ -28,6 +30,9 @@ class Tries {
   void Forget(const SealedTrace& trace, std::string_view target) {
     pairs_.erase(KeyOf(trace, target));
   }
+  // Every trace that is not among these.
+  void ForgetAllBut(const std::vector<SealedTrace>& traces);
+  size_t size() const { return pairs_.size(); }
 
  private:
   struct Pair {
@@ -35,9 +40,13 @@ class Tries {
     int broken = 0;
     absl::Time rests_until = absl::InfinitePast();
   };
-  static std::string KeyOf(const SealedTrace& trace, std::string_view target);
+  using Key = std::pair<std::string, std::string>;  // the trace, the target
+  static std::string NameOf(const SealedTrace& trace);
+  static Key KeyOf(const SealedTrace& trace, std::string_view target) {
+    return {NameOf(trace), std::string(target)};
+  }
 
-  absl::flat_hash_map<std::string, Pair> pairs_;
+  absl::flat_hash_map<Key, Pair> pairs_;
 };
 
 }  // namespace jtrace::ship

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <sstream>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -83,6 +84,36 @@ uint64_t MemoryForTraces(uint64_t trace_bytes, uint64_t machine) {
   return machine == 0 ? honest : std::min(honest, machine / 4 * 3);
 }
 
+ProcessMemory UsedMemory() {
+  std::istringstream pages(ReadText("/proc/self/statm"));
+  uint64_t all = 0, data = 0, other = 0;
+  pages >> all >> other >> other >> other >> other >> data;
+  const auto page = static_cast<uint64_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
+  return {all * page, data * page};
+}
+
+ProcessMemory StartLimits() {
+  static const ProcessMemory limits = [] {
+    const auto soft = [](auto which) {
+      rlimit limit{};
+      return getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+                 ? uint64_t{limit.rlim_cur}
+                 : std::numeric_limits<uint64_t>::max();
+    };
+    return ProcessMemory{soft(RLIMIT_AS), soft(RLIMIT_DATA)};
+  }();
+  return limits;
+}
+
+std::string EarlierLimit(uint64_t bytes, const ProcessMemory& used, const ProcessMemory& limits) {
+  const auto room = [](uint64_t limit, uint64_t use) { return limit - std::min(limit, use); };
+  const uint64_t of_data = room(std::min(bytes, limits.data), used.data);
+  if (room(limits.address_space, used.address_space) < of_data) {
+    return StrCat(ByteSizeText(limits.address_space), " (ulimit -v)");
+  }
+  return limits.data < bytes ? StrCat(ByteSizeText(limits.data), " (ulimit -d)") : "";
+}
+
 bool LimitMemory(uint64_t bytes) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return bytes == 0;  // a sanitizer's shadow memory is terabytes
@@ -90,7 +121,7 @@ bool LimitMemory(uint64_t bytes) {
   // The data of a process, unlike its address space, has no mapped files in it.
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) != 0) return false;
-  limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
+  limit.rlim_cur = std::min<rlim_t>({bytes, StartLimits().data, limit.rlim_max});
   return setrlimit(RLIMIT_DATA, &limit) == 0;
 #endif
 }

@@ -21,8 +21,22 @@ uint64_t MemoryOfGroups(std::string_view groups, const std::string& root, uint64
 // not known). Honest traces stay far below.
 uint64_t MemoryForTraces(uint64_t trace_bytes, uint64_t machine);
 
+// Bytes of a process's address space, and of its data, which has no mapped files in it.
+struct ProcessMemory {
+  uint64_t address_space = 0;
+  uint64_t data = 0;
+};
+ProcessMemory UsedMemory();
+// The limits that this process was started with; the greatest number: none.
+ProcessMemory StartLimits();
+
+// Of those limits the one that is reached before the data has `bytes`, as "2.0 GB (ulimit -v)"; ""
+// if there is none.
+std::string EarlierLimit(uint64_t bytes, const ProcessMemory& used, const ProcessMemory& limits);
+
 // From now on allocations that would make the process's data larger than `bytes` fail with
-// std::bad_alloc. May be called again, with more or less. False if the system refuses.
+// std::bad_alloc. May be called again, with more or less, but never beyond StartLimits. False if
+// the system refuses.
 bool LimitMemory(uint64_t bytes);
 
 // "1073741824", "512m", "2G"; none if it is not a size.

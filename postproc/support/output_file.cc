@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "postproc/support/error_kind.h"
 #include "postproc/support/out_of_memory.h"
 #include "postproc/support/strings.h"
 
@@ -13,7 +14,7 @@ namespace jtrace::postproc {
 namespace {
 
 absl::Status CannotWrite(const std::string& path) {
-  return absl::UnavailableError(StrCat("cannot write ", path));
+  return OfKind(ErrorKind::kOutput, absl::UnavailableError(StrCat("cannot write ", path)));
 }
 
 }  // namespace

@@ -73,12 +73,21 @@ def days(results):
     return ", ".join(f"{count} figures of {day}" for day, count in sorted(counts.items(), reverse=True))
 
 
-def put(text, name, lines):
-    """Replaces what is between the markers of that name."""
-    found = re.search(rf"(<!-- bench: {name} -->\n).*?(<!-- end -->)", text, re.DOTALL)
+def call(results):
+    """Nanoseconds that the exact tree adds to a call, from the best JDK to the worst."""
+    values = results.rows["fib, record=tree: added a call"]["values"].values()
+    found = sorted(float(value.split()[0]) for value, _ in values)
+    return f"{found[0]:.1f}–{found[-1]:.1f}"
+
+
+def put(text, name, what):
+    """Replaces what is between the markers of that name: lines, or a word in a line."""
+    found = re.search(rf"(<!-- bench: {name} -->\n?).*?(<!-- end -->)", text, re.DOTALL)
     if found is None:
         sys.exit(f"table: a page has no <!-- bench: {name} --> … <!-- end -->")
-    return text[:found.end(1)] + "\n".join(lines) + "\n" + text[found.start(2):]
+    if not isinstance(what, str):
+        what = "\n".join(what) + "\n"
+    return text[:found.end(1)] + what + text[found.start(2):]
 
 
 def main():
@@ -89,7 +98,8 @@ def main():
     results = Results(args.results)
     pages = {
         "README.md": {"machine": [f"{results.machine}; {days(results)}."], "costs": costs(results, MAIN),
-                      "warmup": warmup(results)},
+                      "warmup": warmup(results), "call": call(results)},
+        "docs/DESIGN.md": {"call": call(results)},
         "docs/SPEED.md": {"all": costs(results, {name: f"`{name}`" for name in results.rows})},
     }
     for page, tables in pages.items():

@@ -8,8 +8,11 @@ METRICS = ("alloc.bytes", "alloc.objects", "exceptions", "cpu.ns", "wall.ns", "s
            "freed.objects")
 HOOKS = ("libc.so.6!malloc:count", "libjvm.so!os::malloc:unwind", "libjvm.so!JVM_*:time",
          "libc.so.6!write:count", "libjvm.so!JVM_Clone:count")
-CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "+waited", "-jit", "-class", "+alloc",
+CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "+waited", "-jit", "-class", "+alloc", "-segment",
          "+method", "-0x51/0x2", "+0x61/0x2")
+# For `{jdk}` in a program's scope: code of the JDK that runs virtual threads.
+JDK_SCOPES = ("java.**", "java.**;jdk.internal.vm.**", "java.lang.VirtualThread*;jdk.internal.vm.Continuation*",
+              "java.lang.VirtualThread::mount;java.lang.VirtualThread::unmount", "java.util.concurrent.**")
 HEAP_MB = 384
 
 
@@ -32,7 +35,7 @@ class Way:
     @property
     def is_part(self):
         """It ends before the program does."""
-        return "duration" in self.options
+        return "duration" in self.options or "samples" in self.options
 
 
 def some(numbers, values, most):
@@ -94,6 +97,8 @@ def pick_codes(numbers, options):
 
 def random_way(numbers, scope, often=False, single=False):
     """`often`: 10 kHz; `single`: one file, for the whole run."""
+    if "{jdk}" in scope:
+        scope = scope.replace("{jdk}", numbers.choice(JDK_SCOPES))
     options = {"include": scope, "mode": numbers.choice(("merged", "merged", "merged", "events", "samples"))}
     if often and options["mode"] == "events":
         options["mode"] = "merged"
@@ -108,6 +113,8 @@ def random_way(numbers, scope, often=False, single=False):
         pick_codes(numbers, options)
     if not single and numbers.random() < 0.2:
         name, value = numbers.choice((("loop", "1s"), ("loop", "1MB"), ("duration", "1s")))
+        if name == "duration" and options["mode"] != "events" and numbers.random() < 0.5:
+            name, value = "samples", "500"
         options[name] = value
         if name == "loop":
             options["keep"] = "1000"  # never reached, but on a full disk

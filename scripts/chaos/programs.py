@@ -19,7 +19,7 @@ NUMBERS = r"\d+"
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """`scope`: include= of jtrace; `counted`: the same as prefixes for the other agent, empty if that
+    """`scope`: include= of jtrace, `{jdk}` in it: one of JDK_SCOPES; `counted`: the same as prefixes for the other agent, empty if that
     one cannot count it; `arcs`: the other agent also counts callers; `varies`: the parts of the
     output that may differ; `exit`: its own exit code; `long`: it runs for seconds; `heavy`: too much
     for an interpreter; `makes`: its arguments name {out}, a folder that it fills with class files;
@@ -111,6 +111,7 @@ PROGRAMS = (
     of_workloads("boundary", "Boundary", scope="Boundary*", counted="Boundary"),
     of_workloads("virtual", "VirtualBatches", "10", "300", "20", scope="VirtualBatches*",
                  counted="VirtualBatches", least_jdk=21),
+    of_workloads("yields", "VirtualYields", "400", "50", scope="VirtualYields*;{jdk}", least_jdk=21, long=True),
     Program("cases", ("InTurn",) + tuple("cases." + case for case in CASES), "cases.**;InTurn",
             "cases/ InTurn", long=True),
     Program("overflow", ("InTurn", "cases.StackOverflows"), "cases.**;InTurn", varies=NUMBERS),

@@ -50,7 +50,10 @@ COLLECTORS = {
     "zgc": ["-XX:+UseZGC"],
     "shenandoah": ["-XX:+UseShenandoahGC"],
 }
-COMPILERS = {"tiered": [], "int": ["-Xint"], "c1": ["-XX:TieredStopAtLevel=1"], "c2": ["-XX:-TieredCompilation"]}
+# hot: C2's code moves to a heap of its own while the program runs, and the JVM interrupts threads to see which is hot.
+HOT = ("HeapSize=8M", "StartupDelaySeconds=1", "SampleSeconds=1", "IntervalSeconds=1", "StablePercent=100")
+COMPILERS = {"tiered": [], "int": ["-Xint"], "c1": ["-XX:TieredStopAtLevel=1"], "c2": ["-XX:-TieredCompilation"],
+             "hot": ["-XX:+UnlockExperimentalVMOptions", "-XX:+HotCodeHeap", *(f"-XX:HotCode{flag}" for flag in HOT)]}
 OBJECTS = {"default": [], "full-oops": ["-XX:-UseCompressedOops"], "compact": ["-XX:+UseCompactObjectHeaders"],
            "archive": []}
 
@@ -82,6 +85,8 @@ class Run:
 
 def is_possible(run):
     if run.objects == "compact" and run.jvm.major < 25:
+        return False
+    if run.compiler == "hot" and run.jvm.major < 27:
         return False
     if run.objects == "archive" and run.jvm.major < 17:
         return False  # archives of the program's classes came with 13

@@ -22,6 +22,8 @@ class CoverTest(unittest.TestCase):
             for compiler in matrix.COMPILERS:
                 self.assertIn(((1, program), (3, compiler)), found)
         self.assertIn(((0, "28-sid"), (2, "zgc")), found)
+        self.assertIn(((0, "28-sid"), (3, "hot")), found)
+        self.assertNotIn(((0, "25-trixie"), (3, "hot")), found)
         self.assertNotIn(((0, "17-bullseye"), (4, "compact")), found)
         self.assertLess(len(chosen), 40)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the libraries that release products contain, static, position independent and for the C library of the
-# sysroot, into build/dependencies. They are the versions of the installed development packages, from Debian's
-# source packages: Debian's own archives of Abseil and protobuf reach thread-local variables in a way that only
-# programs may, not shared libraries, and its Zydis has no archive.
+# sysroot, into build/dependencies; once, as scripts/release/cache.sh keeps them. They are the versions of the installed
+# development packages, from Debian's source packages: Debian's own archives of Abseil and protobuf reach thread-local
+# variables in a way that only programs may, not shared libraries, and its Zydis has no archive.
 # Usage: scripts/release/dependencies.sh SYSROOT
 set -euo pipefail
 sysroot=$1
@@ -14,9 +14,11 @@ readonly lib=/usr/lib/x86_64-linux-gnu
 versions=$(dpkg-query -W -f '${source:Package}=${source:Version}\n' "${packages[@]}")
 stamp=$(
   echo "$versions"
+  dpkg-query --admindir="$sysroot/var/lib/dpkg" -W libc6-dev
   cat "$0"
 )
 [[ "$(cat "$prefix/stamp" 2>/dev/null)" != "$stamp" ]] || exit 0
+scripts/release/cache.sh get dependencies "$prefix" "$stamp" && exit
 rm -rf "$prefix" "$work"
 mkdir -p "$prefix/lib" "$prefix/include" "$prefix/licenses" "$work"
 
@@ -110,3 +112,5 @@ for package in "${packages[@]}"; do
 done
 echo "$versions" >"$prefix/versions"
 echo "$stamp" >"$prefix/stamp"
+cd "$OLDPWD"
+scripts/release/cache.sh put dependencies "$prefix" "$stamp"

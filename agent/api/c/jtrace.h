@@ -54,7 +54,7 @@ enum {
   JTRACE_E_KIND = -12,    /* the counter of that name counts the other way */
   JTRACE_E_PATTERN = -13, /* names no method: write com.acme.Cache::load, java.sql.*::execute* */
   JTRACE_E_STATE = -14,   /* no recording runs, one runs already, or it keeps no call trees */
-  JTRACE_E_HANDLE = -15,  /* this reader or window is not open */
+  JTRACE_E_HANDLE = -15,  /* this reader, window or segment is not open */
   JTRACE_E_FAILED = -16,  /* the command failed; the sink received the reason */
   JTRACE_E_MEMORY = -17,  /* no memory */
   JTRACE_E_INTERNAL = -18 /* an internal error of jtrace */
@@ -80,6 +80,7 @@ enum {
    metrics=user.NAME. */
 #define JTRACE_COUNTER_PER_CPU 1u
 
+/* NOLINTBEGIN(modernize-use-using): C has none. */
 typedef struct jtrace_metric {
   uint32_t struct_size; /* set by the caller: sizeof(jtrace_metric) */
   uint32_t id;
@@ -209,11 +210,27 @@ typedef struct jtrace_api {
      flush, mark with a text, status, metrics. `argument` and `sink` may be null. On a native thread
      it runs on another thread. Errors: ARGUMENT, STATE, FAILED. */
   int32_t (*command)(const char* verb, const char* argument, jtrace_sink sink, void* context);
+
+  /* ---- Segments: pairs of records around a named part of the code, counted and timed ---- */
+
+  /* Thread. The number of the segments of a name, which is cut to 256 bytes; the first 1,000 names
+     have one, all others have that of "[other]". Errors: ARGUMENT (also for an empty name). */
+  int32_t (*segment)(const char* name, uint32_t* id);
+
+  /* Thread. One begins in the calling thread. On a virtual thread it ends in the same native
+     method. Errors: ARGUMENT (no segment has this number), FULL (1,000 are open), THREAD (it ends).
+   */
+  int32_t (*segment_begin)(uint32_t id);
+
+  /* Thread. Ends the innermost open one of this number in the calling thread, and those inside of
+     it, which count as out of turn. Errors: ARGUMENT, HANDLE (none is open). */
+  int32_t (*segment_end)(uint32_t id);
 } jtrace_api;
 
 /* Any. The export of libjtrace.so: its table for this ABI, which is never freed; null: it has none.
  */
 typedef const jtrace_api* (*jtrace_get_api_function)(uint32_t abi);
+/* NOLINTEND(modernize-use-using) */
 #define JTRACE_GET_API "jtrace_get_api"
 
 #ifdef __cplusplus

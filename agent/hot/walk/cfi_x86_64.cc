@@ -81,6 +81,13 @@ CfiRow ReadFde(const std::byte* fde, uintptr_t pc, RowRange* row_range) {
   if (!in.ok() || pc < begin || pc - begin >= range) return none;
   if (cie.has_augmentation_data) in.Skip(in.Uleb());
   if (!in.ok()) return unsupported;
+  if (cie.signal_frame) {
+    // Its rules only say where a ucontext keeps each register.
+    *row_range = {begin, begin + range};
+    CfiRow row;
+    row.signal_frame = true;
+    return row;
+  }
 
   RowInterpreter initial(cie, 0, kEverywhere);
   if (!initial.Run(DwarfCursor(cie.instructions, cie.end))) return unsupported;
@@ -91,7 +98,6 @@ CfiRow ReadFde(const std::byte* fde, uintptr_t pc, RowRange* row_range) {
   *row_range = interpreter.RangeBefore(begin + range);
   CfiRow row = interpreter.row();
   if (row.cfa == CfaRule::kNoRow) row.cfa = CfaRule::kUnsupported;
-  row.signal_frame = cie.signal_frame;
   return row;
 }
 

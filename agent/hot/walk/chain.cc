@@ -84,6 +84,8 @@ const char* WalkNoteName(WalkNote note) {
       return "no_java_layout";
     case WalkNote::kStepLimit:
       return "step_limit";
+    case WalkNote::kNoStackRoom:
+      return "no_stack_room";
     case WalkNote::kCount:
       break;
   }

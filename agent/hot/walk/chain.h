@@ -36,6 +36,7 @@ enum class WalkNote : uint8_t {
   kNoProgress,        // the stack pointer did not rise
   kNoJavaLayout,      // Java frames, but this JVM's layout is not known
   kStepLimit,         // more steps than any real stack has
+  kNoStackRoom,       // the handler is on an alternate stack that is too small for a walk
   kCount
 };
 const char* WalkNoteName(WalkNote note);

@@ -75,7 +75,6 @@ bool CompiledFrame::FollowPrologue(uintptr_t entry) {
         depth += instruction.delta;
         break;
       case StackEffect::kSaveRbp:
-        return false;
       case StackEffect::kCall:
       case StackEffect::kUnknown:
         return false;

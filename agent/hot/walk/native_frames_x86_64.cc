@@ -113,7 +113,7 @@ Step StepNative(WalkState& walk) {
   if (return_address == 0) return Step::kEnd;  // how old start-up code marks the first frame
   cursor.step_used_fp = row.cfa != CfaRule::kRsp || row.rbp != RbpRule::kAtCfa;
   cursor.step_used_bx = row.cfa == CfaRule::kRbx;
-  uintptr_t bx;
+  uintptr_t bx = 0;
   const bool bx_known = CallerBx(cursor, row, cfa, &bx);
   cursor.Return(return_address, cfa - 8, cfa, fp);
   cursor.bx = bx;

@@ -88,7 +88,8 @@ bool CallerLooksValid(const WalkState& walk, uintptr_t pc, uintptr_t sp, uintptr
   CodeBlob blob;
   if (!FindBlob(*walk.vm, pc, &blob)) return false;
   if (!blob.IsCompiled()) return true;
-  return blob.frame_size > 0 && cursor.Load(sp + 8 * (blob.frame_size - 1), &return_address) &&
+  return blob.frame_size > 0 &&
+         cursor.Load(sp + 8 * static_cast<uint64_t>(blob.frame_size - 1), &return_address) &&
          IsReturnAddress(walk, return_address, Callers::kJava);
 }
 

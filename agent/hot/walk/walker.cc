@@ -59,6 +59,7 @@ void WalkWithMemory(WalkState& walk, WalkMemory memory) {
     if (i == kMaxSteps - 1) walk.Fail(WalkNote::kStepLimit);
   }
   memory.Finish(walk.chain);
+  walk.memory = nullptr;
 }
 
 WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,

@@ -188,7 +188,7 @@ uintptr_t ConditionalTarget(uintptr_t at, uintptr_t end) {
   intptr_t length = 0, distance = 0;
   if ((p[0] & 0xf0) == 0x70) {
     length = 2;
-    distance = static_cast<int8_t>(p[1]);
+    distance = static_cast<int8_t>(p[1]);  // NOLINT(bugprone-signed-char-misuse): a signed distance
   } else if (p[0] == 0x0f && (p[1] & 0xf0) == 0x80) {
     length = 6;
     distance = Read32(p + 2);

@@ -224,6 +224,11 @@ NATIVE(jstring, unattached)(JNIEnv* jni, jclass self, jint id) {
   return (*jni)->NewStringUTF(jni, buffer);
 }
 
+NATIVE(jint, segments)(JNIEnv* jni, jclass self, jint count, jboolean on_native_thread) {
+  (void)jni, (void)self;
+  return RunSegments(count, on_native_thread);
+}
+
 NATIVE(void, startHandlers)(JNIEnv* jni, jclass self, jint counter, jint every_us) {
   (void)jni, (void)self;
   StartHandlers((uint32_t)counter, every_us);

@@ -25,6 +25,10 @@ int64_t CountInThreads(uint32_t id, int threads, int lives, int each, int attach
 /* The codes of a native thread that queries and counts before and after it is attached. */
 void AskUnattached(uint32_t id, char* text, size_t size);
 
+/* So many segments "native" around one "native inner" each, in the calling thread or in a native
+   one that the JVM does not know. Returns the number of errors. */
+int RunSegments(int count, int on_native_thread);
+
 /* A timer interrupts the calling thread. The handler adds to the counter and reads totals ten
  * times. */
 void StartHandlers(uint32_t counter, int every_us);

@@ -97,3 +97,34 @@ void AskUnattached(uint32_t id, char* text, size_t size) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, Ask, &asked) == 0) pthread_join(thread, NULL);
 }
+
+struct segments {
+  int count, errors;
+};
+
+static void* Segments(void* context) {
+  struct segments* const work = context;
+  uint32_t outer = 0, inner = 0;
+  if (the_api->segment("native", &outer) != JTRACE_OK) ++work->errors;
+  if (the_api->segment("native inner", &inner) != JTRACE_OK) ++work->errors;
+  for (int i = 0; i < work->count; ++i) {
+    if (the_api->segment_begin(outer) != JTRACE_OK) ++work->errors;
+    if (the_api->segment_begin(inner) != JTRACE_OK) ++work->errors;
+    /* The first ends with the one around it. */
+    if (i > 0 && the_api->segment_end(inner) != JTRACE_OK) ++work->errors;
+    if (the_api->segment_end(outer) != JTRACE_OK) ++work->errors;
+  }
+  if (the_api->segment_end(inner) != JTRACE_E_HANDLE) ++work->errors;
+  return NULL;
+}
+
+int RunSegments(int count, int on_native_thread) {
+  struct segments work = {.count = count};
+  pthread_t thread;
+  if (!on_native_thread) {
+    Segments(&work);
+  } else if (pthread_create(&thread, NULL, Segments, &work) == 0) {
+    pthread_join(thread, NULL);
+  }
+  return work.errors;
+}

@@ -3,6 +3,7 @@ package programs;
 import jtrace.api.JTrace;
 import jtrace.api.MethodStats;
 import jtrace.api.Metric;
+import jtrace.api.Segment;
 
 /**
  * Queries through the C functions and through jtrace-api.jar, and compares. Arguments: the C
@@ -66,6 +67,8 @@ public final class Abi {
 
   static native String unattached(int id);
 
+  static native int segments(int count, boolean onNativeThread);
+
   static native void startHandlers(int counter, int everyMicros);
 
   static native long handled();
@@ -78,6 +81,7 @@ public final class Abi {
       case "load" -> print("loaded", find() + " " + loadOnly(args[2]));
       case "serve" -> serve();
       case "handlers" -> handlers(Long.parseLong(args[2]));
+      case "segments" -> nativeSegments();
       default -> {
         print("found", find() + " " + !version().isEmpty() + " " + attach());
         names();
@@ -281,6 +285,20 @@ public final class Abi {
     long java = JTrace.total(Metric.ALLOC_BYTES) - before;
     print("bytes", attach() + " " + java + " " + (own(bytes) == JTrace.total(Metric.ALLOC_BYTES)));
     print("idle", command("stop", null, false).strip() + " " + code());
+  }
+
+  /** On this thread, on one that the JVM does not know, and on a virtual one. */
+  @SuppressWarnings("try") // the segment is not used in its block
+  private static void nativeSegments() {
+    boolean isVirtual = Runtime.version().feature() >= 21;
+    int[] errors = {find() ? 0 : 1};
+    try (Segment java = JTrace.segment("java")) {
+      errors[0] += segments(2, false);
+    }
+    if (isVirtual) VirtualThreads.join(VirtualThreads.start(() -> errors[0] += segments(4, false)));
+    errors[0] += segments(20_000, true); // more than have a record, so last
+    print("errors", errors[0]);
+    print("segments", isVirtual ? 20_006 : 20_002);
   }
 
   /** A signal handler queries and counts while this thread allocates, calls and collects. */

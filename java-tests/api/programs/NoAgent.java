@@ -9,6 +9,7 @@ import jtrace.api.Label;
 import jtrace.api.Measurement;
 import jtrace.api.Metric;
 import jtrace.api.Reader;
+import jtrace.api.Segment;
 
 /** Calls the whole API in a JVM without the agent. Prints "name=value". */
 public final class NoAgent {
@@ -67,10 +68,18 @@ public final class NoAgent {
     try (Label label = JTrace.label("tenant", "acme")) {
       print("label", label == JTrace.label("kind", "query"));
     }
+    try (Segment segment = JTrace.segment("checkout")) {
+      print("segment", segment == JTrace.segment("pay"));
+    }
+    try {
+      JTrace.segment("");
+    } catch (IllegalArgumentException e) {
+      print("refused segment", e.getMessage());
+    }
     print("bytes", leastBytes());
   }
 
-  /** Bytes of 1,000 totals and labels: the least of some tries, because looking for the agent may allocate. */
+  /** Bytes of 1,000 totals, labels and segments: the least of some tries, because looking for the agent may allocate. */
   private static long leastBytes() {
     var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     long id = Thread.currentThread().getId();
@@ -80,6 +89,7 @@ public final class NoAgent {
       for (int i = 0; i < 1000; i++) {
         sink += JTrace.total(Metric.ALLOC_BYTES);
         JTrace.label("tenant", "acme").close();
+        JTrace.segment("checkout").close();
       }
       least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
     }

@@ -50,9 +50,15 @@ class FakeHost : public Host {
     if (verb == "stop") return absl::FailedPreconditionError("no recording runs");
     return std::string(verb) + "\n" + std::string(argument) + "\n";
   }
+  metrics::Segments& segments() override { return segments_; }
 
  private:
   ThreadCounters counters_{hot::AllocLayout{}};
+  SessionClock clock_;
+  Losses losses_;
+  trace::RecordEncoder encoder_{{}};
+  LimitedEvents limits_{losses_};
+  metrics::Segments segments_{clock_, encoder_, limits_, losses_, [] { return 1u; }};
 };
 
 const jtrace_api& Api() {
@@ -93,6 +99,9 @@ TEST(Abi, ReportsThatTheAgentHasNotBegun) {
   EXPECT_EQ(api->window_close(1), JTRACE_E_NOT_RUNNING);
   EXPECT_EQ(api->method(nullptr, nullptr), JTRACE_E_NOT_RUNNING);
   EXPECT_EQ(api->command("stop", nullptr, nullptr, nullptr), JTRACE_E_NOT_RUNNING);
+  EXPECT_EQ(api->segment("a", &id), JTRACE_E_NOT_RUNNING);
+  EXPECT_EQ(api->segment_begin(1), JTRACE_E_NOT_RUNNING);
+  EXPECT_EQ(api->segment_end(1), JTRACE_E_NOT_RUNNING);
 }
 
 TEST(Abi, HasATableOnlyForItsNumber) {
@@ -277,6 +286,29 @@ TEST(Abi, MethodsAndWindows) {
   EXPECT_EQ(Api().method(&query, &stats), JTRACE_E_METRIC);
 }
 
+TEST(Abi, SegmentsNestInTheirThread) {
+  uint32_t outer = 0;
+  uint32_t inner = 0;
+  ASSERT_EQ(Api().segment("outer", &outer), JTRACE_OK);
+  ASSERT_EQ(Api().segment("inner", &inner), JTRACE_OK);
+  EXPECT_EQ(Api().segment("", &inner), JTRACE_E_ARGUMENT);
+  EXPECT_EQ(Api().segment(nullptr, &inner), JTRACE_E_ARGUMENT);
+  EXPECT_EQ(Api().segment("outer", nullptr), JTRACE_E_ARGUMENT);
+  EXPECT_EQ(Api().segment_begin(999), JTRACE_E_ARGUMENT);
+  EXPECT_EQ(Api().segment_end(999), JTRACE_E_ARGUMENT);
+  EXPECT_EQ(Api().segment_end(outer), JTRACE_E_HANDLE);
+  EXPECT_EQ(Api().segment_begin(outer), JTRACE_OK);
+  EXPECT_EQ(Api().segment_begin(inner), JTRACE_OK);
+  std::thread([&] { EXPECT_EQ(Api().segment_end(inner), JTRACE_E_HANDLE); }).join();
+  EXPECT_EQ(Api().segment_end(outer), JTRACE_OK);
+  EXPECT_EQ(Api().segment_end(inner), JTRACE_E_HANDLE);
+  std::thread([&] {
+    int32_t code = JTRACE_OK;
+    for (int i = 0; i < 1001; ++i) code = Api().segment_begin(inner);
+    EXPECT_EQ(code, JTRACE_E_FULL);
+  }).join();
+}
+
 void Note(void* lines, int32_t is_error, const char* line) {
   static_cast<std::vector<std::string>*>(lines)->push_back((is_error ? "!" : "") +
                                                            std::string(line));
@@ -317,6 +349,7 @@ TEST(Abi, AnswersNothingAfterTheEnd) {
   EXPECT_EQ(Api().totals(JTRACE_OF_PROCESS, 0, &id, 1, &value), JTRACE_E_ENDED);
   EXPECT_EQ(Api().add(32, 1), JTRACE_E_ENDED);
   EXPECT_EQ(Api().command("status", nullptr, nullptr, nullptr), JTRACE_E_ENDED);
+  EXPECT_EQ(Api().segment_begin(1), JTRACE_E_ENDED);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ using ::testing::HasSubstr;
 
 TEST(CodesTest, CostlyOnesAreOffByDefault) {
   const CodeSet codes;
-  for (const Code on : {Code::kNamedThread, Code::kClass, Code::kJitCode, Code::kGc}) {
+  for (const Code on :
+       {Code::kNamedThread, Code::kClass, Code::kJitCode, Code::kGc, Code::kSegment}) {
     EXPECT_TRUE(codes.Has(on));
   }
   for (const Code off : {Code::kThrown, Code::kCaught, Code::kAllocation, Code::kBoundary,
@@ -92,7 +93,8 @@ TEST(CodesTest, ANumberSwitchesAllOfItsMajor) {
 TEST(CodesTest, UnknownOnesAreRejectedWithTheNearest) {
   CodeSet codes;
   EXPECT_THAT(codes.Apply("+monitr").message(), HasSubstr("did you mean monitor?"));
-  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x64 (waited)?"));
+  EXPECT_THAT(codes.Apply("0xd").message(), HasSubstr("did you mean 0x10 (thread)?"));
+  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x65 (segment)?"));
   EXPECT_THAT(codes.Apply("0x").message(), HasSubstr("'0x' is not a code"));
   EXPECT_THAT(codes.Apply("-").message(), HasSubstr("'' is not a code"));
   EXPECT_THAT(codes.Apply("-0x20/0x9").message(), HasSubstr("did you mean 0x20/0x5 (unprobed)?"));

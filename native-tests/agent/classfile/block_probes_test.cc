@@ -139,6 +139,27 @@ TEST(BlockProbes, HandlersCoverTheCodeThatThrowsAgain) {
   EXPECT_EQ(again.end, rewritten.code.code.size());
 }
 
+// The catch-all is a handler, to which no code may lead but a throw: C1 would not compile the
+// method.
+TEST(BlockProbes, NothingFallsIntoTheCatchAll) {
+  ClassBuilder builder("T", /*major=*/49);  // without frames
+  const uint16_t callee = builder.Method("U", "f", "()V");
+  const ByteVector code = BytesOf().U1(kOpInvokestatic).U2(callee).U1(kOpReturn);
+  ProbeSpec spec = ProbeSpec::Tree();
+  spec.block_owner = "java/lang/invoke/JTraceBlocks";
+  Rewritten rewritten;
+  Rewrite(builder.Add({.code = code}).Build(), rewritten, spec);
+  // The call's row, that of the code that counts its exception, and that of the method.
+  ASSERT_EQ(rewritten.code.exceptions.size(), 3u);
+  const ExceptionRow& counted = rewritten.code.exceptions[0];
+  const ExceptionRow& again = rewritten.code.exceptions[1];
+  const ExceptionRow& method = rewritten.code.exceptions[2];
+  EXPECT_EQ(again.start, counted.handler);
+  EXPECT_EQ(again.end, method.handler);
+  EXPECT_EQ(again.handler, method.handler);
+  EXPECT_EQ(rewritten.code.code[method.handler - 1], kOpAthrow);
+}
+
 // In a constructor before super(…) nothing can be caught: a block ends after each such instruction.
 TEST(BlockProbes, NoHandlersBeforeSuper) {
   ClassBuilder builder;

@@ -82,6 +82,55 @@ TEST(InstrumenterRefusalTest, Refusals) {
   EXPECT_EQ(RefusalOf(full.Build()), Reason::kConstantPoolFull);
 }
 
+// Its exit would be on another thread than its entry.
+TEST(InstrumenterRefusalTest, MethodsThatChangeTheThread) {
+  ClassBuilder builder;
+  const uint16_t other = builder.Utf8("Ljava/lang/Deprecated;");
+  const uint16_t marked = builder.Utf8("Ljdk/internal/vm/annotation/ChangesCurrentThread;");
+  // @Deprecated(since = {"", @Deprecated, E.c}) @ChangesCurrentThread
+  const ByteVector body = BytesOf()
+                              .U2(2)
+                              .U2(other)
+                              .U2(1)
+                              .U2(other)
+                              .U1('[')
+                              .U2(3)
+                              .U1('s')
+                              .U2(other)
+                              .U1('@')
+                              .U2(other)
+                              .U2(0)
+                              .U1('e')
+                              .U2(other)
+                              .U2(other)
+                              .U2(marked)
+                              .U2(0);
+  const ByteVector one = BytesOf().U2(1).U2(other).U2(0);
+  builder.Add({.code = {kOpReturn}, .own = {{"RuntimeVisibleAnnotations", body}}});
+  builder.Add({.code = {kOpReturn}, .own = {{"RuntimeVisibleAnnotations", one}}});
+  const auto result = Instrument(builder.Build(), ScopeFilter(), ProbeSpec::Tree(),
+                                 [](const MethodRef&) { return kId; });
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->methods[0].reason, Reason::kChangesThread);
+  EXPECT_FALSE(result->methods[0].probed);
+  EXPECT_TRUE(result->methods[1].probed);
+}
+
+TEST(InstrumenterRefusalTest, MethodsThatRunOnAfterAVirtualThreadsEnd) {
+  const auto is_probed = [](const char* name, const char* method) {
+    const ByteVector bytes = ClassBuilder(name).Add({.name = method, .code = {kOpReturn}}).Build();
+    const auto result = Instrument(bytes, ScopeFilter::Everything(), ProbeSpec::Tree(),
+                                   [](const MethodRef&) { return kId; });
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result->methods[0].probed;
+  };
+  EXPECT_FALSE(is_probed("jdk/internal/vm/Continuation", "enter"));
+  EXPECT_FALSE(is_probed("java/lang/VirtualThread$VThreadContinuation$1", "run"));
+  EXPECT_FALSE(is_probed("java/lang/VirtualThread", "run"));
+  EXPECT_TRUE(is_probed("java/lang/VirtualThread", "park"));
+  EXPECT_TRUE(is_probed("jdk/internal/vm/ContinuationSupport", "isSupported"));
+}
+
 // As constructors of value classes have them, a preview of Java 28.
 TEST(InstrumenterRefusalTest, OnlyMethodsWithUnknownFramesStayUnchanged) {
   const TestMethod larval = {

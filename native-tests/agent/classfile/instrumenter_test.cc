@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/classfile/probe_code.h"
 #include "common/classfile/opcodes.h"
 #include "native-tests/agent/classfile/instrumented_method.h"
 #include "native-tests/support/class_builder.h"
@@ -45,6 +46,24 @@ TEST(InstrumenterTest, EmptyMethodByteForByte) {
             ByteVector(BytesOf().U2(1).U1(255).U2(12).U2(1).U1(4).U2(1).U1(7).U2(throwable)));
   EXPECT_EQ(r.outcome().id, kId);
   EXPECT_TRUE(r.outcome().probed);
+}
+
+// Neither what a compiler writes, nor the program's own athrow.
+TEST(InstrumenterTest, MarkedRethrowsAreKnown) {
+  ProbeSpec spec = ProbeSpec::Tree();
+  spec.marks_rethrows = true;
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(
+      Apply(ClassWith({.code = {1 /*aconst_null*/, kOpAthrow}, .max_stack = 1}), r, spec));
+  const ByteVector code = r.Code();
+  std::vector<size_t> own, others;
+  for (size_t at = 0; at < code.size(); ++at) {
+    if (code[at] == kOpAthrow) (IsOwnRethrow(code, at) ? own : others).push_back(at);
+  }
+  EXPECT_THAT(own, ElementsAre(code.size() - 1));
+  EXPECT_EQ(others.size(), 1u);
+  EXPECT_FALSE(IsOwnRethrow(code, code.size()));
+  EXPECT_FALSE(IsOwnRethrow(code, 0));
 }
 
 TEST(InstrumenterTest, FlatProbeOnlyCounts) {

@@ -58,6 +58,17 @@ TEST_F(ConnectionTest, ARequestMayArriveInPieces) {
   EXPECT_EQ(Received(), "0\n");
 }
 
+// Clients do not read words to know what failed.
+TEST_F(ConnectionTest, AFailureHasTheNumberOfItsCode) {
+  Send("flush\n");
+  EXPECT_TRUE(Serve());
+  const auto request = queue_.Next(absl::InfinitePast());
+  ASSERT_TRUE(request.has_value());
+  request->answer->Finish(absl::FailedPreconditionError("no recording runs"));
+  EXPECT_FALSE(Serve());
+  EXPECT_EQ(Received(), "?9\n!no recording runs\n2\n");
+}
+
 // The limit is the protocol's, not that of a whole number of reads.
 TEST_F(ConnectionTest, ARequestInPiecesHasTheSameLimitAsAWholeOne) {
   Send("x");

@@ -107,8 +107,7 @@ inline std::string Ask(const std::string& path, absl::string_view request) {
 // Servers and the objects they call live as long as the process, as in a JVM.
 struct Fixture {
   explicit Fixture(const Limits& limits = {}, absl::Duration period = absl::Hours(1))
-      : commands(*MakeCommands(period)),
-        server(*Server::Start(commands, folder, path, limits).release()) {}
+      : commands(*MakeCommands(period)), server(Server::Start(commands, folder, path, limits)) {}
 
   static FakeCommands* MakeCommands(absl::Duration period) {
     auto* const made = new FakeCommands;

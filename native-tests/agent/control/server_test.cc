@@ -25,7 +25,7 @@ TEST(ServerTest, AnswersOneRequestAConnection) {
   ASSERT_TRUE(f.server.problem().ok()) << f.server.problem();
   EXPECT_EQ(Ask(f.path, "start mode=events,out=/tmp/a b.bin\n"), ".half way\n=first\n=second\n0\n");
   EXPECT_EQ(Ask(f.path, "wrong\n"), ".half way\n=first\n=second\n!no such thing\n1\n");
-  EXPECT_EQ(Ask(f.path, "fails x\n"), ".half way\n=first\n=second\n!cannot\n2\n");
+  EXPECT_EQ(Ask(f.path, "fails x\n"), ".half way\n=first\n=second\n?14\n!cannot\n2\n");
   const std::lock_guard lock(f.commands.mutex);
   EXPECT_THAT(f.commands.requests,
               ::testing::ElementsAre("start|mode=events,out=/tmp/a b.bin", "wrong|", "fails|x"));
@@ -55,11 +55,11 @@ TEST(ServerTest, SurvivesPeersThatSendNothingOrTooMuch) {
 TEST(ServerTest, WakesForDeadlinesAndOnRequest) {
   auto& commands = *new FakeCommands;
   commands.period = absl::Milliseconds(1);
-  Server& server = *Server::StartWithoutSocket(commands).release();
+  Server& server = Server::StartWithoutSocket(commands);
   while (commands.ticks < 5) absl::SleepFor(absl::Milliseconds(1));
 
   auto& patient = *new FakeCommands;
-  Server& sleeping = *Server::StartWithoutSocket(patient).release();
+  Server& sleeping = Server::StartWithoutSocket(patient);
   while (patient.ticks < 1) absl::SleepFor(absl::Milliseconds(1));
   sleeping.Wake();
   while (patient.ticks < 2) absl::SleepFor(absl::Milliseconds(1));
@@ -200,8 +200,8 @@ TEST(ServerTest, AMissingThreadDoesNotEndTheProgram) {
     const std::string folder = NewFolder() + "/own";
     auto& commands = *new FakeCommands;
     TakeTheAddressSpaceAway();
-    const Server& server = *Server::Start(commands, folder, folder + "/42").release();
-    const Server& deaf = *Server::StartWithoutSocket(commands).release();
+    const Server& server = Server::Start(commands, folder, folder + "/42");
+    const Server& deaf = Server::StartWithoutSocket(commands);
     return absl::IsResourceExhausted(server.problem()) &&
            absl::IsResourceExhausted(deaf.problem()) && Connect(folder + "/42") < 0;
   });

@@ -1,8 +1,13 @@
 // The times of calls of hooked functions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <time.h>
 
+#include <thread>
+
+#include "agent/base/clock.h"
+#include "agent/hot/hook_handler.h"
 #include "native-tests/agent/hooks/code_buffer.h"
 #include "native-tests/agent/hooks/hooks_fixture.h"
 
@@ -31,17 +36,19 @@ TEST_F(HooksTest, TimesNestedCallsSeparately) {
   EXPECT_EQ(row.timed, 11u);
 }
 
-// A call left by an exception has no time, and does not affect the next call from the same place.
-TEST_F(HooksTest, CallsLeftByAnExceptionHaveNoTime) {
+// The handler sees their end at the next call, which is in the same place: their times are too long
+// by what was between, never too short, and the next call's is its own.
+TEST_F(HooksTest, CallsLeftByAnExceptionLastUntilTheNextOne) {
   constexpr int64_t kPause = 50'000'000;
   Begin(In("hooked_may_throw", "time"));
   CallUntilAwaited([] { hooked_try(1, 0); });
   EXPECT_EQ(hooked_try(0, kPause), -1);  // it pauses, and calls once more
   hot::HookRow row = Fetch("hooked_may_throw");
   EXPECT_EQ(row.calls, 2u);
-  EXPECT_EQ(row.timed, 1u);
-  EXPECT_LT(row.max_ns, static_cast<uint64_t>(kPause));
-  // Nor the next recording.
+  EXPECT_EQ(row.timed, 2u);
+  EXPECT_GE(row.max_ns, static_cast<uint64_t>(kPause));
+  EXPECT_LT(row.min_ns, static_cast<uint64_t>(kPause));
+  // They do not affect the next recording.
   hooked_try(0, 0);
   hooks_.End();
   Begin(In("hooked_may_throw", "time"));
@@ -50,6 +57,52 @@ TEST_F(HooksTest, CallsLeftByAnExceptionHaveNoTime) {
   row = Fetch("hooked_may_throw");
   EXPECT_EQ(row.calls, 2u);
   EXPECT_EQ(row.timed, 2u);
+}
+
+TEST_F(HooksTest, CallsLeftByLongjmpKeepTheirTimes) {
+  constexpr int64_t kTime = 2'000'000;
+  Begin(In("hooked_leave", "time"));
+  CallUntilAwaited([] { hooked_try_jump(0, 1); });
+  const uint64_t left_before = hot::hook_counters.open_left.load();
+  const uint64_t begin_ns = MonotonicNanos();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(hooked_try_jump(1, kTime), 1);
+  EXPECT_EQ(hooked_try_jump(0, kTime), 0);
+  const uint64_t all_ns = MonotonicNanos() - begin_ns;
+  const hot::HookRow row = Fetch("hooked_leave");
+  EXPECT_EQ(row.calls, 6u);
+  EXPECT_EQ(row.timed, 6u);
+  EXPECT_GE(row.min_ns, static_cast<uint64_t>(kTime));
+  EXPECT_LE(row.total_ns, all_ns);
+  EXPECT_EQ(hot::hook_counters.open_left.load() - left_before, 5u);
+}
+
+void CallTimedFunction(int) { hooked_call_sleep(1); }
+
+// The alternate stack is above the thread's own here, so its calls look like the callers of those
+// that the signal interrupted.
+TEST_F(HooksTest, ASignalHandlersCallsDoNotCloseTheInterruptedOnes) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer's sigaction() blocks all signals in handlers, traps too";
+#endif
+  Begin(In("hooked_raise", "time") + ";" + In("hooked_sleep", "time"));
+  alignas(16) char alternate[64 * 1024];
+  struct sigaction action {};
+  action.sa_handler = CallTimedFunction;
+  action.sa_flags = SA_ONSTACK;
+  ASSERT_EQ(sigaction(SIGUSR2, &action, nullptr), 0);
+  std::thread([&] {
+    ASSERT_GT(reinterpret_cast<uintptr_t>(alternate),
+              reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+    const stack_t stack = {alternate, 0, sizeof alternate};
+    ASSERT_EQ(sigaltstack(&stack, nullptr), 0);
+    CallUntilAwaited(hooked_call_raise);
+    hooked_call_raise();
+  }).join();
+  const auto rows = FetchAll();
+  EXPECT_EQ(rows.at("hooked_raise").calls, 1u);
+  EXPECT_EQ(rows.at("hooked_raise").timed, 1u);
+  EXPECT_EQ(rows.at("hooked_sleep").timed, 1u);
+  EXPECT_GE(rows.at("hooked_raise").total_ns, rows.at("hooked_sleep").total_ns);
 }
 
 uint8_t ByteAt(uintptr_t address) { return *reinterpret_cast<const volatile uint8_t*>(address); }

@@ -1,5 +1,7 @@
 #include "native-tests/agent/hooks/hooked_functions.h"
 
+#include <setjmp.h>
+#include <signal.h>
 #include <time.h>
 
 extern "C" {
@@ -47,6 +49,30 @@ __attribute__((noinline, visibility("default"))) int64_t hooked_try(int64_t x, i
     }
   }
   return result;
+}
+
+static thread_local jmp_buf t_back;
+
+__attribute__((noinline, visibility("default"))) void hooked_leave(int64_t x, int64_t nanoseconds) {
+  hooked_sleep(nanoseconds);
+  if (x != 0) longjmp(t_back, 1);
+}
+
+__attribute__((noinline, visibility("default"))) int64_t hooked_try_jump(int64_t x,
+                                                                         int64_t nanoseconds) {
+  if (setjmp(t_back) != 0) return 1;
+  hooked_leave(x, nanoseconds);
+  return 0;
+}
+
+__attribute__((noinline, visibility("default"))) void hooked_raise() {
+  raise(SIGUSR2);
+  asm volatile("");  // not a tail call
+}
+
+__attribute__((noinline, visibility("default"))) int64_t hooked_call_raise() {
+  hooked_raise();
+  return 1;
 }
 
 }  // extern "C"

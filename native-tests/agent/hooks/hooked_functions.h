@@ -18,6 +18,12 @@ int64_t hooked_call_recurse(int64_t depth);
 int64_t hooked_may_throw(int64_t x);
 // Calls it with x and, after a pause, with 1, from the same place; -1: one of them threw.
 int64_t hooked_try(int64_t x, int64_t pause_nanoseconds);
+// Sleeps, and leaves hooked_try_jump by longjmp if x != 0.
+void hooked_leave(int64_t x, int64_t nanoseconds);
+int64_t hooked_try_jump(int64_t x, int64_t nanoseconds);  // how often it was left
+// Raises SIGUSR2 in the calling thread.
+void hooked_raise();
+int64_t hooked_call_raise();
 }
 
 // A handler of signals.

@@ -146,7 +146,7 @@ TEST_F(HooksTest, ErrorsDuringARecordingAreReturnedToTheCaller) {
               HasSubstr("there is no hook in"));
   const auto both = hooks_.Apply(Specs(In("hooked_*", "count")));
   ASSERT_TRUE(both.ok()) << both.status();
-  EXPECT_THAT(*both, HasSubstr("8 functions"));
+  EXPECT_THAT(*both, HasSubstr("12 functions"));
   hooked_square(3);
   EXPECT_THAT(hooks_.Describe(), HasSubstr(" calls  libhooked_functions.so!hooked_square"));
   EXPECT_EQ(Fetch("hooked_square").calls, 1u);
@@ -171,7 +171,7 @@ TEST_F(HooksTest, AnErrorReportsWhatWasDoneBefore) {
 // Like the report of a crash, which has another handler for traps.
 TEST_F(HooksTest, AllInt3AreRemovedAtOnce) {
   Begin(In("hooked_*", "count"));
-  ASSERT_EQ(hooks_.All().size(), 8u);
+  ASSERT_EQ(hooks_.All().size(), 12u);
   hot::TakeAllHooksOut();
   for (const Placed& placed : hooks_.All()) {
     EXPECT_NE(*reinterpret_cast<const volatile uint8_t*>(placed.address), 0xcc) << placed.name;

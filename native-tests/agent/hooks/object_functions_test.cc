@@ -37,7 +37,7 @@ TEST(ObjectFunctionsTest, FindsFunctionsByAnyOfTheirNames) {
               testing::ElementsAre("hooked::Overloaded(long)"));
   EXPECT_THAT(Names(object, "_ZN6hooked10OverloadedEi"),
               testing::ElementsAre("hooked::Overloaded(int)"));
-  EXPECT_EQ(FindFunctions(object, "hooked_*").size(), 8u);
+  EXPECT_EQ(FindFunctions(object, "hooked_*").size(), 12u);
   EXPECT_TRUE(FindFunctions(object, "hooked").empty());
   EXPECT_EQ(NearestFunction(object, "hooked_ad"), "hooked_add");
 }

@@ -2,7 +2,12 @@
 #include "agent/hot/own_work.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <memory>
+#include <new>
+
+#include "agent/hot/thread_slot.h"
 #include "native-tests/agent/hooks/hooks_fixture.h"
 
 namespace jtrace::hooks {
@@ -51,6 +56,42 @@ TEST_F(HooksTest, AnExceptionEndsJtracesOwnWork) {
   }
   hooked_add(1);
   EXPECT_EQ(Fetch("hooked_add").calls, 1u);
+}
+
+// The thread's slot was given to another one, which is in the agent's handler now.
+TEST_F(HooksTest, AnotherThreadsSampleIsNotThisThreadsWork) {
+  Begin(In("hooked_add", "count"));
+  auto slot = std::make_unique<hot::ThreadSlot>();
+  slot->in_handler = true;
+  slot->os_tid = gettid();
+  hot::tls_thread_slot = slot.get();
+  hot::tls_os_tid = gettid();
+  hooked_add(1);
+  EXPECT_EQ(Calls("hooked_add").calls, 0u);
+  slot->os_tid = gettid() + 1;
+  hooked_add(1);
+  hot::tls_thread_slot = nullptr;
+  EXPECT_EQ(Calls("hooked_add").calls, 1u);
+}
+
+int64_t ThrowAbove(int64_t x) {
+  if (x > 1) throw std::bad_alloc();
+  return x;
+}
+void Throw() { throw std::bad_alloc(); }
+
+// The JVM, which calls such functions, knows no exceptions.
+TEST(OwnWorkTest, NoExceptionLeavesIt) {
+  EXPECT_EQ(hot::kAsOwn<ThrowAbove>(1), 1);
+  EXPECT_EQ((hot::kAsOwn<ThrowAbove, -5>(2)), -5);
+  EXPECT_TRUE(hot::agent_is_off.load());
+  EXPECT_EQ((hot::kAsOwn<ThrowAbove, -5>(1)), -5) << "no more work";
+  EXPECT_EQ(hot::kAsOwn<ThrowAbove>(1), 0);
+  hot::agent_is_off.store(false);
+  hot::kAsOwn<Throw>();
+  EXPECT_TRUE(hot::agent_is_off.load());
+  EXPECT_EQ(hot::tls_own_work, 0u);
+  hot::agent_is_off.store(false);
 }
 
 // An awaited return belongs to the program's call.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/metrics/thread_counters.h"
+#include "native-tests/support/perf_refuses.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -37,8 +38,10 @@ class KernelEventsTest : public ::testing::Test {
 #ifdef __SANITIZE_THREAD__
     GTEST_SKIP() << "ThreadSanitizer delays signals, and events stop until their handler has run";
 #endif
+    const std::string why = testing::PerfRefuses(PERF_COUNT_SW_PAGE_FAULTS);
+    if (!why.empty()) GTEST_SKIP() << why;
     std::string refused;
-    if (events_.Start(Bit(Metric::kPathFaults), refused) == 0) GTEST_SKIP() << refused;
+    ASSERT_NE(events_.Start(Bit(Metric::kPathFaults), refused), 0u) << refused;
     counters_.SetCounted(Bit(Metric::kPathFaults));
   }
   void TearDown() override { events_.Stop(); }

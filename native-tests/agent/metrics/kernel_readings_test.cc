@@ -6,14 +6,12 @@
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -22,6 +20,7 @@
 #include <vector>
 
 #include "agent/metrics/thread_counters.h"
+#include "native-tests/support/perf_refuses.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -47,7 +46,6 @@ class PerfCounter {
     attr.config = event;
     attr.inherit = inherit ? 1 : 0;
     fd_ = static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-    error_ = fd_ < 0 ? errno : 0;
   }
   ~PerfCounter() {
     if (fd_ >= 0) close(fd_);
@@ -55,7 +53,6 @@ class PerfCounter {
   PerfCounter(const PerfCounter&) = delete;
   PerfCounter& operator=(const PerfCounter&) = delete;
 
-  int error() const { return error_; }
   int64_t Read() const {
     int64_t value = 0;
     EXPECT_EQ(read(fd_, &value, sizeof(value)), static_cast<ssize_t>(sizeof(value)));
@@ -64,16 +61,13 @@ class PerfCounter {
 
  private:
   int fd_ = -1;
-  int error_ = 0;
 };
 
 // Why perf's counters are unavailable here; "": they are available.
 std::string PerfRefuses() {
   for (const Event& event : kEvents) {
-    const PerfCounter counter(event.perf, /*inherit=*/true);
-    if (counter.error() == 0) continue;
-    return std::string("perf_event_open: ") + strerror(counter.error()) +
-           "; run as root or with kernel.perf_event_paranoid=1";
+    const std::string why = testing::PerfRefuses(event.perf, /*with_kernel=*/true);
+    if (!why.empty()) return why + "; run as root or with kernel.perf_event_paranoid=1";
   }
   return "";
 }

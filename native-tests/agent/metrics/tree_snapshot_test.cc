@@ -128,7 +128,30 @@ TEST(TreeSnapshotTest, SaysWhenItIsFull) {
   TreeSnapshot tree(/*max_nodes=*/10);
   tree.Add(arena.get(), *thread.state(), 1, Read);
   EXPECT_TRUE(tree.is_full());
-  EXPECT_EQ(tree.Totals({1}, kCallsPlace).calls, 1);
+  EXPECT_TRUE(tree.empty());
+}
+
+// A program with millions of call paths would pay for what nobody can ask for.
+TEST(TreeSnapshotTest, TakesNothingWhenItIsFull) {
+  TestArena arena;
+  ProbeDouble large(arena.get(), 1), small(arena.get(), 2);
+  for (uint32_t i = 1; i <= 10; ++i) Call(large, {i});
+  Call(small, {1});
+  TreeSnapshot full(/*max_nodes=*/10);
+  full.Add(arena.get(), *large.state(), 1, Read);
+  uint32_t reads = 0;
+  const auto counted = [&reads](const hot::Node& node) {
+    ++reads;
+    return Read(node);
+  };
+  full.Add(arena.get(), *small.state(), 1, counted);
+  full.AddNode(arena.get(), *hot::At<hot::Node>(arena.get(), small.state()->root), 1, counted);
+  EXPECT_EQ(reads, 0u);
+  TreeSnapshot sum;
+  sum.Add(arena.get(), *small.state(), 1, Read);
+  sum.Add(full);
+  EXPECT_TRUE(sum.is_full());
+  EXPECT_TRUE(sum.empty());
 }
 
 }  // namespace

@@ -361,6 +361,17 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_THAT(ErrorOf("duration=-1s"), HasSubstr("not a time"));
 }
 
+TEST(OptionsTest, ARecordingEndsAfterANumberOfSamples) {
+  EXPECT_EQ(ParseOptions("")->most_samples, 0u);
+  EXPECT_EQ(ParseOptions("samples=10000")->most_samples, 10'000u);
+  EXPECT_THAT(DescribeOptions(*ParseOptions("mode=samples,samples=7")), HasSubstr(",samples=7"));
+  EXPECT_THAT(DescribeOptions(*ParseOptions("")), Not(HasSubstr("samples=")));
+  for (const char* wrong : {"samples=0", "samples=-1", "samples=many", "samples=1k"}) {
+    EXPECT_THAT(ErrorOf(wrong), HasSubstr("not a number of samples such as 10000")) << wrong;
+  }
+  EXPECT_THAT(ErrorOf("mode=events,samples=10"), HasSubstr("use mode=merged or samples"));
+}
+
 TEST(OptionsTest, KeepIsASizeOrANumberOfFiles) {
   EXPECT_FALSE(ParseOptions("loop=1m")->keep.on());
   EXPECT_EQ(ParseOptions("loop=1m,keep=1GB")->keep.bytes, 1u << 30);

@@ -95,6 +95,95 @@ TEST_F(TreeCollectorTest, ReportsOnlyChangedNodes) {
   EXPECT_EQ(visits, 1);
 }
 
+// Ten stretches of nodes that were called once, and a first one in which something is called again.
+class QuietNodesTest : public TreeCollectorTest {
+ protected:
+  static constexpr uint32_t kNodes = 10 * QuietNodes::kStretch;
+  static constexpr uint32_t kLate = 5 * QuietNodes::kStretch;
+
+  QuietNodesTest() {
+    for (uint32_t routine = 1; routine <= kNodes; ++routine) Call(routine);
+    for (int round = 0; round < 12; ++round) {
+      Call(1);
+      Collect();
+    }
+  }
+  void Call(uint32_t routine) { thread_.Exit(thread_.Enter(routine)); }
+  uint64_t Calls(uint32_t routine) { return reader_.Calls()["/" + std::to_string(routine)]; }
+  void Collect() {
+    collector_.Poll();
+    collector_.Collect([this](const TreeUpdate& update) { reader_.Read(update); });
+  }
+
+  ProbeDouble thread_{arena_.get(), 1};
+  TreeCollector collector_{
+      arena_.get(), nullptr, nullptr, hot::ProbeClock::kNone, {.quiet_from = kNodes}};
+};
+
+TEST_F(QuietNodesTest, AreLookedAtInEveryEighthRound) {
+  EXPECT_EQ(Calls(1), 13u);
+  int rounds = 0, left_out = 0;
+  for (; rounds < 16; ++rounds) {
+    Call(kLate);
+    Call(1);
+    const uint64_t before = Calls(kLate);
+    Collect();
+    EXPECT_EQ(Calls(1), 14u + static_cast<uint64_t>(rounds));
+    if (Calls(kLate) != before) break;
+    ++left_out;
+  }
+  EXPECT_GT(left_out, 0);
+  EXPECT_LT(left_out, 8);
+  // From now on it is not quiet.
+  Call(kLate);
+  Collect();
+  EXPECT_EQ(Calls(kLate), 3u + static_cast<uint64_t>(rounds));
+}
+
+TEST_F(QuietNodesTest, NewNodesAreSeenAtOnce) {
+  for (uint32_t routine = kNodes + 1; routine < kNodes + 100; ++routine) Call(routine);
+  Collect();
+  EXPECT_EQ(Calls(kNodes + 99), 1u);
+}
+
+TEST_F(QuietNodesTest, AreReportedWhenSomebodyReadsTheTrace) {
+  Collect();  // a round in which it rests
+  Call(kLate);
+  collector_.LookAtAll();
+  Collect();
+  EXPECT_EQ(Calls(kLate), 2u);
+  Collect();
+  Call(kLate);
+  collector_.ReportAll();
+  Collect();
+  EXPECT_EQ(Calls(kLate), 3u);
+}
+
+TEST_F(QuietNodesTest, AreReportedWhenTheThreadEnds) {
+  Collect();
+  Call(kLate);
+  thread_.End();
+  Collect();
+  EXPECT_EQ(Calls(kLate), 2u);
+  EXPECT_EQ(collector_.total_calls(), thread_.calls());
+}
+
+// In a later file a node is defined again.
+TEST_F(QuietNodesTest, AreDefinedWhenASampleNamesThem) {
+  const uint64_t late = thread_.Enter(kLate);
+  const uint64_t ref = thread_.current_ref();
+  thread_.Exit(late);
+  collector_.ReportAll();
+  Collect();
+  for (int round = 0; round < 12; ++round) Collect();
+  collector_.BeginFile();
+  reader_ = TreeReader();
+  Collect();
+  const uint32_t number = collector_.TraceNode(ref);
+  Collect();
+  EXPECT_TRUE(reader_.nodes.contains(number));
+}
+
 TEST_F(TreeCollectorTest, ThreadsWithEqualBucketsStaySeparate) {
   ProbeDouble one(arena_.get(), 7), other(arena_.get(), 7 + hot::kBucketCount);
   one.Exit(one.Enter(1));

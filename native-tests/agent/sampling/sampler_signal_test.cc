@@ -1,6 +1,7 @@
 // The sampler's signal and the program's own handlers; what lasts longer than a recording.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +10,7 @@
 
 #include "agent/hot/sample_handler.h"
 #include "agent/sampling/sampler.h"
+#include "agent/sampling/timers.h"
 #include "native-tests/agent/sampling/burn.h"
 
 namespace jtrace::sampling {
@@ -97,6 +99,29 @@ TEST(SamplerSignalTest, AHandlerThatReplacesOursIsKept) {
   EXPECT_TRUE(std::any_of(losses.begin(), losses.end(), [](const SampleLoss& loss) {
     return loss.name == "sample.handler_replaced" && loss.count == 1;
   }));
+  EXPECT_TRUE(sampler->Stop().ok());
+}
+
+// A thread's slot was given to another one: a foreign signal must not start that one's timer.
+TEST(SamplerSignalTest, AForeignSignalLeavesOtherThreadsTimersAlone) {
+  HandleForeign(SIGVTALRM);
+  auto sampler = StartedOn(SIGVTALRM);
+  ASSERT_NE(sampler, nullptr);
+  const PerfEvent& clock = *FindPerfEvent("task-clock");
+  const auto timer = OpenPerfTimer({gettid(), clock, 1'000'000'000'000, SIGURG});
+  if (!timer.ok()) GTEST_SKIP() << timer.status();
+  auto slot = std::make_unique<hot::ThreadSlot>();
+  slot->perf_fd = timer->fd;
+  slot->os_tid = gettid() + 1;
+  hot::tls_thread_slot = slot.get();
+  hot::tls_os_tid = gettid();
+  raise(SIGVTALRM);
+  hot::tls_thread_slot = nullptr;
+  Burn(milliseconds(5));
+  uint64_t count = 1;
+  ASSERT_EQ(read(timer->fd, &count, sizeof count), static_cast<ssize_t>(sizeof count));
+  EXPECT_EQ(count, 0u);
+  ClosePerfTimer(timer->fd);
   EXPECT_TRUE(sampler->Stop().ok());
 }
 

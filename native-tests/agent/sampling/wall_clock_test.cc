@@ -1,6 +1,8 @@
 // timer=wall without a JVM: how the ticks of waiting and of running threads are assigned.
 #include "agent/sampling/wall_clock.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -180,6 +182,38 @@ TEST_F(WallClockTest, OtherThreadsSignalsGoOn) {
   EXPECT_EQ(foreign, 2);
   sampler_->DetachCurrentThread();
 }
+
+// As the kernel reports a sender outside of this container.
+void SignalFromOutside(int signal) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = SI_USER;
+  ASSERT_EQ(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, &info), 0);
+}
+
+class OutsideSignalTest : public testing::TestWithParam<bool> {};
+
+// It may also be a tick of ours, for whose data the kernel had no room: it never ends the program.
+TEST_P(OutsideSignalTest, GoesToAHandlerAndIsHarmlessWithoutOne) {
+  static std::atomic<int> foreign{0};
+  struct sigaction action {};
+  action.sa_handler = [](int) { ++foreign; };
+  if (GetParam()) sigaction(SIGPROF, &action, nullptr);
+  SamplerOptions options;
+  options.timer = TimerKind::kWall;
+  options.interval = std::chrono::hours(1);  // no tick comes meanwhile
+  auto sampler = Sampler::Create(options, nullptr);
+  ASSERT_TRUE(sampler.ok()) << sampler.status();
+  ASSERT_TRUE((*sampler)->Start(nullptr).ok());
+  SignalFromOutside(SIGPROF);
+  ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 5, 0).ok());
+  SignalFromOutside(SIGPROF);
+  EXPECT_EQ(foreign, GetParam() ? 2 : 0);
+  EXPECT_TRUE((*sampler)->Stop().ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(HasHandler, OutsideSignalTest, testing::Bool(),
+                         [](const auto& has) { return has.param ? "Yes" : "No"; });
 
 // A thread that waits, and runs briefly on request. Its samples are counted, not taken.
 class MovedThread {

@@ -33,7 +33,7 @@ class CodeReportsTest : public ::testing::Test {
     env_.functions = &tools_;
   }
 
-  void Start(const char* options) { reports_.Start(*ParseOptions(options), reader_); }
+  void Start(const char* options) { reports_.Start(*ParseOptions(options), &reader_); }
   bool AreOn() const {
     return on_ == std::set{JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD};
   }
@@ -118,6 +118,18 @@ TEST_F(CodeReportsTest, RecordsMayBeRequestedLater) {
   EXPECT_EQ(generated_, 1);
   reports_.AfterReport();
   EXPECT_TRUE(AreOn());
+}
+
+// Nothing but they says which calls ran in C1's code.
+TEST_F(CodeReportsTest, CallsAloneNeedThemWithoutASampler) {
+  ASSERT_TRUE(reports_.Expect(*ParseOptions("mode=events")).ok());
+  EXPECT_TRUE(AreOn());
+  reports_.Start(*ParseOptions("mode=events"), nullptr);
+  reports_.AfterReport();
+  EXPECT_TRUE(AreOn());
+  reports_.Stop();
+  reports_.Start(*ParseOptions("mode=events,codes=-0x51"), nullptr);
+  EXPECT_THAT(on_, IsEmpty());
 }
 
 TEST_F(CodeReportsTest, NobodyListensIfNothingIsWanted) {

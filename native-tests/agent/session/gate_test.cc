@@ -1,12 +1,26 @@
 #include "agent/session/gate.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
+
+static std::atomic<int> g_hours_a_look{0};
+
+// In place of the C library's: the clock of the day moves on with each look.
+extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  static std::atomic<int> hours{0};
+  const auto result = static_cast<int>(syscall(SYS_clock_gettime, clock, now));
+  if (clock == CLOCK_REALTIME) now->tv_sec += 3600 * (hours += g_hours_a_look);
+  return result;
+}
 
 namespace jtrace {
 namespace {
@@ -45,6 +59,25 @@ TEST(GateTest, ACallbackInsideKeepsTheObject) {
     EXPECT_EQ(inside->text.substr(0, 6), "a text");
   }
   EXPECT_TRUE(gate.WaitUntilEmpty(absl::ZeroDuration()));
+}
+
+// Somebody sets the clock of the day while the end of a recording waits.
+TEST(GateTest, TheClockOfTheDayMayBeSet) {
+  Gate<Thing> gate;
+  Thing thing;
+  gate.Open(thing);
+  std::atomic<bool> is_inside{false};
+  std::thread callback([&] {
+    const Gate<Thing>::Inside inside(gate);
+    is_inside.store(true);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  });
+  while (!is_inside.load()) std::this_thread::yield();
+  gate.Close();
+  g_hours_a_look = 1;
+  EXPECT_TRUE(gate.WaitUntilEmpty(absl::Minutes(5)));
+  g_hours_a_look = 0;
+  callback.join();
 }
 
 // Under sanitizers: callbacks on three threads while objects are created and retired.

@@ -10,10 +10,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/hot/own_work.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/trace_format.h"
@@ -183,6 +185,43 @@ class ManyNodes : public ChunkSource {
  private:
   bool reported_ = false;
 };
+
+// What the sources did until then is unknown: they are not called any more.
+TEST(DrainThreadTest, MissingMemoryEndsTheTraceAndNothingElse) {
+  class Failing : public ChunkSource {
+   public:
+    void Poll(proto::Chunk&) override {
+      if (++polls == 3) throw std::bad_alloc();
+    }
+    void Seal(uint64_t, proto::Chunk&) override {}
+    std::atomic<int> polls{0};
+  };
+  Fixture f("memory.bin");
+  Failing failing;
+  std::atomic<int> failures{0};
+  DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&failing}, absl::Milliseconds(1),
+                    f.doorbell, [&](const absl::Status&) { ++failures; });
+  drain.Start(proto::SessionStart());
+  while (failures.load() == 0) std::this_thread::yield();
+  EXPECT_TRUE(absl::IsResourceExhausted(drain.Flush()));
+  bool called = false;
+  drain.Call([&] { called = true; });
+  EXPECT_TRUE(called);
+  EXPECT_TRUE(absl::IsResourceExhausted(drain.Stop([](proto::SessionEnd&) {})));
+  EXPECT_EQ(failing.polls.load(), 3);
+  EXPECT_EQ(failures.load(), 1);
+  EXPECT_EQ(ReadChunks(f.path).size(), 1u) << "the start";
+  hot::agent_is_off.store(false);
+}
+
+TEST(DrainThreadTest, WhatLeavesATaskReachesItsCaller) {
+  Fixture f("task.bin");
+  DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(1),
+                    f.doorbell, [](const absl::Status&) { FAIL(); });
+  drain.Start(proto::SessionStart());
+  EXPECT_THROW(drain.Call([] { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_TRUE(drain.Flush().ok());
+}
 
 TEST(DrainThreadTest, ChunksTooLargeForAFrameAreSplit) {
   Fixture f("many.bin");

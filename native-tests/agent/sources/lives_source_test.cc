@@ -58,7 +58,7 @@ class LivesSourceTest : public ::testing::Test {
       for (uint32_t at = node; at != 0; at = trees_->FindNode(at)->parent) {
         path = "/" + std::to_string(trees_->FindNode(at)->routine) + path;
       }
-      const postproc::TreeNode& it = *trees_->FindNode(node);
+      const postproc::TreeNode it = *trees_->FindNode(node);
       if (!it.counts.metrics.empty()) rows[NameOf(it.thread) + path] = Text(it.counts);
     }
     for (const auto& root : trees_->roots()) rows[NameOf(root.thread)] = Text(root.counts);

@@ -118,7 +118,9 @@ Lines LinesByThread(const std::string& trace) {
   EXPECT_EQ(dump.err, "");
   Lines lines;
   for (const absl::string_view line : absl::StrSplit(dump.out, '\n')) {
-    if (absl::StrContains(line, "\tsample_bytes\t")) continue;  // their size in the file
+    // Sizes in the file.
+    if (absl::StrContains(line, "\tsample_bytes\t")) continue;
+    if (absl::StrContains(line, "\tfile_bytes\t")) continue;
     const std::vector<absl::string_view> columns = absl::StrSplit(line, '\t');
     lines[columns.size() < 2 ? "" : std::string(columns[1])].emplace_back(line);
   }

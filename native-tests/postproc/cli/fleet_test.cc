@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -223,6 +224,19 @@ TEST(FleetTraceTest, TheMergedTreeIsATextTrace) {
             "0\tmain\tsample-at.parked*2\t2\ta.A.run()\ta.B.go(int)\tC:a.A.run()\tC:a.B.go(int)\t"
             "C:a.C.seen()\tN:libc.so.6!write\n"
             "0\tmain\tsample-at*5\t2\ta.A.run()\ta.B.go(int)\tC:a.A.run()\tC:a.B.go(int)\n");
+}
+
+// The layout is that of duckdb_string_t.
+TEST(DuckDbTest, TextsAreInPlaceOrElsewhere) {
+  postproc::duckdb::TextValue value;
+  value.length = 12;
+  std::memcpy(value.inlined, "twelve bytes", 12);
+  EXPECT_EQ(value.text(), "twelve bytes");
+  const char* const longer = "thirteen byte";
+  value.length = 13;
+  std::memcpy(value.inlined, longer, 4);
+  std::memcpy(value.inlined + 4, &longer, sizeof longer);
+  EXPECT_EQ(value.text(), "thirteen byte");
 }
 
 }  // namespace

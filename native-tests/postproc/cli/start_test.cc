@@ -19,17 +19,20 @@ absl::StatusOr<std::string> Started(std::vector<std::string_view> arguments) {
 }
 
 TEST(StartOptionsTest, SamplesUnlessProbesAreAskedFor) {
-  EXPECT_EQ(*Started({}), "mode=samples");
-  EXPECT_EQ(*Started({"out=/tmp/a.bin", "-d", "30"}), "mode=samples,out=/tmp/a.bin,duration=30");
-  EXPECT_EQ(*Started({"--probes"}), "mode=merged");
-  EXPECT_EQ(*Started({"include=a.**", "--probes"}), "mode=merged,include=a.**");
+  EXPECT_EQ(*Started({}), "mode=samples,include=own");
+  EXPECT_EQ(*Started({"out=/tmp/a.bin", "-d", "30"}),
+            "mode=samples,include=own,out=/tmp/a.bin,duration=30");
+  EXPECT_EQ(*Started({"--probes"}), "mode=merged,include=own");
+  EXPECT_EQ(*Started({"--all"}), "mode=merged");
+  EXPECT_EQ(*Started({"--probes", "--all", "clock=tsc"}), "mode=merged,clock=tsc");
+  EXPECT_EQ(*Started({"include=a.**", "--probes"}), "mode=merged,include=own,include=a.**");
 }
 
 // The agent takes the last mode= that it reads.
 TEST(StartOptionsTest, ANamedModeComesAfterTheDefault) {
-  EXPECT_EQ(*Started({"mode=events"}), "mode=samples,mode=events");
-  EXPECT_EQ(*Started({"--probes", "mode=events"}), "mode=merged,mode=events");
-  EXPECT_EQ(*Started({"config=/etc/jtrace"}), "mode=samples,config=/etc/jtrace");
+  EXPECT_EQ(*Started({"mode=events"}), "mode=samples,include=own,mode=events");
+  EXPECT_EQ(*Started({"--probes", "mode=events"}), "mode=merged,include=own,mode=events");
+  EXPECT_EQ(*Started({"config=/etc/jtrace"}), "mode=samples,include=own,config=/etc/jtrace");
 }
 
 TEST(StartOptionsTest, OptionsOfProbesNeedProbes) {
@@ -41,8 +44,10 @@ TEST(StartOptionsTest, OptionsOfProbesNeedProbes) {
     EXPECT_TRUE(Started({option, "mode=events"}).ok()) << option;
     EXPECT_TRUE(Started({option, "config=/etc/jtrace"}).ok()) << option;
   }
-  EXPECT_THAT(std::string(Started({"--probes", "mode=samples"}).status().message()),
-              HasSubstr("contradict"));
+  for (const auto& contradiction : std::vector<std::vector<std::string_view>>{
+           {"--probes", "mode=samples"}, {"--all", "mode=samples"}, {"--all", "include=a.**"}}) {
+    EXPECT_THAT(std::string(Started(contradiction).status().message()), HasSubstr("contradict"));
+  }
 }
 
 TEST(ProgressViewTest, ABarOfTheNumbersInFront) {

@@ -54,6 +54,23 @@ TEST(PerfettoTest, ShowsCallsOffStretchesSamplesAndCollections) {
   EXPECT_EQ(timeline.about.at("command"), "app.jar");
 }
 
+TEST(PerfettoTest, SegmentsAreSlicesOfATrackOfTheirThread) {
+  constexpr char kSegments[] =
+      "# jtrace-text 1 unit=us\n0\tmain\tenter\tA\n1\tmain\tsegment-begin\torder\n"
+      "2\tmain\tsegment-begin\tpay\n4\tmain\tsegment-end\tpay\tvalue=2\n5\tmain\texit\tA\n"
+      "6\tmain\tsegment-end\torder\n6\t\tsegments\tpay\tcount=1\ttotal=1\n"
+      "7\tpool\tsegment-end\tload\tvalue=3\n";
+  const Timeline timeline = testing::ParseTimeline(Export(kSegments, "perfetto"));
+  EXPECT_THAT(timeline.mistakes, IsEmpty());
+  EXPECT_THAT(timeline.threads,
+              UnorderedElementsAre("main", "main: segments", "pool", "pool: segments"));
+  EXPECT_EQ(timeline.durations, (PathValues{{{"main", "A"}, 5000},
+                                            {{"main: segments", "order"}, 5000},
+                                            {{"main: segments", "pay"}, 2000},
+                                            {{"pool: segments", "load"}, 3000}}));
+  EXPECT_EQ(timeline.categories, (std::map<std::string, int>{{"", 1}, {"segment", 3}}));
+}
+
 TEST(PerfettoTest, ShowsGapsOfTheLog) {
   const Timeline timeline = testing::ParseTimeline(
       Export("# jtrace-text 1 unit=ns\n0\tm\tenter\tA\n5\tm\tposition\tA\tB\n"

@@ -126,6 +126,22 @@ TEST(HeadlineTest, RealTimeHasItsStates) {
                               "  10.0 %        10  sleeping\n"));
 }
 
+// The methods belong in the first screen: the table has the other states.
+TEST(HeadlineTest, TheGreatestStatesAreShown) {
+  const std::string trace =
+      "# jtrace-text 1 unit=ms\n"
+      "0\tmain\tsample*50\tJ:shop.Main.run()\n"
+      "1\tmain\tsample.parked*20\tJ:shop.Main.run()\tC:jdk.internal.misc.Unsafe.park()\n"
+      "2\tmain\tsample.waiting*12\tJ:shop.Main.run()\tN:libc.so.6!wait\n"
+      "3\tmain\tsample.sleeping*10\tC:java.lang.Thread.sleep(long)\n"
+      "4\tmain\tsample.blocked*8\tJ:shop.Main.run()\tN:libc.so.6!read\n";
+  EXPECT_THAT(Rows(trace, "headline", {"list", "name", "amount"}),
+              ::testing::Contains(CsvRow{"state", "blocked", "8"}));
+  EXPECT_THAT(RunPost({"--report=headline", "t"}, {{"t", trace}}).out,
+              AllOf(HasSubstr("real time of the program's threads: 100, 4 of 5 states ──\n"),
+                    HasSubstr("  10.0 %        10  sleeping"), Not(HasSubstr("  blocked"))));
+}
+
 // Without samples and clocks only calls are known.
 TEST(HeadlineTest, CallsAloneHaveNoConsumers) {
   const std::string trace =

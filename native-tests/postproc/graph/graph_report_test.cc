@@ -49,6 +49,15 @@ TEST(GraphReportTest, TheTableOfCallersThatNeedNoAverage) {
                           CsvRow{"C", "D", "40", "10000", "9.89", "1.00"}));
 }
 
+TEST(GraphReportTest, FilterZeroShowsAllFunctions) {
+  const std::string trace =
+      "# jtrace-text 1 unit=ns\n0\tm\tnode\tcalls=1,room=9\tA\n"
+      "0\tm\tnode\tcalls=1,room=-2\tA\tFrees\n0\tm\tnode\tcalls=1\tA\tNone\n";
+  EXPECT_THAT(Graph(trace, {"--filter=0", "--metric=room"}, {"caller", "callee"}),
+              ::testing::UnorderedElementsAre(CsvRow{"[all threads]", "A"}, CsvRow{"A", "Frees"},
+                                              CsvRow{"A", "None"}));
+}
+
 TEST(GraphReportTest, RecursionCountsEachMomentOnce) {
   const CsvRow columns = {"caller", "callee", "calls", "total", "total2", "inclusive", "recursion"};
   EXPECT_THAT(

@@ -11,6 +11,7 @@
 #include "native-tests/support/csv.h"
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
+#include "postproc/pipeline.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace {
@@ -138,6 +139,11 @@ TEST(CommandLineTest, ExitCodesShowTheKindOfFailure) {
   EXPECT_THAT(RunPost({"/nonexistent/trace"}).err, HasSubstr("cannot open /nonexistent/trace"));
   EXPECT_EQ(RunOnTrace({"-o", "/nonexistent/out"}).exit_code, 2);
   EXPECT_EQ(RunOnTrace({}).exit_code, 0);
+  // A file may have the name of an option.
+  EXPECT_EQ(RunPost({"--", "--x.bin"}, {{"--x.bin", "not a trace"}}).exit_code, 2);
+  EXPECT_EQ(RunPost({"--", "--nonexistent"}).exit_code, 2);
+  EXPECT_EQ(
+      RunPost({"--report=flat", "--", "--x"}, {{"--x", "# jtrace-text 1 unit=ns\n"}}).exit_code, 0);
 }
 
 TEST(CommandLineTest, HelpHasAnExampleForEveryOption) {

@@ -22,6 +22,7 @@ int Say(int fd, std::string_view text, int code) {
 struct Recording {
   std::string flushed = "/a.bin\n";
   std::string refused;  // what flush says if it fails
+  int refusal = 2;      // its exit code then
   std::string page = R"(id="profile">data<)";
   std::string bad = "jtrace-post: bad\n";  // what report says if there is no page
   int signal = 0;                          // what ends report
@@ -32,7 +33,7 @@ struct Recording {
     return {.flush =
                 [this] {
                   return refused.empty() ? Say(1, flushed, 0)
-                                         : Say(2, "jtrace: " + refused + "\n", 2);
+                                         : Say(2, "jtrace: " + refused + "\n", refusal);
                 },
             .open =
                 [this](std::string_view answer) {
@@ -133,6 +134,18 @@ TEST_F(LiveDataTest, TheEndIsSaidWithTheLastData) {
   EXPECT_EQ(data_.state().phase, Phase::kEnded);
   EXPECT_EQ(data_.state().data, "whole");
   EXPECT_TRUE(data_.IsFresh());
+}
+
+// Words decide nothing: messages may change, and names of a program be anything.
+TEST_F(LiveDataTest, WhetherThereIsARecordingIsNotReadFromTheMessage) {
+  recording_.refused = "no recording runs";
+  Refresh();
+  EXPECT_TRUE(data_.state().has_recording);
+  recording_.refused = "anything";
+  recording_.refusal = kNoRecording;
+  Refresh();
+  EXPECT_FALSE(data_.state().has_recording);
+  EXPECT_EQ(data_.state().message, "anything");
 }
 
 // The recording ended: what it wrote last is read once, and kept.

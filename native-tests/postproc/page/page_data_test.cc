@@ -136,6 +136,29 @@ TEST(PageDataTest, EveryTotalHoldsHoweverLittleIsKept) {
   }
 }
 
+// So that a graph can show all functions.
+TEST(PageDataTest, EachRoutineHasANodeHoweverColdItIs) {
+  std::string trace = "# jtrace-text 1 unit=ns\n0\tm\tnode\tbase=1,calls=1\tCold\n";
+  std::string path;
+  for (int i = 0; i < 60; ++i) trace += "0\tm\tnode\tbase=10,calls=1" + (path += "\tHot") + "\n";
+  trace += "0\tm\tnode\tbase=1,calls=1" + path + "\tDeep\n";
+  Profile profile(trace);
+  const json data = profile.Data(40);
+  const auto has = [&](std::string_view routine) {
+    for (const json& name : data["nodes"]["name"]) {
+      const auto number = name.get<int64_t>();
+      if (number >= 0 && number < static_cast<int64_t>(data["routines"].size()) &&
+          data["routines"][static_cast<size_t>(number)] == routine) {
+        return true;
+      }
+    }
+    return false;
+  };
+  EXPECT_TRUE(has("Hot"));
+  EXPECT_TRUE(has("Cold"));
+  EXPECT_FALSE(has("Deep")) << "there is no room for the sixty nodes above it";
+}
+
 TEST(PageDataTest, EveryTotalHoldsForBinaryTraces) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     Profile profile(testing::RandomBinaryTrace(seed));

@@ -14,6 +14,7 @@
 #include "native-tests/support/own_code.h"
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
+#include "postproc/reader/input_file.h"
 
 namespace jtrace {
 namespace {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "common/thousands.h"
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
 
@@ -158,9 +160,30 @@ TEST(TraceReaderTest, SummaryShowsTheCostOfSamples) {
   const std::string summary = testing::RunPost({"--report=summary", "t"}, {{"t", trace}}).out;
   EXPECT_THAT(summary, HasSubstr("timer perf:page-faults · stack full · a tick is 100 events"));
   EXPECT_THAT(summary, HasSubstr("median 2.10 µs, p99 9.00 µs a sample · "));
-  EXPECT_THAT(summary, HasSubstr(" bytes a sample on disk"));
+  EXPECT_THAT(summary, HasSubstr(absl::StrCat(" bytes a sample on disk · ",
+                                              WithThousands(trace.size()), " bytes in the file")));
   const std::string dump = testing::RunPost({"--report=dump", "t"}, {{"t", trace}}).out;
   EXPECT_EQ(testing::RunPost({"--report=summary", "t"}, {{"t", dump}}).out, summary);
+}
+
+// All that was on the stack was walked: the JVM puts a virtual thread's callers back later.
+TEST(TraceReaderTest, FrozenFramesLeaveAStackWhole) {
+  TraceBuilder builder;
+  const uint32_t main = builder.Thread("main", 7);
+  const uint32_t stub = builder.Frame(proto::Frame::STUB, builder.String("call_stub"));
+  const auto marker = [&](const std::string& name) {
+    return builder.Frame(proto::Frame::MARKER, builder.String(name));
+  };
+  builder.Sample(10, main, 0, {stub});
+  builder.Sample(11, main, 0, {stub, stub});
+  builder.Sample(12, main, 0, {stub, marker("[frozen_frames]"), stub});
+  builder.Sample(13, main, 0, {stub, marker("[truncated]"), stub});
+  const std::string trace = builder.Finish();
+  const std::string summary = testing::RunPost({"--report=summary", "t"}, {{"t", trace}}).out;
+  EXPECT_THAT(summary, HasSubstr("75.0 % whole, 25.0 % with [frozen_frames]"));
+  const std::string table =
+      testing::RunPost({"--report=summary", "--format=csv", "t"}, {{"t", trace}}).out;
+  EXPECT_THAT(table, HasSubstr("samples_whole,3\nsamples_frozen,1\n"));
 }
 
 TEST(TraceReaderTest, SamplesNameWhatTheirThreadWaitsOn) {

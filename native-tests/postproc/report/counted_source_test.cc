@@ -83,18 +83,18 @@ class CountedSourceTest : public ::testing::Test {
 TEST_F(CountedSourceTest, BytecodeIsBelowItsLine) {
   const std::string text =
       Post(Trace(kLines), {"--report=source", Source(), "--bytecode", "--of=a.B", "--width=0"});
-  EXPECT_THAT(text, HasSubstr("   10 3.00 ms +   10  line 10"));
-  EXPECT_THAT(text, HasSubstr("   10                       0: iconst_0\n"
-                              "   10 3.00 ms               1: ifeq          5  2/2\n"
-                              "    4                       4: nop\n"));
-  EXPECT_THAT(text, HasSubstr("   10 1.00 ms |   12  line 12\n"
-                              "   10 1.00 ms               5: return\n"));
+  EXPECT_THAT(text, HasSubstr("   10 3.00 ms  75.0 % +   10  line 10"));
+  EXPECT_THAT(text, HasSubstr("   10                               0: iconst_0\n"
+                              "   10 3.00 ms  75.0 %               1: ifeq          5  2/2\n"
+                              "    4                               4: nop\n"));
+  EXPECT_THAT(text, HasSubstr("   10 1.00 ms  25.0 % |   12  line 12\n"
+                              "   10 1.00 ms  25.0 %               5: return\n"));
   EXPECT_THAT(Post(Trace(kLines), {"--report=source", Source()}), Not(HasSubstr("iconst_0")));
 }
 
 TEST_F(CountedSourceTest, CommentsHaveSelfTimeCallersAndHottestCallees) {
   const std::string text = Post(Trace(kLines), {"--report=source", Source(), "--width=0"});
-  EXPECT_THAT(text, HasSubstr("count    self   line  source\n"));
+  EXPECT_THAT(text, HasSubstr("count    self percent   line  source\n"));
   EXPECT_THAT(text,
               HasSubstr("*       a.B.m(): 10 calls, 34 instructions, 40 cycles, self 4.00 ms, "
                         "total 5.00 ms; called by a.Main.main() 10\n"));
@@ -118,27 +118,27 @@ TEST_F(CountedSourceTest, MethodsWithoutLinesHaveBytecode) {
 TEST_F(CountedSourceTest, MetricsOfLinesAreColumns) {
   const std::string cycles = Post(
       Trace(kLines), {"--report=source", Source(), "--metric=cycles", "--bytecode", "--width=0"});
-  EXPECT_THAT(cycles, HasSubstr("count cycles   line  source\n"));
-  EXPECT_THAT(cycles, HasSubstr("   10     20 +   10  line 10"));
-  EXPECT_THAT(cycles, HasSubstr("   10     20 |   12  line 12\n"));
+  EXPECT_THAT(cycles, HasSubstr("count cycles percent   line  source\n"));
+  EXPECT_THAT(cycles, HasSubstr("   10     20  50.0 % +   10  line 10"));
+  EXPECT_THAT(cycles, HasSubstr("   10     20  50.0 % |   12  line 12\n"));
   EXPECT_THAT(Post(Trace(kLines), {"--report=source", Source(), "--metric=bytecodes"}),
-              HasSubstr("   10        24 +   10  line 10"));
+              HasSubstr("   10        24  70.6 % +   10  line 10"));
   EXPECT_THAT(Post(Trace(kLines), {"--report=source", "--metric=allocs"}),
               HasSubstr("--metric: no metric 'allocs' in the trace"));
   // Others are those of methods.
   const std::string calls = Post(Trace(kLines), {"--report=source", "--metric=calls"});
-  EXPECT_THAT(calls, HasSubstr("count   line  source\n"));
+  EXPECT_THAT(calls, HasSubstr("count percent   line  source\n"));
 }
 
 TEST_F(CountedSourceTest, CsvHasInstructionsAsRows) {
   const auto csv =
       ParseCsv(Post(Trace(kLines), {"--report=source", Source(), "--bytecode", "--format=csv"}));
   ASSERT_EQ(csv.rows.size(), 12u + 4);
-  EXPECT_EQ(csv.header.back(), "bci");
-  EXPECT_EQ(csv.rows[9],
-            (testing::CsvRow{"10", "+", "10", "line 10", "a/B.java", "2", "2", "10 4", "3", ""}));
+  EXPECT_EQ(csv.header.back(), "percent");
+  EXPECT_EQ(csv.rows[9], (testing::CsvRow{"10", "+", "10", "line 10", "a/B.java", "2", "2", "10 4",
+                                          "3", "", "75.00"}));
   EXPECT_EQ(csv.rows[11], (testing::CsvRow{"10", " ", "10", "ifeq          5", "a/B.java", "2", "2",
-                                           "", "3", "1"}));
+                                           "", "3", "1", "75.00"}));
 }
 
 // A dump has the places of samples, and so the same lines.
@@ -155,7 +155,7 @@ TEST_F(CountedSourceTest, ClassesThatWereNeverLoadedCount) {
   PutClass("a/D");
   const std::string classes = "--classes=" + folder_.string();
   EXPECT_THAT(Post(Trace(kLines), {"--report=coverage"}),
-              HasSubstr("2 of 2 lines ran (100.0 %); 1 of 1 methods ran\n"));
+              HasSubstr("2 of 2 lines ran (100.0 %); 1 of 1 method ran\n"));
   EXPECT_THAT(Post(Trace(kLines), {"--report=coverage", classes}),
               HasSubstr("2 of 4 lines ran (50.0 %); 1 of 2 methods ran\n"
                         "1 of the methods is of 1 class that was never loaded\n"));

@@ -23,7 +23,9 @@ constexpr char kTrace[] =
     "0\tmain\tenter\tA(\"int\")\n1\tmain\tenter\tB\n2\tmain\tsample*3\tA(\"int\")\tB\tN:libc.so!"
     "read\n"
     "4\tmain\texit\tB\n5\tmain\texit\tA(\"int\")\n6\tmain\tmetric\tbytes\t12\n"
-    "6\tmain\thook\tN:libc.so!read\ttime\t\tcalls=2,timed=1,total=9,min=9,max=9\tA(\"int\")\n";
+    "6\tmain\thook\tN:libc.so!read\ttime\t\tcalls=2,timed=1,total=9,min=9,max=9\tA(\"int\")\n"
+    "6\tmain\tsegment-begin\t\"pay\"\n7\tmain\tsegment-end\t\"pay\"\n7\tmain\tsegment-"
+    "begin\topen\n";
 
 std::string ValueOf(const json& cell) {
   if (cell.is_null()) return "";
@@ -36,8 +38,9 @@ std::string ValueOf(const json& cell) {
 }
 
 TEST(JsonReportTest, HasTheValuesOfTheCsv) {
-  for (const char* report : {"summary", "tree", "flat", "arcflow", "functions", "modules", "paths",
-                             "samples", "threads", "bythread", "metrics", "hooks", "findings"}) {
+  for (const char* report :
+       {"summary", "tree", "flat", "arcflow", "functions", "modules", "paths", "samples", "threads",
+        "bythread", "metrics", "hooks", "segments", "findings"}) {
     const std::string option = std::string("--report=") + report;
     const RunResult csv = RunPost({option, "--format=csv", "trace"}, {{"trace", kTrace}});
     const RunResult text = RunPost({option, "--format=json", "trace"}, {{"trace", kTrace}});

@@ -164,7 +164,7 @@ TEST(CoverageReportTest, TextIsATreeOfClasses) {
   EXPECT_THAT(LineReport(Small(), {"--report=coverage", "--wide"}),
               HasSubstr("  0.0 %        0      2            0        1      idle(int)\n"));
   EXPECT_EQ(LineReport(Small(), {"--report=coverage", "--of=B.idle", "--by=branches"}),
-            "0 of 4 branches taken (0.0 %); 0 of 1 methods ran\n"
+            "0 of 4 branches taken (0.0 %); 0 of 1 method ran\n"
             "\n"
             "percent  covered  total  methods_run  methods  name\n"
             "  0.0 %        0      4            0        1  a\n"

@@ -211,7 +211,7 @@ TEST(MetricReportTest, SiblingsAreSortedByIt) {
 
 TEST(MetricReportTest, ARejectionSaysWhereTheMetricIs) {
   for (const std::string report :
-       {"html", "modules", "samples", "waits", "jit", "never", "findings"}) {
+       {"html", "modules", "samples", "waits", "segments", "jit", "never", "findings"}) {
     const RunResult run =
         RunPost({"--report=" + report, "--metric=alloc.bytes", "trace"}, {{"trace", kTrace}});
     EXPECT_EQ(run.exit_code, 1) << report;

@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "native-tests/support/run_post.h"
+#include "postproc/pipeline.h"
 
 namespace jtrace {
 namespace {
@@ -157,6 +160,41 @@ TEST(TreeTextTest, FoldedKindsAreTheirCallers) {
             "  60.0 %        60        60                    └─ a.Order.compare(Object,Object)\n");
   EXPECT_EQ(testing::Rows(kStacks, "tree", {"name"}).size(), 10u) << "tables are not folded";
   EXPECT_THAT(Tree(kStacks, {"--fold=jdk,javm"}), HasSubstr("nearest: jvm"));
+}
+
+// As a user sees it.
+std::string OnTerminal(const std::string& trace, std::vector<std::string_view> args) {
+  std::ostringstream out;
+  std::ostringstream err;
+  postproc::Environment environment{
+      out, err, [&](const std::string&) { return postproc::InputFile::FromMemory(trace); }};
+  environment.terminal_width = 100;
+  args.insert(args.begin(), "--report=tree");
+  args.emplace_back("trace");
+  EXPECT_EQ(postproc::RunPostProcessor(args, environment), 0) << err.str();
+  return out.str();
+}
+
+// Nobody reads a million lines on a screen. Files have all of them.
+TEST(TreeTextTest, AScreenHasTheHeaviestNodes) {
+  std::string trace = "# jtrace-text 1 unit=us\n";
+  for (int i = 1; i <= 1'200; ++i) {
+    trace += "0\tmain\tnode\tcalls=" + std::to_string(i) + "\ta.A.r" + std::to_string(i) + "()\n";
+  }
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const std::string text = OnTerminal(trace, {});
+  EXPECT_THAT(text, AllOf(HasSubstr(" a.A.r1200()\n"), HasSubstr(" a.A.r1171()\n"),
+                          Not(HasSubstr(" a.A.r1170()\n")), HasSubstr("1,170 nodes left out"),
+                          HasSubstr("\n--top=N or --filter=PERCENT shows more of the 1,201 nodes; "
+                                    "--filter=0 or -o FILE all\n")));
+  EXPECT_EQ(lines(text), 34) << text;
+  EXPECT_EQ(lines(OnTerminal(trace, {"--filter=0"})), 1'202);
+  EXPECT_EQ(lines(OnTerminal(trace, {"--top=5"})), 8);
+  EXPECT_EQ(lines(OnTerminal(trace, {"--format=csv"})), 1'202);
+  EXPECT_EQ(lines(Tree(trace, {})), 1'202) << "no terminal";
+  EXPECT_THAT(OnTerminal(kStacks, {}), Not(HasSubstr("--top=N")));
 }
 
 TEST(TreeTextTest, NarrowLinesLeaveOutTimes) {

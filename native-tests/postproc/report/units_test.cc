@@ -54,6 +54,8 @@ TEST(TableTest, CountsOfOneAreInTheSingular) {
             "1 byte at the end belongs to no whole frame");
   EXPECT_EQ(postproc::CountedText(1, "class files of --classes cannot be read"),
             "1 class file of --classes cannot be read");
+  EXPECT_EQ(postproc::CountedText(1, "classes in scope"), "1 class in scope");
+  EXPECT_EQ(postproc::CountedText(1, "entries and exits"), "1 entry and exits");
   EXPECT_EQ(postproc::CountedText(1, "trace without its last record"),
             "1 trace without its last record");
 }

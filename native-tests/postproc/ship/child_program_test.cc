@@ -103,14 +103,18 @@ TEST(ConverterTest, OnlyWhatIsWrongWithTheTraceIsRefused) {
   const Delivery crash = Convert("kill -11 $$");
   EXPECT_EQ(crash.outcome, Outcome::kRefused);
   EXPECT_THAT(crash.message, HasSubstr("signal 11"));
-  for (const char* script : {"echo 'jtrace-post: cannot write /out'; exit 2",
-                             "echo 'jtrace-post: cannot make the folder /out: full'; exit 2",
+  // Words of a trace's name decide nothing.
+  for (const char* text : {"cannot write of me: not a trace", "out of memory.bin: not a trace"}) {
+    EXPECT_EQ(Convert(std::string("echo 'jtrace-post: ") + text + "'; exit 2").outcome,
+              Outcome::kRefused);
+  }
+  for (const char* script : {"echo 'jtrace-post: cannot write /out'; exit 4",
                              "echo wrong label; exit 1", "exit 127", "kill -15 $$"}) {
     const Delivery later = Convert(script);
     EXPECT_EQ(later.outcome, Outcome::kLater) << script;
     EXPECT_FALSE(later.is_broken) << script;
   }
-  for (const char* script : {"kill -9 $$", "echo 'jtrace-post: out of memory'; exit 2"}) {
+  for (const char* script : {"kill -9 $$", "echo 'jtrace-post: out of memory'; exit 5"}) {
     const Delivery later = Convert(script);
     EXPECT_EQ(later.outcome, Outcome::kLater) << script;
     EXPECT_TRUE(later.is_broken) << script;

@@ -53,5 +53,19 @@ TEST(LedgerTest, ForgetsTracesThatLeft) {
   EXPECT_FALSE(Ledger(folder.path()).IsDelivered(Trace("b.bin", 2), "otlp-1"));
 }
 
+// A target that was down all the time has no folder of notes.
+TEST(LedgerTest, ForgetsTargetsThatNeverAnswered) {
+  const TraceFolder folder("ledger5");
+  Ledger ledger(folder.path());
+  for (const char* name : {"a.bin", "b.bin", "c.bin"}) {
+    EXPECT_EQ(ledger.Answer(Trace(name, 1), "otlp-down"), std::nullopt);
+  }
+  EXPECT_EQ(ledger.size(), 3u);
+  ledger.Forget(Trace("a.bin", 1));
+  EXPECT_EQ(ledger.size(), 2u);
+  ledger.ForgetAllBut({Trace("b.bin", 1)});
+  EXPECT_EQ(ledger.size(), 1u);
+}
+
 }  // namespace
 }  // namespace jtrace::ship

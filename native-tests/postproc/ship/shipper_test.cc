@@ -226,7 +226,7 @@ TEST_F(ShipperTest, BeyondTheBudgetTheOldestAreDropped) {
   EXPECT_TRUE(folder_.Has("b.bin"));
   EXPECT_EQ(metrics_.dropped, 1U);
   EXPECT_EQ(metrics_.dropped_bytes, 100U);
-  EXPECT_THAT(said_.back(), HasSubstr("dropped the 1 oldest traces"));
+  EXPECT_THAT(said_.back(), HasSubstr("dropped the 1 oldest trace "));
 }
 
 TEST_F(ShipperTest, NothingIsKeptIfNothingIsRetained) {

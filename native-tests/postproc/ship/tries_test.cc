@@ -31,5 +31,16 @@ TEST(TriesTest, BrokenConversionsAreCounted) {
   EXPECT_EQ(tries.Failed(trace, "otlp", true, kNow), 2);
 }
 
+TEST(TriesTest, ForgetsTracesThatLeft) {
+  Tries tries;
+  const SealedTrace a = {.name = "a.bin", .path = "/a.bin", .inode = 1};
+  const SealedTrace b = {.name = "b.bin", .path = "/b.bin", .inode = 2};
+  for (const SealedTrace& trace : {a, b}) tries.Failed(trace, "otlp", false, kNow);
+  tries.ForgetAllBut({b});
+  EXPECT_EQ(tries.size(), 1u);
+  EXPECT_FALSE(tries.HasFailed(a, "otlp"));
+  EXPECT_TRUE(tries.HasFailed(b, "otlp"));
+}
+
 }  // namespace
 }  // namespace jtrace::ship

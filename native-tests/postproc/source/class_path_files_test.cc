@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "native-tests/support/zip_builder.h"
+
 namespace jtrace::postproc {
 namespace {
 
@@ -34,10 +36,10 @@ class ClassPathFilesTest : public ::testing::Test {
   ~ClassPathFilesTest() override { fs::remove_all(folder_); }
 
   // The content of the files that were read.
-  std::vector<std::string> Read(const std::vector<std::string>& places) {
+  std::vector<std::string> Read(const std::vector<std::string>& places, int64_t release = 0) {
     std::vector<std::string> files;
     status_ = ReadClassFiles(
-        places,
+        places, release,
         [&](absl::Span<const uint8_t> bytes) { files.emplace_back(bytes.begin(), bytes.end()); },
         unreadable_);
     return files;
@@ -59,6 +61,33 @@ TEST_F(ClassPathFilesTest, ReadsFoldersAndJars) {
               ::testing::UnorderedElementsAre("C.class", "a/B$1.class", "a/B.class", "a/B$1.class",
                                               "a/B.class"));
   EXPECT_EQ(unreadable_, 0u);
+}
+
+// As a JVM of that release loads them.
+TEST_F(ClassPathFilesTest, OfAMultiReleaseJarTheVersionOfTheReleaseCounts) {
+  testing::ZipBuilder classes;
+  classes.Stored("a/B.class", "B").Stored("C.class", "C");
+  for (const char* release : {"8", "9", "17", "21", "x"}) {
+    classes.Stored("META-INF/versions/" + std::string(release) + "/a/B.class",
+                   "B" + std::string(release));
+  }
+  classes.Stored("META-INF/versions/17/New.class", "New17")
+      .Stored("META-INF/versions/17/module-info.class", "no")
+      .Stored("META-INF/other/D.class", "no");
+  const auto read = [&](const std::string& manifest, int64_t release) {
+    testing::ZipBuilder jar = classes;
+    jar.Deflated("META-INF/MANIFEST.MF", manifest);
+    std::ofstream(folder_ / "multi.jar", std::ios::binary) << jar.Finish();
+    return Read({Path("multi.jar")}, release);
+  };
+  const std::string multi = "Manifest-Version: 1.0\r\nMulti-Release: true\r\n\r\n";
+  EXPECT_THAT(read(multi, 17), ElementsAre("B17", "C", "New17"));
+  EXPECT_THAT(read(multi, 20), ElementsAre("B17", "C", "New17"));
+  EXPECT_THAT(read(multi, 25), ElementsAre("B21", "C", "New17"));
+  EXPECT_THAT(read(multi, 11), ElementsAre("B9", "C"));
+  EXPECT_THAT(read(multi, 0), ElementsAre("B", "C")) << "the release is unknown";
+  EXPECT_THAT(read("Manifest-Version: 1.0\n\nMulti-Release: true\n", 17), ElementsAre("B", "C"));
+  EXPECT_THAT(read("Manifest-Version: 1.0\n", 17), ElementsAre("B", "C"));
 }
 
 TEST_F(ClassPathFilesTest, NamesAPlaceThatHasNone) {

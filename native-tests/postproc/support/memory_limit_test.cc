@@ -37,6 +37,20 @@ TEST(MemoryLimitTest, TheLimitFollowsTheSizeOfTheTraces) {
   EXPECT_EQ(MemoryForTraces(UINT64_MAX, 0), UINT64_MAX);
 }
 
+// What is named is the limit that is reached first.
+TEST(MemoryLimitTest, TheProcessMayHaveBeenStartedWithLess) {
+  constexpr uint64_t kNone = UINT64_MAX;
+  const ProcessMemory used = {.address_space = kGiga, .data = kGiga / 2};
+  EXPECT_EQ(EarlierLimit(4 * kGiga, used, {kNone, kNone}), "");
+  EXPECT_EQ(EarlierLimit(4 * kGiga, used, {2 * kGiga, kNone}), "2.0 GB (ulimit -v)");
+  EXPECT_EQ(EarlierLimit(4 * kGiga, used, {5 * kGiga, kNone}), "");
+  EXPECT_EQ(EarlierLimit(4 * kGiga, used, {kNone, 3 * kGiga}), "3.0 GB (ulimit -d)");
+  EXPECT_EQ(EarlierLimit(4 * kGiga, used, {kGiga / 2, 3 * kGiga}), "512 MB (ulimit -v)");
+  EXPECT_EQ(EarlierLimit(4 * kGiga, used, {kNone, 4 * kGiga}), "");
+  EXPECT_GT(UsedMemory().address_space, UsedMemory().data);
+  EXPECT_GT(UsedMemory().data, 0u);
+}
+
 // A folder of control groups.
 class Groups {
  public:

@@ -4,6 +4,7 @@
 
 #include "postproc/export/jfr/bytes.h"
 #include "postproc/export/jfr/schema.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 #include "postproc/support/wrap.h"
 
@@ -90,7 +91,16 @@ void RecordingWriter::FindTimes() {
   }
 }
 
-void RecordingWriter::Append(const std::string& fields) { AppendEvent(body_, fields); }
+void RecordingWriter::Put(std::string_view bytes) {
+  at_ += bytes.size();
+  if (is_writing_) out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+void RecordingWriter::Append(const std::string& fields) {
+  std::string event;
+  AppendEvent(event, fields);
+  Put(event);
+}
 
 void RecordingWriter::AppendSample(const Event& event) {
   std::string fields;
@@ -99,7 +109,9 @@ void RecordingWriter::AppendSample(const Event& event) {
   AppendNumber(fields, event.thread.value);
   AppendNumber(fields, event.stack);
   AppendNumber(fields, event.state);
-  for (uint32_t i = 0; i < event.count; ++i) Append(fields);
+  std::string bytes;
+  AppendEvent(bytes, fields);
+  for (uint32_t i = 0; i < event.count; ++i) Put(bytes);
 }
 
 void RecordingWriter::AppendThread(const Event& event) {
@@ -152,28 +164,33 @@ void RecordingWriter::AppendSettings() {
   }
 }
 
-// Events, what they refer to, and the types of both; before them the positions of these.
-void RecordingWriter::Write() {
+void RecordingWriter::PutBody() {
+  at_ = kHeaderBytes;
   for (const TraceInfo& trace : model_.traces()) AppendJvm(trace);
   AppendSettings();
   for (const Event& event : events_) {
     event.state == 0 ? AppendThread(event) : AppendSample(event);
   }
-  const uint64_t constants = constants_.Write(begin_, kHeaderBytes + body_.size(),
-                                              [&](std::string_view event) { body_ += event; });
-  const uint64_t metadata = kHeaderBytes + body_.size();
-  body_ += MetadataEvent(begin_);
+  constants_at_ = constants_.Write(begin_, at_, [&](std::string_view event) { Put(event); });
+  metadata_at_ = at_;
+  Put(MetadataEvent(begin_));
+}
+
+// The head has sizes and positions of what follows: so the body is made twice, and never held.
+void RecordingWriter::Write() {
+  PutBody();
   std::string header("FLR\0", 4);
   AppendBigEndian(header, 2, 2);
   AppendBigEndian(header, 1, 2);
-  for (const uint64_t value :
-       {uint64_t{kHeaderBytes} + body_.size(), constants, metadata, static_cast<uint64_t>(begin_),
-        static_cast<uint64_t>(WrapSub(end_, begin_)), static_cast<uint64_t>(begin_),
-        kTicksPerSecond}) {
+  for (const uint64_t value : {at_, constants_at_, metadata_at_, static_cast<uint64_t>(begin_),
+                               static_cast<uint64_t>(WrapSub(end_, begin_)),
+                               static_cast<uint64_t>(begin_), kTicksPerSecond}) {
     AppendBigEndian(header, value, 8);
   }
   AppendBigEndian(header, 1, 4);  // finished; integers are compressed
-  out_ << header << body_;
+  out_ << header;
+  is_writing_ = true;
+  PutBody();
 }
 
 absl::Status RecordingWriter::Finish() {
@@ -182,7 +199,8 @@ absl::Status RecordingWriter::Finish() {
         StrCat("jfr: more than ", kMostSamples, " samples; select threads with --thread=NAME"));
   }
   if (samples_ == 0 && !root_.empty()) {
-    return absl::NotFoundError(StrCat("--root: no sample of routine '", root_, "' in the trace"));
+    return UsageError(
+        absl::NotFoundError(StrCat("--root: no sample of routine '", root_, "' in the trace")));
   }
   if (samples_ == 0) {
     return absl::FailedPreconditionError(

@@ -50,6 +50,9 @@ class RecordingWriter : public RecordWriter {
   void AppendJvm(const TraceInfo& trace);
   void AppendSettings();
   void Append(const std::string& fields);
+  void Put(std::string_view bytes);
+  // Events, what they refer to, and the types of both.
+  void PutBody();
   void Write();
 
   const TraceModel& model_;
@@ -63,7 +66,10 @@ class RecordingWriter : public RecordWriter {
   std::vector<int64_t> starts_;  // of each trace's clock, nanoseconds since 1970
   int64_t begin_ = 0;            // of the first event and the last one
   int64_t end_ = 0;
-  std::string body_;
+  bool is_writing_ = false;  // otherwise the bytes are only counted
+  uint64_t at_ = 0;          // in the file
+  uint64_t constants_at_ = 0;
+  uint64_t metadata_at_ = 0;
 };
 
 }  // namespace jtrace::postproc::jfr

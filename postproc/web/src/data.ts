@@ -169,6 +169,8 @@ export interface SourceFile {
   outcomes?: number[]; // of its conditions
   taken?: number[];
   blocks?: number[][]; // counts, of lines with several blocks
+  // Hundredths of a percent of the method's own; -1: none.
+  shares?: { self: number[]; bytecodes: number[]; cycles: number[] };
   methods?: SourceMethod[]; // by their first line
   where?: string; // where the text was found
   text?: string[];

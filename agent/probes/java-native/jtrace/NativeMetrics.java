@@ -98,6 +98,20 @@ public final class NativeMetrics {
    */
   public static native void setLabels(int number, long virtualThread);
 
+  /** The number of the segments of that name. */
+  public static native int segment(String name);
+
+  /** A segment begins in the calling thread. Returns what its end is to be called with; not 0. */
+  public static native long beginSegment(int number);
+
+  /**
+   * It ends.
+   *
+   * @param begun 0: it was not open in the calling thread
+   * @param inTurn whether it is the innermost open one of its thread
+   */
+  public static native void endSegment(int number, long begun, boolean inTurn);
+
   /** The output of the command {@code jtrace VERB PID ARGUMENT}. */
   public static native String command(String verb, String argument);
 

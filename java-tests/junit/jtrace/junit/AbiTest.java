@@ -4,7 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** {@code jtrace.h}, used by a program's native code (java-tests/api/native). */
@@ -122,6 +127,43 @@ final class AbiTest {
             trace);
     assertEquals("handlers=errors 0, mallocs 0, others 1, lost 0\n", result.out(), result.err());
     assertEquals(0, result.exit(), result.err());
+  }
+
+  /** Of each run of them the first inner one ends with its outer one, and one more end has none. */
+  @Test
+  void segmentsOfNativeCodeAreCounted() {
+    Jvm.Result result =
+        jvm().agent("mode=merged,include=programs.**").run("programs.Abi", CLIENT, "segments");
+    Map<String, String> printed = ApiTest.printed(result);
+    assertEquals("0", printed.get("errors"), result.out());
+    long count = Long.parseLong(printed.get("segments"));
+    Map<String, Long> counted = new TreeMap<>();
+    for (Map<String, String> row : result.report("--report=segments").rows()) {
+      counted.put(row.get("name"), Long.parseLong(row.get("count")));
+    }
+    assertEquals(Map.of("java", 1L, "native", count, "native inner", count), counted);
+    int runs = count == 20_002 ? 2 : 3;
+    String summary = Report.text(result.trace(), "--report=summary", "--format=csv");
+    assertTrue(summary.contains("segments.out_of_turn," + 2 * runs), summary);
+    // Java's and the native ones of its thread nest; the others are of threads of their own.
+    String dump = Report.text(result.trace(), "--report=dump");
+    List<String> ofMain = new ArrayList<>();
+    Set<String> threads = new TreeSet<>();
+    for (String line : dump.split("\n")) {
+      String[] fields = line.split("\t");
+      if (fields.length < 4 || !fields[2].startsWith("segment-")) continue;
+      threads.add(fields[1]);
+      if (fields[1].equals("main")) ofMain.add(fields[2].substring(8) + " " + fields[3]);
+    }
+    List<String> pair =
+        List.of("begin native", "begin native inner", "end native inner", "end native");
+    List<String> nested = new ArrayList<>(List.of("begin java"));
+    nested.addAll(pair);
+    nested.addAll(pair);
+    nested.add("end java");
+    assertEquals(nested, ofMain);
+    assertEquals(runs, threads.size(), threads.toString());
+    assertTrue(!threads.contains(""), threads.toString());
   }
 
   @Test

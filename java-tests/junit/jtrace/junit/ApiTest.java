@@ -60,6 +60,8 @@ final class ApiTest {
     expected.put("refused label tenant id", "true");
     expected.put("refused label ", "true");
     expected.put("label", "true");
+    expected.put("segment", "true");
+    expected.put("refused segment", "a segment needs a name");
     expected.put("bytes", "0");
     assertEquals(expected, printed(result));
   }

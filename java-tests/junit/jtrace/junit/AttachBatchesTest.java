@@ -117,6 +117,43 @@ final class AttachBatchesTest {
     }
   }
 
+  private static long callsOf(Path trace, String prefix) {
+    return Report.of(trace, "--report=flat").rows().stream()
+        .filter(row -> row.get("name").startsWith(prefix) && row.get("name").endsWith(".run()"))
+        .mapToLong(row -> Long.parseLong(row.get("calls")))
+        .sum();
+  }
+
+  /** Of a library with 18,000 methods and a program that runs little, the program is counted. */
+  @Test
+  void aLargeProgramsOwnPackagesAreCounted() throws Exception {
+    List<String> large = List.of("ManyClasses", "6000", "rx/Li", "20", "me/Ap");
+    try (LiveJvm jvm = LiveJvm.of(Setup.classpath(), large)) {
+      Jvm.Result started = jvm.tryJtrace("start", "--probes", "out=own%n.bin");
+      assertEquals(0, started.exit(), started.err());
+      assertTrue(started.err().contains(": include=me.*; --all counts everything"), started.err());
+      assertTrue(started.out().contains("include=me.*"), started.out());
+      assertEquals(6020 * 3, jvm.askNumber("round 3"));
+      jvm.jtrace("stop");
+      String resumed = jvm.jtrace("resume");
+      assertTrue(resumed.contains("include=me.*"), resumed);
+      assertEquals(6020 * 2, jvm.askNumber("round 2"));
+      jvm.jtrace("stop");
+      for (int file = 1; file <= 2; file++) {
+        Path trace = jvm.folder.resolve("own" + file + ".bin");
+        assertEquals(file == 1 ? 60 : 40, callsOf(trace, "me.Ap"));
+        assertEquals(0, callsOf(trace, "rx.Li"));
+      }
+      started = jvm.tryJtrace("start", "--all", "out=all.bin", "probebudget=100%");
+      assertTrue(started.err().contains("of processor time"), started.err());
+      assertFalse(started.out().contains("include="), started.out());
+      assertEquals(6020 * 2, jvm.askNumber("round 2"));
+      jvm.jtrace("stop");
+      assertEquals(12000, callsOf(jvm.folder.resolve("all.bin"), "rx.Li"));
+      assertEquals(0, jvm.end());
+    }
+  }
+
   /** Starts with a budget so small that many batches are left. */
   private static CompletableFuture<Jvm.Result> startSlowly(LiveJvm jvm, String trace) throws Exception {
     CompletableFuture<Jvm.Result> started =

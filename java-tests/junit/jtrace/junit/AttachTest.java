@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Recordings of a running JVM: started, queried and stopped with {@code jtrace}. */
 final class AttachTest {
@@ -197,12 +199,13 @@ final class AttachTest {
   }
 
   /** Notes of compiled frames have no method ids where nothing requested them. */
-  @Test
-  void stacksOfTheApplicationAreWholeAfterARecordingWithoutIds() {
-    try (LiveJvm jvm = new LiveJvm()) {
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void stacksOfTheApplicationAreWholeAfterARecordingWithoutIds(Timer timer) {
+    try (LiveJvm jvm = LiveJvm.of(timer)) {
       jvm.ask("work 10000000"); // compiled
       for (String options : List.of("codes=-0x51", "stack=app")) {
-        jvm.jtrace("start", "out=ids.bin", "mode=samples", options);
+        jvm.jtrace("start", "out=ids.bin", "mode=samples", timer.option, "interval=1ms", options);
         jvm.ask("time 300000000");
         jvm.jtrace("stop");
       }

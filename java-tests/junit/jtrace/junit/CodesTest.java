@@ -36,6 +36,25 @@ final class CodesTest {
     assertEquals(1_028_457, flat.sum("calls_jitted", fib));
   }
 
+  private static Jvm.Result inFirstCompilersCode(String options) {
+    return new Jvm().agent(options).arguments("-Xbatch", "-XX:TieredStopAtLevel=1").run("WarmFib");
+  }
+
+  /** C1's code does not know that it is compiled, but the JVM reports it. */
+  @Test
+  void callsInTheFirstCompilersCodeAreJitted() {
+    String fib = "WarmFib.fib(int)";
+    for (String options : List.of("mode=merged", "mode=events", "mode=events,record=flat")) {
+      Report flat = inFirstCompilersCode(options).report("--report=flat");
+      assertTrue(flat.sum("calls_jitted", fib) > flat.sum("calls", fib) / 2,
+          options + ": " + flat.sum("calls_jitted", fib));
+    }
+    Jvm.Result unreported = inFirstCompilersCode("mode=events,codes=-0x51");
+    assertEquals(0, unreported.report("--report=flat").sum("calls_jitted"));
+    String summary = Report.text(unreported.trace(), "--report=summary");
+    assertTrue(summary.contains("C1's code are counted as interpreted: codes=-0x51"), summary);
+  }
+
   private static final String MAIN = "MixedCalls.main(String[])";
   private static final String OUTER = "MixedCalls.outer(int)";
   private static final String INNER = "MixedCalls.inner(int)";

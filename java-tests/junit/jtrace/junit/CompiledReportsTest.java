@@ -47,6 +47,15 @@ final class CompiledReportsTest {
   }
 
   @Test
+  void callsAloneHaveThemToo() {
+    List<String> all = List.of("jit-load", "jit-inlining", "dynamic-code");
+    Set<String> events = ops("mode=events");
+    assertTrue(events.containsAll(all), events.toString());
+    Set<String> refused = ops("mode=events,codes=-0x51");
+    assertTrue(all.stream().noneMatch(refused::contains), refused.toString());
+  }
+
+  @Test
   void theReportSaysHowToGetThem() {
     Jvm.Result run = new Jvm().agent("mode=samples").run("NotInlined");
     String text = Report.text(run.trace(), "--report=jit");

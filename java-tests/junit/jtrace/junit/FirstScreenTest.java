@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What costs most stands in the first 25 lines of the output without options. */
 final class FirstScreenTest {
@@ -21,9 +22,10 @@ final class FirstScreenTest {
   }
 
   /** Ten workers, each of which does little: the pool's plumbing must not hide the culprit. */
-  @Test
-  void theCulpritOfAServer() {
-    Jvm.Result run = new Jvm().agent("mode=merged").run("CulpritServer", "60");
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void theCulpritOfAServer(Timer timer) {
+    Jvm.Result run = new Jvm().agent(timer, "mode=merged").run("CulpritServer", "60");
     assertEquals(0, run.exit(), run.err());
     assertEquals("60", run.out().trim());
     String screen = firstScreen(run);

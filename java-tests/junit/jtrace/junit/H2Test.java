@@ -5,17 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The main use: a database under mode=merged. */
 final class H2Test {
   private static final String[] PROGRAM = {"H2W", "2"};
-  private static Jvm.Result run;
+  private static final Map<Timer, Jvm.Result> RUNS = new ConcurrentHashMap<>();
+  /** For what does not depend on the timer. */
+  private final Jvm.Result run = run(Timer.POSIX);
 
-  @BeforeAll
-  static void record() {
-    run = new Jvm().agent("mode=merged").classpath("h2.jar").run(PROGRAM);
+  private static Jvm.Result run(Timer timer) {
+    return RUNS.computeIfAbsent(
+        timer,
+        it -> new Jvm().agent(it, "mode=merged,interval=1ms").classpath("h2.jar").run(PROGRAM));
   }
 
   @Test
@@ -34,9 +39,10 @@ final class H2Test {
         221_994, flat.sum("calls", "org.h2.jdbc.JdbcPreparedStatement.setInt(int,int)"));
   }
 
-  @Test
-  void samplesReachTheFirstFrame() {
-    List<Map<String, String>> samples = run.report("--report=samples").rows();
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void samplesReachTheFirstFrame(Timer timer) {
+    List<Map<String, String>> samples = run(timer).report("--report=samples").rows();
     assertTrue(samples.size() > 500, "only " + samples.size() + " samples");
     long cut = samples.stream().filter(row -> isCut(row.get("stack"))).count();
     assertTrue(cut * 100 <= samples.size(), cut + " of " + samples.size() + " samples are cut");
@@ -46,17 +52,20 @@ final class H2Test {
   }
 
   /** Methods that the JVM makes for method handles, which no class lists, also have names. */
-  @Test
-  void everyJavaFrameHasAName() {
-    Report samples = run.report("--report=samples");
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void everyJavaFrameHasAName(Timer timer) {
+    Report samples = run(timer).report("--report=samples");
     long unknown =
         samples.rows().stream().filter(row -> row.get("stack").contains("[unknown_java")).count();
     assertEquals(0, unknown);
   }
 
   /** Every sample is counted once: Σ base_ticks = Σ weights of the text dump. */
-  @Test
-  void ticksAreTheWeightsOfTheSamples() {
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void ticksAreTheWeightsOfTheSamples(Timer timer) {
+    Jvm.Result run = run(timer);
     long weights = 0;
     for (String line : Report.text(run.trace(), "--report=dump").lines().toList()) {
       String[] fields = line.split("\t");

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 final class Jvm {
   private static final long PATIENCE_S = 300;
 
+  private final List<String> launcher = new ArrayList<>();
   private final List<String> firstArguments = new ArrayList<>();
   private final List<String> jvmArguments = new ArrayList<>();
   private String classpath = Setup.classpath();
@@ -42,6 +43,18 @@ final class Jvm {
   Jvm agent(String options) {
     trace = temporary("trace", ".bin");
     agentOptions = "out=" + trace + (options.isEmpty() ? "" : "," + options);
+    return this;
+  }
+
+  /** Records to a new temporary file samples that `timer` drives. */
+  Jvm agent(Timer timer, String options) {
+    launcher.addAll(timer.launcher());
+    return agent(timer.option + "," + options);
+  }
+
+  /** Before the JVM's command, such as {@link Kernel#without}. */
+  Jvm launcher(List<String> words) {
+    launcher.addAll(words);
     return this;
   }
 
@@ -74,7 +87,7 @@ final class Jvm {
   }
 
   Result run(String... mainAndArguments) {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(launcher);
     command.add(Setup.java());
     command.addAll(firstArguments);
     String agent = "-agentpath:" + Setup.AGENT + "=" + agentOptions;

@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Labels of threads (JTrace.label): each sample has those that its thread had. */
 final class LabelsTest {
@@ -34,10 +34,10 @@ final class LabelsTest {
     return found;
   }
 
-  private static Jvm.Result run(String options) {
+  private static Jvm.Result run(Timer timer, String options) {
     Jvm.Result run =
         ApiTest.jvm()
-            .agent(options)
+            .agent(timer, options)
             .arguments("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8")
             .run("programs.Labelled");
     assertEquals(0, run.exit(), run.err());
@@ -46,11 +46,11 @@ final class LabelsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"mode=merged", "mode=samples", "mode=samples,timer=wall"})
-  void samplesHaveTheLabelsOfTheirThreads(String options) {
-    Jvm.Result run = run(options);
+  @CsvSource({"PERF, mode=merged", "POSIX, mode=samples", "WALL, mode=samples"})
+  void samplesHaveTheLabelsOfTheirThreads(Timer timer, String options) {
+    Jvm.Result run = run(timer, options);
     Map<String, Map<String, Long>> found = labelsByMethod(run.trace());
-    boolean isWall = options.contains("wall");
+    boolean isWall = timer == Timer.WALL;
     ApiTest.printed(run).forEach((method, labels) -> {
       if (method.startsWith("wait") && !isWall) return;
       Map<String, Long> sampled = found.get(method);
@@ -100,7 +100,7 @@ final class LabelsTest {
   /** A text dump has the labels, too. */
   @Test
   void dumpsHaveTheLabels() throws IOException {
-    Jvm.Result run = run("mode=merged");
+    Jvm.Result run = run(Timer.POSIX, "mode=merged");
     Path dump = Jvm.temporary("dump", ".jtxt");
     Report.text(run.trace(), "--report=dump", "-o", dump.toString());
     for (String report : List.of("labels", "samples", "tree")) {
@@ -117,9 +117,10 @@ final class LabelsTest {
 
   /** A label that is open while the recording goes on in the next file is defined in both. */
   @ParameterizedTest
-  @ValueSource(strings = {"loop=1h", "loop=1h,mode=samples,timer=wall"})
-  void everyFileOfALoopHasTheLabels(String options) {
-    Jvm.Result run = ApiTest.jvm().agent(options).run("programs.Labelled", "files");
+  @CsvSource({"PERF, mode=merged", "POSIX, mode=merged", "WALL, mode=samples"})
+  void everyFileOfALoopHasTheLabels(Timer timer, String options) {
+    Jvm.Result run =
+        ApiTest.jvm().agent(timer, "loop=1h," + options).run("programs.Labelled", "files");
     assertEquals(0, run.exit(), run.err());
     List<Path> files =
         run.out().lines().map(line -> Path.of(line.substring("file=".length()))).toList();
@@ -129,7 +130,7 @@ final class LabelsTest {
       Map<String, Long> sampled = labelsByMethod(files.get(i)).get(methods.get(i));
       assertTrue(sampled != null, methods.get(i));
       assertEquals(List.of("tenant=acme"), List.copyOf(sampled.keySet()));
-      if (!options.contains("wall")) continue;
+      if (timer != Timer.WALL) continue;
       Map<String, Long> waited = labelsByMethod(files.get(i)).get("waitIdle");
       assertEquals(List.of("tenant=idle"), List.copyOf(waited.keySet()));
     }

@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A leaf's probe leaves its caller current, but its samples belong to its own node, also with JDK
@@ -14,9 +15,10 @@ import org.junit.jupiter.api.Test;
 final class LeafTest {
   private static final String LEAF = "cases.LeafCallback$Churn.applyAsInt(int)";
 
-  @Test
-  void samplesOfALeafAreAddedToTheCountedNode() {
-    Jvm.Result run = new Jvm().agent("mode=merged").run("cases.LeafCallback", "1500");
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void samplesOfALeafAreAddedToTheCountedNode(Timer timer) {
+    Jvm.Result run = new Jvm().agent(timer, "mode=merged,interval=1ms").run("cases.LeafCallback", "1500");
     assertEquals(0, run.exit(), run.err());
     List<Map<String, String>> leaves =
         run.report("--report=tree").rows().stream()

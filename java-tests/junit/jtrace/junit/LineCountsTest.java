@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -251,10 +252,10 @@ final class LineCountsTest {
    * nothing is on lines that never ran, and most on the line that takes most of the time.
    */
   @ParameterizedTest
-  @ValueSource(strings = {"tree", "flat"})
-  void samplesAreOnLinesThatRan(String record) throws Exception {
-    Jvm.Result run =
-        new Jvm().agent("mode=merged,blocks=on,include=HotLine,record=" + record).run("HotLine");
+  @CsvSource({"tree, PERF", "flat, POSIX", "tree, WALL"})
+  void samplesAreOnLinesThatRan(String record, Timer timer) throws Exception {
+    String options = "mode=merged,interval=1ms,blocks=on,include=HotLine,record=" + record;
+    Jvm.Result run = new Jvm().agent(timer, options).run("HotLine");
     assertEquals(0, run.exit(), run.err());
     Map<Integer, Long> ticks = new TreeMap<>();
     for (Map<String, String> row : run.report("--report=lines").rows()) {

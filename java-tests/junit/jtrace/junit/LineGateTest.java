@@ -75,7 +75,7 @@ final class LineGateTest {
     assertTrue(lines.remove(0).startsWith("Primes.java"), lines.toString());
     expectInGuide(String.join("\n", lines));
     Map<Integer, Long> shown = new TreeMap<>();
-    Pattern row = Pattern.compile("^ *([0-9,]+) [|+#] +([0-9]+) .*");
+    Pattern row = Pattern.compile("^ *([0-9,]+) +(?:[0-9.]+ %)? *[|+#] +([0-9]+) .*");
     for (String line : lines) {
       var match = row.matcher(line);
       if (!match.matches()) continue;

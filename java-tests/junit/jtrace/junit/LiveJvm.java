@@ -28,19 +28,27 @@ final class LiveJvm implements AutoCloseable {
 
   /** {@code threads}: how many make calls all the time. */
   LiveJvm(int threads, String... jvmArguments) {
-    this(Setup.classpath(), List.of("Attached", Integer.toString(threads)), jvmArguments);
+    this(
+        List.of(), Setup.classpath(), List.of("Attached", Integer.toString(threads)), jvmArguments);
   }
 
   /** Another program that answers as {@code Attached} does. */
   static LiveJvm of(String classpath, List<String> program, String... jvmArguments) {
-    return new LiveJvm(classpath, program, jvmArguments);
+    return new LiveJvm(List.of(), classpath, program, jvmArguments);
   }
 
-  private LiveJvm(String classpath, List<String> program, String... jvmArguments) {
+  /** Where {@link Timer#option} gets that timer. */
+  static LiveJvm of(Timer timer) {
+    return new LiveJvm(timer.launcher(), Setup.classpath(), List.of("Attached", "2"));
+  }
+
+  private LiveJvm(
+      List<String> launcher, String classpath, List<String> program, String... jvmArguments) {
     try {
       folder = Files.createTempDirectory("jtrace-live");
       err = folder.resolve("stderr.txt");
-      List<String> command = new ArrayList<>(List.of(Setup.java()));
+      List<String> command = new ArrayList<>(launcher);
+      command.add(Setup.java());
       command.addAll(Arrays.asList(jvmArguments));
       command.addAll(List.of("-cp", classpath));
       command.addAll(program);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
@@ -176,5 +177,39 @@ final class MetricsTest {
     assertEquals(10_000, flat.sum("exceptions.base", "Throws.half(int)"), flat.rows().toString());
     String summary = Report.text(run.trace(), "--report=summary");
     assertTrue(!summary.contains("does not report: exceptions"), summary);
+  }
+
+  /** Probes throw on what passes them: only what the program throws counts, as without probes. */
+  @TestFactory
+  Stream<DynamicTest> exceptionsOnTheirWayCountOnce() {
+    long thrown = exceptionsOfMain(rethrows("-Xint", "mode=samples"));
+    assertTrue(thrown >= 50, thrown + " thrown");
+    return Stream.of("mode=events -Xint", "mode=merged -Xcomp", "mode=events,clock=tsc -Xcomp",
+            "mode=events,blocks=on -Xint", "mode=events,blocks=paths,boundary=costs -Xcomp",
+            "mode=events,record=log -Xint")
+        .map(way -> DynamicTest.dynamicTest(way, () -> {
+          Jvm.Result run = rethrows(way.split(" ")[1], way.split(" ")[0]);
+          assertEquals(thrown, exceptionsOfMain(run));
+          if (way.contains("record=log")) return;
+          Report flat = run.report("--report=flat", "--metric=exceptions");
+          for (String method : List.of("bottom(int)", "parse(int[])", "rethrow(int[])",
+              "close(int[])", "locked(int[])")) {
+            assertEquals(10, flat.sum("exceptions.base", "Rethrows." + method),
+                method + " in " + flat.rows());
+          }
+        }));
+  }
+
+  private static Jvm.Result rethrows(String flag, String options) {
+    Jvm.Result run = new Jvm().arguments(flag).agent(options + ",metrics=exceptions")
+        .run("Rethrows");
+    assertEquals("20 caught, 10 closed\n", run.out(), run.err());
+    return run;
+  }
+
+  private static long exceptionsOfMain(Jvm.Result run) {
+    return run.report("--report=metrics").rows().stream()
+        .filter(row -> row.get("metric").equals("exceptions") && row.get("thread").equals("main"))
+        .mapToLong(row -> Long.parseLong(row.get("total"))).sum();
   }
 }

@@ -14,6 +14,8 @@ import java.util.TreeMap;
 import org.jacoco.core.data.ExecutionData;
 import org.jacoco.core.tools.ExecFileLoader;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Beside agents that rewrite the same classes each agent counts the same as without the other. */
 final class OtherAgentsTest {
@@ -170,11 +172,12 @@ final class OtherAgentsTest {
   }
 
   /** Samples change no class, and so see no redefinition: new methods are found by their address. */
-  @Test
-  void samplesNameMethodsThatWereRedefined() {
-    try (LiveJvm jvm = new LiveJvm()) {
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void samplesNameMethodsThatWereRedefined(Timer timer) {
+    try (LiveJvm jvm = LiveJvm.of(timer)) {
       jvm.ask("work 1000");
-      jvm.jtrace("start", "mode=samples", "out=s.bin");
+      jvm.jtrace("start", "mode=samples", timer.option, "interval=1ms", "out=s.bin");
       send(jvm, "redefine Attached");
       jvm.ask("time 300000000");
       jvm.jtrace("stop");
@@ -183,6 +186,8 @@ final class OtherAgentsTest {
       long all = 0;
       for (Map<String, String> row :
           Report.of(trace, "--report=samples", "--thread=main").rows()) {
+        // Before and after, it waits for what it is asked.
+        if (timer == Timer.WALL && !row.get("state").equals("running")) continue;
         long weight = Long.parseLong(row.get("weight"));
         all += weight;
         if (row.get("stack").contains("Attached.work(long)")) inWork += weight;

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -118,8 +119,18 @@ final class OutsideCallsTest {
           () -> assertEquals(5 * 30, cycles.sum("outside.cycles.base", appendNumber)),
           () -> assertEquals(4 * 20 + 30, cycles.sum("outside.cycles.base", hash)),
           () -> assertEquals(9 * 10, cycles.sum("outside.cycles.base", max)),
-          () -> assertEquals("92", summary(run).get("outside.fixed.cycles")));
+          () -> assertEquals("92", summary(run).get("outside.fixed.cycles")),
+          () -> assertEquals(Set.of(), Losses.of(run.trace()).named("metrics.")));
     }));
+  }
+
+  /** The probe asks Strings for their length. */
+  @Test
+  void elementsAreNotCountedWithStringInScope() {
+    Jvm.Result run = new Jvm().agent("mode=events,boundary=costs,include=OutsideElements;java.lang.String")
+        .run("OutsideElements");
+    assertEquals(0, run.exit(), run.err());
+    assertEquals(Set.of("metrics.outside.elements"), Losses.of(run.trace()).named("metrics."));
   }
 
   private static Map<String, Long> cycles(Jvm.Result run, String metric, String... more) {

@@ -83,9 +83,15 @@ record RealProgram(
 
   /** With the agent, and with more arguments for the JVM. */
   Jvm.Result run(String agentOptions, String... jvmArguments) {
-    return new Jvm()
-        .agent(agentOptions)
-        .arguments(jvmArguments)
+    return run(new Jvm().agent(agentOptions).arguments(jvmArguments));
+  }
+
+  Jvm.Result run(Timer timer, String agentOptions) {
+    return run(new Jvm().agent(timer, agentOptions));
+  }
+
+  private Jvm.Result run(Jvm jvm) {
+    return jvm
         .classpath(jars.toArray(String[]::new))
         .run(arguments.toArray(String[]::new));
   }

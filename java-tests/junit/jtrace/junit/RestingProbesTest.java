@@ -55,7 +55,7 @@ final class RestingProbesTest {
   void theScopeIsThatOfTheStart() {
     try (LiveJvm jvm = new LiveJvm(SERVE + ",include=Attached::step;Attached::work")) {
       String status = jvm.jtrace("status");
-      assertTrue(status.contains("probes    rest in 1 classes"), status);
+      assertTrue(status.contains("probes    rest in 1 class"), status);
       String started = jvm.jtrace("start", "--probes", "out=scope.bin");
       assertTrue(started.contains("probes=resting,"), started);
       assertEquals("worked", jvm.ask("work 70"));

@@ -27,19 +27,19 @@ final class SampleFiguresTest {
   private static final double DEVIATIONS = 4;
   /** The calls between the loops also take time, which the figures do not have. */
   private static final double CALLS = 0.02;
-  /** Of each of the sixteen stacks, by the clock that also drives the timer. */
+  /** Of each of the sixteen stacks, by the clock that also drives the timer: not by real time. */
   private static final String MILLISECONDS = "250";
 
   private static final Pattern ROUTINE =
       Pattern.compile("(?:CallStacks|SystemPart)\\.(a1|a2|a3|s1|s2|a|b|c)\\(.*\\)");
 
-  private record Way(String name, String agentOptions, String slice, String... jvm) {}
+  private record Way(String name, Timer timer, String agentOptions, String slice, String... jvm) {}
 
   private static final List<Way> WAYS =
       List.of(
-          new Way("interpreted", "mode=samples", "20000", "-Xint"),
-          new Way("C1", "mode=samples", "300000", "-Xcomp", "-XX:TieredStopAtLevel=1"),
-          new Way("with events", "mode=merged", "20000", "-Xint"));
+          new Way("interpreted", Timer.PERF, "mode=samples", "20000", "-Xint"),
+          new Way("C1", Timer.POSIX, "mode=samples", "300000", "-Xcomp", "-XX:TieredStopAtLevel=1"),
+          new Way("with events", Timer.PERF, "mode=merged", "20000", "-Xint"));
 
   /** A row of a figure: samples of the whole figure's, inclusive and exclusive. */
   private record Counts(long inclusive, long exclusive) {
@@ -56,7 +56,7 @@ final class SampleFiguresTest {
   private static void check(Way way) {
     Jvm.Result run =
         new Jvm()
-            .agent(way.agentOptions() + ",interval=4ms,include=CallStacks")
+            .agent(way.timer(), way.agentOptions() + ",interval=4ms,include=CallStacks")
             .arguments(way.jvm())
             .run("CallStacks", way.slice(), MILLISECONDS);
     assertEquals(0, run.exit(), run.err());

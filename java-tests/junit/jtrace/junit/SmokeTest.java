@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.api.TestFactory;
 
 /**
@@ -34,9 +36,10 @@ final class SmokeTest {
   }
 
   /** A real program: its samples are complete and have the names of their Java frames. */
-  @Test
-  void samplesOfADatabaseAreWhole() {
-    Jvm.Result run = RealProgram.h2().run("mode=merged,interval=1ms");
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void samplesOfADatabaseAreWhole(Timer timer) {
+    Jvm.Result run = RealProgram.h2().run(timer, "mode=merged,interval=1ms");
     assertEquals(0, run.exit(), run.err());
     List<Map<String, String>> samples = run.report("--report=samples").rows();
     long all = 0;

@@ -2,21 +2,24 @@ package jtrace.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** stack= and timer=perf:EVENT on a program whose only call path is known. */
 final class StackModesTest {
   private static final List<String> MODES = List.of("full", "app", "frame", "appframe", "pc");
 
-  private static Jvm.Result run(String options, String... program) {
-    Jvm.Result run = new Jvm().agent(options).arguments("-Xint").run(program);
+  private static Jvm.Result run(Jvm jvm, String... program) {
+    Jvm.Result run = jvm.arguments("-Xint").run(program);
+    assertEquals(0, run.exit(), run.err());
     assertEquals(List.of(), run.foreignErrors());
     return run;
   }
@@ -44,8 +47,9 @@ final class StackModesTest {
     return stack.isEmpty() ? stack : stack.subList(stack.size() - 1, stack.size());
   }
 
-  @Test
-  void modesArePartsOfTheFullStack() {
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void modesArePartsOfTheFullStack(Timer timer) {
     Set<List<String>> application = new TreeSet<>((a, b) -> a.toString().compareTo(b.toString()));
     String main = "Stacks.main(String[])";
     String outer = "Stacks.outer(String,byte[])";
@@ -54,9 +58,13 @@ final class StackModesTest {
     application.add(List.of(main, outer));
     application.add(List.of(main, outer, "Stacks.sort()"));
     application.add(List.of(main, outer, "Stacks.sort()", "Stacks.less(Integer,Integer)"));
+    Map<String, Long> bytes = new TreeMap<>();
     for (String mode : MODES) {
       int inApplication = 0;
-      for (List<String> stack : stacks(run("mode=samples,stack=" + mode, "Stacks", "sort", "900"))) {
+      Jvm jvm = new Jvm().agent(timer, "mode=samples,interval=1ms,stack=" + mode);
+      Jvm.Result run = run(jvm, "Stacks", "sort", "900");
+      bytes.put(mode, run.trace().toFile().length());
+      for (List<String> stack : stacks(run)) {
         List<String> own = application(stack);
         switch (mode) {
           case "full" -> assertTrue(application.contains(own) && stack.size() > own.size(), mode);
@@ -70,12 +78,19 @@ final class StackModesTest {
       // Under -Xint the program counter is in the interpreter.
       if (!mode.equals("pc")) assertTrue(inApplication > 10, mode + ": " + inApplication);
     }
+    for (String part : List.of("app", "appframe")) {
+      assertTrue(bytes.get(part) < bytes.get("full"), "bytes of traces: " + bytes);
+    }
   }
 
+  /** Each timer with one or two of the modes. */
   @Test
   void everyModeMergesOntoTheTree() {
-    for (String mode : MODES) {
-      Jvm.Result run = run("mode=merged,stack=" + mode, "Stacks", "sort", "300");
+    for (int i = 0; i < MODES.size(); i++) {
+      String mode = MODES.get(i);
+      Timer timer = Timer.values()[i % Timer.values().length];
+      Jvm jvm = new Jvm().agent(timer, "mode=merged,interval=1ms,stack=" + mode);
+      Jvm.Result run = run(jvm, "Stacks", "sort", "300");
       Report tree = run.report("--report=tree");
       Report samples = run.report("--report=samples");
       assertEquals(samples.sum("weight"), tree.sum("base_ticks"), mode);
@@ -89,9 +104,9 @@ final class StackModesTest {
 
   @Test
   void countsPageFaults() {
-    Jvm.Result run =
-        run("mode=samples,stack=appframe,timer=perf:page-faults,interval=5", "Touch", "100000");
-    assumeTrue(run.exit() == 0, run.err());
+    Kernel.assumeAllows("page-faults");
+    Jvm jvm = new Jvm().agent("mode=samples,stack=appframe,timer=perf:page-faults,interval=5");
+    Jvm.Result run = run(jvm, "Touch", "100000");
     // The kernel may map more than one page at a fault, so the number of faults is its own.
     long faults = Long.parseLong(run.out().strip());
     long touched = run.report("--report=functions").rows().stream()
@@ -104,10 +119,8 @@ final class StackModesTest {
 
   @Test
   void samplesHaveKernelFrames() {
-    Jvm.Result run = run("mode=samples,timer=perf:cpu-clock", "Stacks", "read", "500");
-    assumeTrue(run.exit() == 0, run.err());
-    String summary = Report.text(run.trace(), "--report=summary");
-    assumeTrue(!summary.contains("without kernel frames"), summary);
+    Kernel.assumeAllows("kernel-frames");
+    Jvm.Result run = run(new Jvm().agent(Timer.PERF, "mode=samples"), "Stacks", "read", "500");
     long inKernel = 0;
     for (Map<String, String> row : run.report("--report=samples", "--thread=main*").rows()) {
       String stack = row.get("stack");
@@ -116,11 +129,17 @@ final class StackModesTest {
     assertTrue(inKernel > 20, "reads sampled in the kernel: " + inKernel);
   }
 
+  private static void assertRefused(Jvm jvm, String available) {
+    Jvm.Result run = jvm.agent("timer=perf:cycles").run("Stacks", "sort", "1");
+    assertEquals(1, run.exit(), run.err());
+    assertTrue(
+        run.err().matches("jtrace: .*perf:cycles .*; available: " + available + "\n"), run.err());
+  }
+
   @Test
   void listsTheAvailableEvents() {
-    Jvm.Result run = run("timer=perf:cycles", "Stacks", "sort", "1");
-    assumeTrue(run.exit() != 0, "this machine counts cycles");
-    assertEquals(1, run.err().lines().count(), run.err());
-    assertTrue(run.err().matches("jtrace: .*perf:cycles .*; available: .*\n"), run.err());
+    assertRefused(new Jvm().launcher(Kernel.without("perf_event_open", Kernel.EPERM)), "none");
+    if (Kernel.allows("cycles")) return;
+    assertRefused(new Jvm(), Kernel.allows("cpu-clock") ? ".*\\bcpu-clock\\b.*" : ".*");
   }
 }

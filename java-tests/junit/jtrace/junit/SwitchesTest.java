@@ -2,24 +2,22 @@ package jtrace.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Thread switches (0x11) with every clock and record=, compared with the kernel's counts (S3.5). */
 final class SwitchesTest {
-  private static final int PERF_EVENT_OPEN = 298;
-  private static final int EPERM = 1;
   // Switches of the thread before it reports its start, and after it has read its count.
   private static final int AROUND = 30;
 
   private static Jvm.Result run(String options) {
+    Kernel.assumeAllows("switches");
     Jvm.Result run = new Jvm().agent(options + ",codes=+switch").run("Naps");
-    assumeFalse(run.err().contains("the kernel does not record thread switches"), run.err());
     assertEquals(0, run.exit(), run.err());
     return run;
   }
@@ -28,9 +26,8 @@ final class SwitchesTest {
     List<String> ops = new ArrayList<>();
     String dump = Report.text(run.trace(), "--report=dump", "--thread=naps");
     for (String line : dump.lines().toList()) {
-      for (String field : line.split("\t")) {
-        if (field.equals("on") || field.equals("off")) ops.add(field);
-      }
+      String[] fields = line.split("\t");
+      if (fields.length > 2 && List.of("on", "off").contains(fields[2])) ops.add(fields[2]);
     }
     return ops;
   }
@@ -83,9 +80,10 @@ final class SwitchesTest {
     assertTrue(with.sum("base", "Naps.nap()") >= 200_000_000, with.rows().toString());
   }
 
-  @Test
-  void withoutTheRequestThereAreNone() {
-    assertEquals(List.of(), switches(new Jvm().agent("mode=merged").run("Naps")));
+  @ParameterizedTest
+  @EnumSource(Timer.class)
+  void withoutTheRequestThereAreNone(Timer timer) {
+    assertEquals(List.of(), switches(new Jvm().agent(timer, "mode=merged").run("Naps")));
   }
 
   /** S3.17: a metric that is known by thread shows 0 of every method, and the report says why. */
@@ -108,14 +106,9 @@ final class SwitchesTest {
 
   @Test
   void refusedWhereTheKernelRecordsNone() {
-    List<String> command = new ArrayList<>(List.of("python3"));
-    command.add(Setup.SOURCE.resolve("java-tests/without_syscall.py").toString());
-    command.addAll(List.of(Integer.toString(PERF_EVENT_OPEN), Integer.toString(EPERM)));
-    command.add(Setup.java());
-    command.add("-agentpath:" + Setup.AGENT + "=codes=+switch,out=/dev/null");
-    command.addAll(List.of("-cp", Setup.classpath(), "Empty"));
-    Jvm.Result run = Jvm.execute(command, null);
-    assumeFalse(run.err().startsWith("no seccomp here"), run.err());
+    Jvm.Result run =
+        new Jvm().launcher(Kernel.without("perf_event_open", Kernel.EPERM))
+            .agent("codes=+switch").run("Empty");
     assertEquals(1, run.exit(), run.err());
     assertTrue(
         run.err().contains("codes=+switch: the kernel does not record thread switches"), run.err());

@@ -117,6 +117,48 @@ final class UnprobedTest {
     }
   }
 
+  /** No code of these runs, so it does not matter that the JVM changes them no more. */
+  @Test
+  void classesWithoutCodeThatRunsAreNoAlarm() throws Exception {
+    Path folder = Files.createTempDirectory("jtrace-idle");
+    Path source = folder.resolve("Idles.java");
+    Files.writeString(
+        source,
+        "class Base {} class Gone extends Base {}"
+            + " class Fails { static int x = 1 / Integer.parseInt(\"0\"); static void go() {} }"
+            + " class FailsLater { static int x = 1 / Integer.parseInt(\"0\"); static void go() {} }"
+            // To verify it, the JVM must know whether a Gone is a Base.
+            + " class Unlinked { static Base b() { return new Gone(); } }"
+            + " class Idles { static int n; static void tick() { n++; }"
+            + " static void fail(Runnable r) { try { r.run(); } catch (Throwable t) { } }"
+            + " public static void main(String[] a) throws Exception {"
+            + " Class.forName(\"Unlinked\", false, Idles.class.getClassLoader());"
+            + " fail(() -> Fails.go()); System.out.println(\"ready\");"
+            + " var in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));"
+            + " for (String s; !(s = in.readLine()).equals(\"end\"); System.out.println(\"done\")) {"
+            + " tick(); if (s.equals(\"fail\")) fail(() -> FailsLater.go()); }"
+            + " System.out.println(\"ended\"); } }");
+    int compiled =
+        ToolProvider.getSystemJavaCompiler()
+            .run(null, null, null, "--release", "17", "-d", folder.toString(), source.toString());
+    assertEquals(0, compiled);
+    Files.delete(folder.resolve("Gone.class"));
+    try (LiveJvm jvm = LiveJvm.of(folder.toString(), List.of("Idles"))) {
+      jvm.ask("tick");
+      String started = jvm.jtrace("start", "--probes", "out=i.bin");
+      assertTrue(!started.contains("not allow"), started);
+      jvm.ask("fail");
+      jvm.ask("tick");
+      String stopped = jvm.jtrace("stop");
+      assertTrue(!stopped.contains("keep"), stopped);
+      Path trace = jvm.folder.resolve("i.bin");
+      assertEquals(2, Report.of(trace, "--report=flat").sum("calls", "Idles.tick()"));
+      Losses losses = Losses.of(trace);
+      assertEquals(Set.of(), losses.named("class."));
+      assertEquals(0, jvm.end());
+    }
+  }
+
   private static long calls(Path trace) {
     return Report.of(trace, "--report=flat").sum("calls", "HeldBack$Slow.run()");
   }

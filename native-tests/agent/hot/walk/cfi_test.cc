@@ -2,6 +2,7 @@
 #include "agent/hot/walk/cfi.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -108,6 +109,32 @@ TEST(CfiTest, FollowsRbxThroughItsCallees) {
     CallOverRbx([] { sink = sink + Recurse(10, ++seed); });
     return over_rbx < 100;
   });
+  EXPECT_EQ(different, 0) << first_difference;
+  EXPECT_EQ(failed, 0);
+}
+
+// Samples in a handler of the program's own: the rows of the code that returns from it say that the
+// kernel kept the interrupted registers. The second handler runs on a stack of its own.
+TEST(CfiTest, LeavesHandlersOfTheProgram) {
+  compared = different = failed = 0;
+  static long seed = 0;
+  static volatile long sink = 0;
+  std::vector<char> room(1 << 20);
+  const stack_t alternate = {room.data(), 0, room.size()}, none = {nullptr, SS_DISABLE, 0};
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action {};
+  action.sa_handler = [](int) { sink = sink + Recurse(10, ++seed); };
+  sigaction(SIGUSR1, &action, nullptr);
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGUSR2, &action, nullptr);
+  Interrupted(Compare, [] {
+    raise(SIGUSR1);
+    raise(SIGUSR2);
+    return compared < 300;
+  });
+  signal(SIGUSR1, SIG_DFL);
+  signal(SIGUSR2, SIG_DFL);
+  sigaltstack(&none, nullptr);
   EXPECT_EQ(different, 0) << first_difference;
   EXPECT_EQ(failed, 0);
 }

@@ -41,5 +41,20 @@ TEST(WalkMemoryTest, RememberedChainsEqualFullWalks) {
   EXPECT_GT(reused, compared / 10);
 }
 
+// What a handler of the program interrupted has its registers in no slot that can be read again.
+TEST(WalkMemoryTest, HandlersOfTheProgramAreWalkedInFull) {
+  compared = different = 0;
+  static long seed = 0;
+  static volatile long sink = 0;
+  signal(SIGUSR1, [](int) { sink = sink + Recurse(5, ++seed % 5); });
+  Interrupted(Compare, [] {
+    raise(SIGUSR1);
+    sink = sink + Recurse(5, seed % 5);
+    return compared < 300;
+  });
+  signal(SIGUSR1, SIG_DFL);
+  EXPECT_EQ(different, 0);
+}
+
 }  // namespace
 }  // namespace jtrace::hot

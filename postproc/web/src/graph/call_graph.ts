@@ -143,7 +143,7 @@ class Builder {
     for (let name = 0; name < profile.routineCount; ++name) {
       if (costs.seen[name] === 0 || name === options.root) continue;
       const percent = percentOf(costs.total[name], costs.whole);
-      if (percent >= options.filter || asked.has(name)) shown.push(name);
+      if (options.filter === 0 || percent >= options.filter || asked.has(name)) shown.push(name);
       else ++this.hidden;
     }
     const { calls } = profile.data.flat;

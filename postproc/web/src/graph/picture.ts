@@ -7,9 +7,10 @@ import { buildGraph, type CallGraph, costsOf, routineTotals } from './call_graph
 import { datumOf, type Drawn, drawnLabel, fullName, shortName, type TextWidth } from './label.ts';
 import { layOut, type Layout } from './layout.ts';
 import type { Settings } from './options.ts';
-import { firstFilter } from './time_filter.ts';
+import { firstFilter, kFilterStep } from './time_filter.ts';
 
-export const kMostNodes = 600; // beyond that nothing is readable, and browsers get slow
+// Beyond that nothing is readable, and browsers get slow: only who sets the filter to 0 % gets more.
+export const kMostNodes = 600;
 
 const kLineGap = 3; // pixels
 const kMostLines = 12; // of a function's arcs that have their line beside them
@@ -43,9 +44,12 @@ export function makePicture(
 ): Picture {
   const { root, details } = settings;
   const costs = costsOf(profile, measure, root);
-  const first = firstFilter(routineTotals(profile, costs), costs.whole);
+  const totals = routineTotals(profile, costs);
+  const least = totals.length > kMostNodes && costs.whole > 0 ? kFilterStep : 0;
+  const first = Math.max(firstFilter(totals, costs.whole), least);
   const filter = settings.filter ?? first;
-  const graph = buildGraph(profile, measure, { root, filter, details, most: kMostNodes });
+  const most = filter === 0 ? Infinity : kMostNodes;
+  const graph = buildGraph(profile, measure, { root, filter, details, most });
   const widths = arcWidthsOf(
     settings.widths,
     graph.arcs.map((arc) => (settings.widthBy === 'self' ? arc.selfShare : arc.share)),

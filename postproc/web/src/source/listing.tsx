@@ -1,7 +1,7 @@
 // The lines of a file with their counts.
 import { useMemo } from 'preact/hooks';
 import type { SourceFile } from '../data.ts';
-import { formatCount, formatTicks } from '../format.ts';
+import { formatCount, formatPercent, formatTicks } from '../format.ts';
 import type { Profile } from '../model.ts';
 import { type ListedLine, markWords } from '../sources.ts';
 import { type Column, formatSorting, parseSorting, sorted } from '../table/column.ts';
@@ -13,6 +13,8 @@ import type { ViewProps } from '../view.ts';
 export type LineValue = 'self' | 'bytecodes' | 'cycles';
 export const kLineValues: readonly LineValue[] = ['self', 'bytecodes', 'cycles'];
 
+const kWhole = 10_000; // of SourceFile.shares
+
 export function markOf(file: SourceFile, { at }: ListedLine): string {
   return at < 0 ? ' ' : file.marks![at];
 }
@@ -20,6 +22,7 @@ export function markOf(file: SourceFile, { at }: ListedLine): string {
 function columnsFor(profile: Profile, file: SourceFile, value: LineValue): Column<ListedLine>[] {
   const values = file[value] ?? [];
   const whole = Math.max(0, ...values);
+  const shares = file.shares?.[value] ?? [];
   const format = (number: number) =>
     value === 'self' ? formatTicks(number, profile.data.tick_ns) : formatCount(number);
   const columns: Column<ListedLine>[] = [
@@ -39,6 +42,14 @@ function columnsFor(profile: Profile, file: SourceFile, value: LineValue): Colum
       value: ({ at }) => (at < 0 ? 0 : values[at]),
       cell: ({ at }) =>
         at < 0 || values[at] === 0 ? '' : <Share part={values[at]} whole={whole} text={format(values[at])} />,
+    },
+    {
+      id: 'percent',
+      title: '%',
+      hint: `share of the method's own ${value === 'self' ? 'samples' : value}`,
+      width: '64px',
+      value: ({ at }) => (at < 0 ? -1 : shares[at]),
+      cell: ({ at }) => (at < 0 || shares[at] <= 0 ? '' : formatPercent(shares[at], kWhole)),
     },
     {
       id: 'mark',

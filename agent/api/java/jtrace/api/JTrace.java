@@ -155,6 +155,22 @@ public final class JTrace {
     return Label.open(key, value);
   }
 
+  /**
+   * Begins a named segment of code in the calling thread, which ends when it is closed: the recording
+   * counts and times it, and has a pair of records of it, with thread and times, but of at most 1,000
+   * a second:
+   *
+   * <pre>try (Segment segment = JTrace.segment("checkout")) { checkOut(cart); }</pre>
+   *
+   * Segments inside of one another nest. Names longer than 256 bytes are cut; beyond 1,000 different
+   * names all are counted as {@code [other]}. The report {@code segments} has the numbers.
+   *
+   * @throws IllegalArgumentException if the name is empty
+   */
+  public static Segment segment(String name) {
+    return Segment.open(name);
+  }
+
   /** Begins a recording with the agent's options: {@code "out=trace.bin,include=com.acme.**"}. */
   public static void start(String options) {
     command("start", options);

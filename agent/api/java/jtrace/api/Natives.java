@@ -44,6 +44,11 @@ final class Natives {
       find(CLASS, "labels", int.class, int.class, String.class, String.class);
   private static final MethodHandle SET_LABELS =
       find(CLASS, "setLabels", void.class, int.class, long.class);
+  private static final MethodHandle SEGMENT = find(CLASS, "segment", int.class, String.class);
+  private static final MethodHandle BEGIN_SEGMENT =
+      find(CLASS, "beginSegment", long.class, int.class);
+  private static final MethodHandle END_SEGMENT =
+      find(CLASS, "endSegment", void.class, int.class, long.class, boolean.class);
   private static final MethodHandle COMMAND =
       find(CLASS, "command", String.class, String.class, String.class);
 
@@ -205,6 +210,33 @@ final class Natives {
   static void setLabels(int number, long virtualThread) {
     try {
       SET_LABELS.invokeExact(number, virtualThread);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** The number of the segments of that name. */
+  static int segment(String name) {
+    try {
+      return (int) SEGMENT.invokeExact(name);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** Returns what its end is to be called with; not 0. */
+  static long beginSegment(int number) {
+    try {
+      return (long) BEGIN_SEGMENT.invokeExact(number);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** {@code begun} 0: it was not open in this thread. */
+  static void endSegment(int number, long begun, boolean inTurn) {
+    try {
+      END_SEGMENT.invokeExact(number, begun, inTurn);
     } catch (Throwable e) {
       throw unchecked(e);
     }

@@ -1,0 +1,114 @@
+// Pairs of records around a named segment of the program's code (S3.28): its begin and its end,
+// which has the time in between. Only the first of each second have a record; the others are
+// counted, with their times, by name.
+//
+// Threads: any, Java ones and others, but not in signal handlers; Seal and BeginFile on the writer
+// thread. Segments of a thread nest if the program ends them in turn, which is its callers'
+// concern: jtrace.api.Segment for Java, ThreadSegments below for native code.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "agent/base/clock.h"
+#include "agent/base/codes.h"
+#include "agent/base/losses.h"
+#include "agent/trace/chunk_source.h"
+#include "agent/trace/limited_events.h"
+#include "agent/trace/record_encoder.h"
+
+namespace jtrace::metrics {
+
+class Segments : public trace::ChunkSource {
+ public:
+  static constexpr uint32_t kMostNames = 1000;
+  static constexpr size_t kMostNameBytes = 256;
+
+  // The number in the trace of the calling thread; 0: it has none.
+  using ThreadNumber = std::function<uint32_t()>;
+
+  Segments(const SessionClock& clock, trace::RecordEncoder& encoder, LimitedEvents& limits,
+           Losses& losses, ThreadNumber thread_number);
+
+  // A recording begins. Segments that began before are not in it.
+  void Start(const CodeSet& codes);
+  void Stop() { is_on_.store(false, std::memory_order_relaxed); }
+
+  // The number of a name, which is cut to kMostNameBytes; valid for the life of the JVM. Names
+  // beyond kMostNames are one, "[other]".
+  uint32_t Number(absl::string_view name);
+  // False: no name has this number.
+  bool Has(uint32_t number) const { return Find(number) != nullptr; }
+
+  // What begins: to be passed to its End. Not 0.
+  uint64_t Begin(uint32_t number);
+  // `in_turn`: the innermost open one of its thread. `begun` 0: it was not open.
+  void End(uint32_t number, uint64_t begun, bool in_turn);
+
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override;
+
+ private:
+  // Of the segments of one name that have no record.
+  struct Counts {
+    uint64_t count = 0;
+    uint64_t total_ns = 0;
+    uint64_t min_ns = 0;
+    uint64_t max_ns = 0;
+  };
+  struct Name {
+    const std::string text;
+    std::mutex mutex = {};      // guards all below
+    uint64_t recording_ns = 0;  // when the recording began that they are of
+    Counts ended = {};          // in this file
+    uint64_t open = 0;
+    bool changed = false;
+  };
+
+  // When the recording that runs began; 0: none records segments.
+  uint64_t RecordingNow() const {
+    return is_on_.load(std::memory_order_acquire) ? began_ns_.load(std::memory_order_relaxed) : 0;
+  }
+  // Null: no name has this number.
+  Name* Find(uint32_t number) const {
+    return number <= kMostNames ? names_[number].load(std::memory_order_acquire) : nullptr;
+  }
+  // Under the name's mutex. False: a newer recording than that has begun.
+  static bool TakeFor(uint64_t recording_ns, Name& name);
+  void CountEnd(uint64_t recording_ns, uint64_t took_ns, Name& name);
+  void ForEachOfRecording(absl::FunctionRef<void(Name&)> visit);
+  void Record(uint64_t time_ns, uint32_t minor, int64_t value, const Name& name);
+
+  const SessionClock& clock_;
+  trace::RecordEncoder& encoder_;
+  LimitedEvents& limits_;
+  Losses& losses_;
+  const ThreadNumber thread_number_;
+  std::atomic<bool> is_on_{false};
+  std::atomic<uint64_t> began_ns_{0};  // CLOCK_MONOTONIC; of the last recording
+  std::mutex mutex_;                   // held to make a name
+  absl::flat_hash_map<std::string, uint32_t> numbers_;
+  // By number, the first is "[other]"; never freed, because threads may still use them when the JVM
+  // ends.
+  std::array<std::atomic<Name*>, kMostNames + 1> names_ = {};
+};
+
+// The open segments of the calling native thread, innermost last.
+class ThreadSegments {
+ public:
+  static constexpr size_t kMostOpen = 1000;
+
+  enum class Begun { kYes, kTooMany, kThreadEnds };
+  static Begun Begin(Segments& segments, uint32_t number);
+  // The innermost open one of this number, and those inside of it. False: none is open.
+  static bool End(Segments& segments, uint32_t number);
+};
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,136 @@
+#include "agent/session/own_packages.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "agent/base/class_names.h"
+#include "agent/base/clock.h"
+#include "agent/instrument/own_scope.h"
+#include "agent/jvmti/env.h"
+#include "agent/jvmti/loaded_classes.h"
+#include "agent/jvmti/running_stacks.h"
+#include "agent/session/resting_probes.h"
+#include "common/counted.h"
+#include "common/scope_filter.h"
+
+namespace jtrace {
+namespace {
+
+// In ns. Each look stops the threads for a moment, some milliseconds if they are many: no more than
+// a tenth of the time.
+constexpr uint64_t kAllLooks = 1'000'000'000;
+constexpr uint64_t kBetweenLooks = 50'000'000;
+constexpr uint64_t kPauseOfALook = 9;
+
+std::vector<ClassToProbe> LoadedInScope(JvmParts& jvm, JNIEnv* jni,
+                                        const classfile::ScopeFilter& filter) {
+  jvm.registries.classes.LearnJvm(jvm.libjvm_address());
+  const jvmti::LocalFrame frame(jni);
+  std::vector<ClassToProbe> classes;
+  jvmti::ForEachLoaded(jvm.env, [&](jclass klass) {
+    const std::string name = jvmti::ClassName(jvm.env, klass);
+    if (!filter.MayMatchClass(InternalName(name)) || !jvmti::IsModifiable(jvm.env, klass) ||
+        !jvmti::IsPrepared(jvm.env, klass)) {
+      return;
+    }
+    ClassToProbe& added = classes.emplace_back(ClassToProbe{.name = name});
+    jvm.registries.classes.ForEachMethod(klass,
+                                         [&](const jvmti::MethodInMemory&) { ++added.methods; });
+  });
+  return classes;
+}
+
+// The packages in scope on the stacks of threads that run Java code.
+class StackLooks {
+ public:
+  StackLooks(jvmtiEnv* env, JNIEnv* jni, const classfile::ScopeFilter& filter)
+      : env_(env), jni_(jni), filter_(filter) {}
+
+  void Look() {
+    const jvmti::LocalFrame frame(jni_);
+    jvmti::ForEachRunningStack(env_,
+                               [this](std::span<const jvmtiFrameInfo> frames) { Add(frames); });
+  }
+
+  std::span<const PackagesOfStack> stacks() const { return stacks_; }
+
+ private:
+  void Add(std::span<const jvmtiFrameInfo> frames) {
+    std::set<std::string> packages;
+    for (const jvmtiFrameInfo& frame : frames) packages.insert(PackageOfMethod(frame.method));
+    packages.erase("");
+    if (!packages.empty()) stacks_.emplace_back(packages.begin(), packages.end());
+  }
+
+  // "" for a class out of scope.
+  const std::string& PackageOfMethod(jmethodID method) {
+    const auto [known, is_new] = packages_.try_emplace(method);
+    if (!is_new) return known->second;
+    jclass owner = nullptr;
+    if (env_->GetMethodDeclaringClass(method, &owner) != JVMTI_ERROR_NONE) return known->second;
+    const jvmti::LocalRef<jclass> owned(jni_, owner);
+    const std::string name = jvmti::ClassName(env_, owner);
+    if (filter_.MayMatchClass(InternalName(name))) known->second = PackageOf(name);
+    return known->second;
+  }
+
+  jvmtiEnv* env_;
+  JNIEnv* jni_;
+  const classfile::ScopeFilter& filter_;
+  absl::flat_hash_map<jmethodID, std::string> packages_;
+  std::vector<PackagesOfStack> stacks_;
+};
+
+// "" if the command names a jar.
+std::string MainClass(jvmtiEnv* env) {
+  std::string command = jvmti::SystemProperty(env, "sun.java.command");
+  command.resize(std::min(command.find(' '), command.size()));
+  if (command.ends_with(".jar")) return "";
+  return command.substr(command.find('/') + 1);  // of "module/com.acme.Main", too
+}
+
+std::string Describe(const OwnScope& own, const ProbeWork& all) {
+  return absl::StrCat("counts the program's own packages, ", WithNoun(own.work.methods, "method"),
+                      " of ", all.methods, ": include=", absl::StrJoin(own.patterns, ";"),
+                      "; --all counts everything, for about ", RoughSeconds(EstimatedCost(all)),
+                      " of processor time");
+}
+
+}  // namespace
+
+std::optional<OwnPackages> OwnPackages::Wanted(JvmParts& jvm, JNIEnv* jni, Options& options) {
+  if (!std::exchange(options.includes_own, false) || !options.include.empty()) return std::nullopt;
+  if (!options.WantsEvents()) return std::nullopt;
+  const RestingProbes* const resting = jvm.resting.load();
+  if (resting != nullptr && resting->WhyNot(options).empty()) return std::nullopt;  // they are in
+  auto filter = classfile::ScopeFilter::Create({}, options.exclude);
+  if (!filter.ok()) return std::nullopt;  // the start says so
+  std::vector<ClassToProbe> classes = LoadedInScope(jvm, jni, *filter);
+  if (EstimatedCost(AllOf(classes)) <= kCostOfOwnScope) return std::nullopt;
+  return OwnPackages(jvm.env, jni, *std::move(filter), std::move(classes));
+}
+
+std::vector<std::string> OwnPackages::Choose(const Caller& caller) const {
+  StackLooks looks(env_, jni_, filter_);
+  const uint64_t end = MonotonicNanos() + kAllLooks;
+  bool may_wait = true;
+  for (uint64_t begin = MonotonicNanos(); may_wait; begin = MonotonicNanos()) {
+    looks.Look();
+    const uint64_t now = MonotonicNanos();
+    const uint64_t next = now + std::max(kBetweenLooks, kPauseOfALook * (now - begin));
+    if (next >= end) break;
+    // Serving a question ends a pause.
+    for (uint64_t at = now; may_wait && at < next; at = MonotonicNanos()) {
+      may_wait = caller.pause(absl::Nanoseconds(next - at), Caller::kQuestions);
+    }
+  }
+  OwnScope own = ChooseOwnScope(classes_, MainClass(env_), looks.stacks());
+  if (!own.patterns.empty()) caller.report(Describe(own, AllOf(classes_)));
+  return std::move(own.patterns);
+}
+
+}  // namespace jtrace

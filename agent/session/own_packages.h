@@ -1,0 +1,43 @@
+// Chooses what `include=own` counts in this JVM.
+#pragma once
+
+#include <jvmti.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/instrument/probe_estimate.h"
+#include "agent/options/options.h"
+#include "agent/session/caller.h"
+#include "agent/session/jvm_parts.h"
+#include "common/scope_filter.h"
+
+namespace jtrace {
+
+class OwnPackages {
+ public:
+  // None, and everything in scope is counted, without include=own or other need of a choice: the
+  // loaded classes are few, or the probes that rest fit. On a Java thread, while no class changes.
+  // `options` are as without include=own then.
+  static std::optional<OwnPackages> Wanted(JvmParts& jvm, JNIEnv* jni, Options& options);
+
+  // The patterns of include=, after a second in which it looks at the stacks of all platform
+  // threads and questions to the caller are served; at once after a look if the caller has no time
+  // for it. Reports what it chose and what everything would cost. On the same thread, without
+  // locks.
+  std::vector<std::string> Choose(const Caller& caller) const;
+
+ private:
+  OwnPackages(jvmtiEnv* env, JNIEnv* jni, classfile::ScopeFilter filter,
+              std::vector<ClassToProbe> classes)
+      : env_(env), jni_(jni), filter_(std::move(filter)), classes_(std::move(classes)) {}
+
+  jvmtiEnv* env_;
+  JNIEnv* jni_;
+  classfile::ScopeFilter filter_;
+  std::vector<ClassToProbe> classes_;  // loaded and in scope
+};
+
+}  // namespace jtrace
