@@ -31,13 +31,28 @@ size_t ContinuationBytes(std::string_view text, size_t length) {
   return count;
 }
 
+// Of the beginning: ASCII, and the lines of trees (U+2500 to U+25FF). Most text consists of these.
+size_t PlainBytes(std::string_view text) {
+  size_t plain = 0;
+  while (plain < text.size()) {
+    if (text[plain] >= ' ' && text[plain] <= '~') {
+      ++plain;
+    } else if (plain + 2 < text.size() && ByteAt(text, plain) == 0xE2 &&
+               ByteAt(text, plain + 1) >= 0x94 && ByteAt(text, plain + 1) <= 0x97 &&
+               (ByteAt(text, plain + 2) & 0xC0) == 0x80) {
+      plain += 3;
+    } else {
+      break;
+    }
+  }
+  return plain;
+}
+
 std::string Shown(std::string_view text, bool keeps_lines) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
-    // Most text consists of these.
-    size_t plain = 0;
-    while (plain < text.size() && text[plain] >= ' ' && text[plain] <= '~') ++plain;
+    const size_t plain = PlainBytes(text);
     shown.append(text.substr(0, plain));
     text.remove_prefix(plain);
     if (text.empty()) break;

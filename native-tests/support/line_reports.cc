@@ -42,6 +42,7 @@ std::string Write(const postproc::Report& report, const postproc::CommandLine& l
     return out.str();
   }
   postproc::Table table = report.table(input);
+  table.KeepRows();
   if (!line.report.sort.empty()) {
     const absl::Status status =
         postproc::CheckColumn(line.report.sort, report.name, table, postproc::Measure());

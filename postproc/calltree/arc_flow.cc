@@ -134,16 +134,19 @@ ArcFlow::NodesByCaller ArcFlow::NodesOf(const std::vector<Stanza*>& wanted) cons
       const NodeId parent = tree_.parent(NodeId(i + 1));
       if (!parent) continue;
       const uint32_t caller = flat_.RowOf(parent);
-      if (wanted[caller] != nullptr || wanted[flat_.RowOf(NodeId(i + 1))] != nullptr) {
-        visit(caller, i);
-      }
+      const uint32_t callee = flat_.RowOf(NodeId(i + 1));
+      if (wanted[caller] != nullptr || wanted[callee] != nullptr) visit(caller, callee, i);
     }
   };
-  for_each([&](uint32_t caller, uint32_t) { ++sorted.ends[caller + 1]; });
+  for_each([&](uint32_t caller, uint32_t, uint32_t) { ++sorted.ends[caller + 1]; });
   std::partial_sum(sorted.ends.begin(), sorted.ends.end(), sorted.ends.begin());
   sorted.nodes.resize(sorted.ends.back());
   // Each end moves from where its row begins to where it ends.
-  for_each([&](uint32_t caller, uint32_t i) { sorted.nodes[sorted.ends[caller]++] = i; });
+  for_each([&](uint32_t caller, uint32_t callee, uint32_t i) {
+    const uint32_t parent = tree_.parent(NodeId(i + 1)).value - 1;
+    sorted.nodes[sorted.ends[caller]++] = {i, callee, totals_.recursion_level(i) > 1,
+                                           totals_.recursion_level(parent) > 1};
+  });
   return sorted;
 }
 
@@ -166,24 +169,25 @@ void ArcFlow::AddArcs(const NodesByCaller& sorted, const std::vector<Stanza*>& o
   size_t at = 0;
   for (uint32_t caller = 0; caller < of_row.size(); ++caller) {
     for (; at < sorted.ends[caller]; ++at) {
-      const uint32_t i = sorted.nodes[at];
+      const Called& it = sorted.nodes[at];
+      const uint32_t i = it.index;
+      const uint32_t callee = it.callee;
       const NodeId id(i + 1);
-      const uint32_t callee = flat_.RowOf(id);
+      const bool has_only_calls = i >= end && !tree_.has_extremes(id);
+      const int64_t calls = has_only_calls ? tree_.calls(id) : 0;
       const auto add = [&](Arc& arc) {
-        if (i < end || tree_.has_extremes(id)) {
-          AddTo(arc, tree_.node(id), totals_[i], measure_, id);
+        if (has_only_calls) {
+          arc.calls = WrapAdd(arc.calls, calls);
         } else {
-          arc.calls = WrapAdd(arc.calls, tree_.calls(id));
+          AddTo(arc, tree_.node(id), totals_[i], measure_, id);
         }
       };
       const CallPlace place = tree_.place(id);
       if (of_row[callee] != nullptr) {
-        const bool is_recursive = totals_.recursion_level(i) > 1;
-        add(to_callers.Find(callee, CallerKind(is_recursive), place));
+        add(to_callers.Find(callee, CallerKind(it.is_recursive), place));
       }
       if (of_row[caller] != nullptr) {
-        const bool is_recursive = totals_.recursion_level(tree_.parent(id).value - 1) > 1;
-        add(to_callees.Find(callee, CalleeKind(is_recursive), place));
+        add(to_callees.Find(callee, CalleeKind(it.calls_recursively), place));
       }
     }
     to_callers.Take([&](uint32_t callee, Arc& arc) {

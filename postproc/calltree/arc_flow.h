@@ -62,9 +62,16 @@ class ArcFlow {
   InvariantCheck Check(std::span<const Stanza> made = {}) const;
 
  private:
-  // Those of row N: nodes[ends[N - 1]], …, nodes[ends[N] - 1], as numbers from 0.
+  // What the arcs of a node need, together: nodes of one caller are all over the tree.
+  struct Called {
+    uint32_t index = 0;  // of the node, from 0
+    uint32_t callee : 30 = 0;
+    uint32_t is_recursive : 1 = 0;
+    uint32_t calls_recursively : 1 = 0;  // the caller is recursive
+  };
+  // Those of row N: nodes[ends[N - 1]], …, nodes[ends[N] - 1].
   struct NodesByCaller {
-    std::vector<uint32_t> nodes;
+    std::vector<Called> nodes;
     std::vector<uint32_t> ends;
   };
   // `wanted`, `of_row`: by row of the FlatProfile, null if it has no stanza.

@@ -78,6 +78,18 @@ std::vector<Cell> SelfRow(const ReportInput& input, const FlatRow& self) {
   return row;
 }
 
+// Callers, the routine itself, callees. False: no more rows are wanted.
+bool PassStanza(const ReportInput& input, const Stanza& stanza, Table::Visit visit) {
+  const FlatRow& self = input.flat.rows()[stanza.self];
+  const auto callees = std::find_if(stanza.arcs.begin(), stanza.arcs.end(),
+                                    [](const Arc& arc) { return !IsCaller(arc.kind); });
+  const auto pass = [&](auto begin, auto end) {
+    return std::all_of(begin, end, [&](const Arc& arc) { return visit(ArcRow(input, self, arc)); });
+  };
+  return pass(stanza.arcs.begin(), callees) && visit(SelfRow(input, self)) &&
+         pass(callees, stanza.arcs.end());
+}
+
 // The stanzas that --filter and --top leave. In text the threads report shows the threads.
 std::vector<Stanza> ChosenStanzas(const ReportInput& input, bool with_roots) {
   std::vector<uint32_t> chosen;
@@ -111,18 +123,11 @@ Table ArcFlowTable(const ReportInput& input) {
   AddOutsideColumns(table);
   AddMeasureColumns(input, MeasureColumns::kBaseCumCum2, table);
   if (input.tree.has_places()) table.columns.push_back({"site"});
-  for (const Stanza& stanza : ChosenStanzas(input, /*with_roots=*/true)) {
-    const FlatRow& self = input.flat.rows()[stanza.self];
-    bool self_written = false;
-    for (const Arc& arc : stanza.arcs) {
-      if (!IsCaller(arc.kind) && !self_written) {
-        table.rows.push_back(SelfRow(input, self));
-        self_written = true;
-      }
-      table.rows.push_back(ArcRow(input, self, arc));
+  table.pass_rows = [&input](Table::Visit visit) {
+    for (const Stanza& stanza : ChosenStanzas(input, /*with_roots=*/true)) {
+      if (!PassStanza(input, stanza, visit)) return;
     }
-    if (!self_written) table.rows.push_back(SelfRow(input, self));
-  }
+  };
   return table;
 }
 
@@ -159,91 +164,128 @@ struct Amounts {
   Cell most = {};
 };
 
-void WriteArcLine(const ReportInput& input, std::string_view mark, const Amounts& amounts,
-                  std::string_view name, std::ostream& out) {
-  const auto& [calls, self, total, least, most] = amounts;
-  std::string line = PadLeft(calls == 0 ? "" : FormatCount(calls), kCallsWidth);
-  if (const int width = AmountWidth(input.measure); width > 0) {
-    line += PadLeft(self == 0 ? "" : FormatMeasure(input, self), width);
-    line += PadLeft(total == 0 ? "" : FormatMeasure(input, total), width);
-  }
-  if (ShowsExtremes(input)) {
-    line += PadLeft(ExtremeText(input, least), kExtremeWidth);
-    line += PadLeft(ExtremeText(input, most), kExtremeWidth);
-  }
-  line.append("  ").append(mark);
-  const int used = DisplayWidth(line);
-  line += FitName(name, input.options.width, used);
-  out << line << '\n';
-}
-
 constexpr size_t kMaxArcsShown = 6;  // callers, and callees, of a stanza in text
 
-// With the line that calls: that of the caller, or of the stanza's routine.
-std::string OtherName(const FlatRow& row, const Arc& arc) {
-  if (row.is_root) return StrCat("thread ", row.name);
-  if (arc.place == kNoCallPlace) return std::string(row.name);
-  return IsCaller(arc.kind) ? StrCat(row.name, PlaceText(arc.place))
-                            : StrCat(PlaceText(arc.place), " > ", row.name);
+class ArcFlowWriter {
+ public:
+  ArcFlowWriter(const ReportInput& input, std::ostream& out)
+      : input_(input), out_(out), amount_width_(AmountWidth(input.measure)) {}
+
+  void WriteHeader();
+  void Write(const Stanza& stanza);
+
+ private:
+  void AddArcs(const Stanza& stanza, bool callers);
+  // Up to the name.
+  void AddAmounts(std::string_view mark, const Amounts& amounts);
+  void AddArc(const Arc& arc);
+  // The name in the rest of the line, and its end.
+  void AddName(std::string_view name, bool is_kept);
+
+  const ReportInput& input_;
+  std::ostream& out_;
+  const int amount_width_;
+  const bool shows_extremes_ = ShowsExtremes(input_);
+  ShortNames names_;
+  std::string line_, stanza_;
+};
+
+void ArcFlowWriter::WriteHeader() {
+  out_ << PadLeft("calls", kCallsWidth);
+  if (amount_width_ > 0) out_ << PadLeft("self", amount_width_) << PadLeft("total", amount_width_);
+  if (shows_extremes_) {
+    out_ << PadLeft("min self", kExtremeWidth) << PadLeft("max self", kExtremeWidth);
+  }
+  out_ << "  ┌ caller ● routine └ callee ↻ recursive" << ByMeasure(input_) << '\n';
 }
 
-void WriteStanza(const ReportInput& input, const Stanza& stanza, std::ostream& out) {
-  const FlatRow& self = input.flat.rows()[stanza.self];
-  const int extremes = ShowsExtremes(input) ? 2 * kExtremeWidth : 0;
-  const int indent = kCallsWidth + 2 * AmountWidth(input.measure) + extremes + 2;
-  const auto write_arcs = [&](bool callers) {
-    size_t shown = 0;
-    size_t left = 0;
-    for (const Arc& arc : stanza.arcs) {
-      if (IsCaller(arc.kind) != callers) continue;
-      if (input.options.top > 0 && shown == kMaxArcsShown) {
-        ++left;
-        continue;
-      }
-      ++shown;
-      const bool recursive =
-          arc.kind == ArcKind::kRecursiveParent || arc.kind == ArcKind::kRecursiveChild;
-      const std::string_view mark =
-          callers ? (recursive ? "  ↻ " : "  ┌ ") : (recursive ? "  ↻ " : "  └ ");
-      const bool rough = arc.has_rough_extremes;
-      WriteArcLine(
-          input, mark,
-          {arc.calls, arc.measure_base, arc.measure_cum, callers ? LeastCell(arc, rough) : Cell(),
-           callers ? MostCell(arc, rough) : Cell()},
-          OtherName(input.flat.rows()[arc.other], arc), out);
+void ArcFlowWriter::AddAmounts(std::string_view mark, const Amounts& amounts) {
+  const auto& [calls, self, total, least, most] = amounts;
+  line_.clear();
+  AppendLeft(line_, calls == 0 ? "" : FormatCount(calls), kCallsWidth);
+  if (amount_width_ > 0) {
+    AppendLeft(line_, self == 0 ? "" : FormatMeasure(input_, self), amount_width_);
+    AppendLeft(line_, total == 0 ? "" : FormatMeasure(input_, total), amount_width_);
+  }
+  if (shows_extremes_) {
+    AppendLeft(line_, ExtremeText(input_, least), kExtremeWidth);
+    AppendLeft(line_, ExtremeText(input_, most), kExtremeWidth);
+  }
+  StrAppend(&line_, "  ", mark);
+}
+
+void ArcFlowWriter::AddName(std::string_view name, bool is_kept) {
+  const int width = input_.options.width;
+  const int room = width > 0 ? std::max(width - DisplayWidth(line_), kLeastNameWidth) : 0;
+  if (is_kept) {
+    StrAppend(&stanza_, line_, names_.Shorten(name, room), "\n");
+  } else {
+    StrAppend(&stanza_, line_, ShortenName(name, room), "\n");
+  }
+}
+
+// With the line that calls: that of the caller, or of the stanza's routine.
+void ArcFlowWriter::AddArc(const Arc& arc) {
+  const bool is_caller = IsCaller(arc.kind);
+  const bool is_recursive =
+      arc.kind == ArcKind::kRecursiveParent || arc.kind == ArcKind::kRecursiveChild;
+  const bool rough = arc.has_rough_extremes;
+  AddAmounts(
+      is_recursive ? "  ↻ "
+      : is_caller  ? "  ┌ "
+                   : "  └ ",
+      {arc.calls, arc.measure_base, arc.measure_cum, is_caller ? LeastCell(arc, rough) : Cell(),
+       is_caller ? MostCell(arc, rough) : Cell()});
+  const FlatRow& row = input_.flat.rows()[arc.other];
+  if (row.is_root) return AddName(StrCat("thread ", row.name), false);
+  if (arc.place == kNoCallPlace) return AddName(row.name, true);
+  AddName(is_caller ? StrCat(row.name, PlaceText(arc.place))
+                    : StrCat(PlaceText(arc.place), " > ", row.name),
+          false);
+}
+
+void ArcFlowWriter::AddArcs(const Stanza& stanza, bool callers) {
+  size_t shown = 0;
+  int64_t left = 0;
+  for (const Arc& arc : stanza.arcs) {
+    if (IsCaller(arc.kind) != callers) continue;
+    if (input_.options.top > 0 && shown == kMaxArcsShown) {
+      ++left;
+      continue;
     }
-    if (left > 0) {
-      out << absl::StrFormat(
-          "%*s    … %s\n", indent, "",
-          Counted(static_cast<int64_t>(left), callers ? "more caller" : "more callee"));
-    }
-  };
-  write_arcs(true);
+    ++shown;
+    AddArc(arc);
+  }
+  if (left == 0) return;
+  const int extremes = shows_extremes_ ? 2 * kExtremeWidth : 0;
+  const int indent = kCallsWidth + 2 * amount_width_ + extremes + 2;
+  StrAppend(&stanza_, std::string(static_cast<size_t>(indent), ' '), "    … ",
+            Counted(left, callers ? "more caller" : "more callee"), "\n");
+}
+
+void ArcFlowWriter::Write(const Stanza& stanza) {
+  const FlatRow& self = input_.flat.rows()[stanza.self];
   const bool rough = self.has_bounds || self.has_rough_extremes;
-  WriteArcLine(input, "● ",
-               {self.calls, self.measure.base, self.measure.cum, LeastCell(self, rough),
-                MostCell(self, rough)},
-               self.name, out);
-  write_arcs(false);
+  stanza_.clear();
+  AddArcs(stanza, true);
+  AddAmounts("● ", {self.calls, self.measure.base, self.measure.cum, LeastCell(self, rough),
+                    MostCell(self, rough)});
+  AddName(self.name, true);
+  AddArcs(stanza, false);
+  out_ << stanza_;
 }
 
 }  // namespace
 
 void ArcFlowText(const ReportInput& input, std::ostream& out) {
-  out << PadLeft("calls", kCallsWidth);
-  if (const int width = AmountWidth(input.measure); width > 0) {
-    out << PadLeft("self", width) << PadLeft("total", width);
-  }
-  if (ShowsExtremes(input)) {
-    out << PadLeft("min self", kExtremeWidth) << PadLeft("max self", kExtremeWidth);
-  }
-  out << "  ┌ caller ● routine └ callee ↻ recursive" << ByMeasure(input) << '\n';
+  ArcFlowWriter writer(input, out);
+  writer.WriteHeader();
   bool first = true;
   const std::vector<Stanza> stanzas = ChosenStanzas(input, /*with_roots=*/false);
   for (const Stanza& stanza : stanzas) {
     if (!first) out << '\n';
     first = false;
-    WriteStanza(input, stanza, out);
+    writer.Write(stanza);
   }
   const InvariantCheck check = input.arcs.Check(stanzas);
   out << "\ninvariants: " << check.held() << " of 4 hold over " << Counted(check.stanzas, "stanza")

@@ -47,7 +47,7 @@ Owner OwnerOf(std::string_view name) {
 }
 
 // All compiled code: methods first, then by how often it was discarded, made again, freed, called,
-// and by name.
+// and by name; those of several class loaders share it.
 std::vector<Method> CollectMethods(const ReportInput& input) {
   absl::flat_hash_map<RoutineId, int64_t> calls;
   for (const FlatRow& row : input.flat.rows()) {
@@ -61,7 +61,7 @@ std::vector<Method> CollectMethods(const ReportInput& input) {
   const auto rank = [&](const Method& it) {
     const CompiledRoutine& code = it.compiled;
     return std::tuple(it.owner, -code.discarded, -code.again, -code.loads, -code.unloads, -it.calls,
-                      input.model.RoutineName(it.routine));
+                      input.model.RoutineName(it.routine), it.routine.value);
   };
   std::sort(methods.begin(), methods.end(),
             [&](const Method& a, const Method& b) { return rank(a) < rank(b); });

@@ -100,15 +100,18 @@ Table PathsTable(const ReportInput& input) {
   Table table;
   table.columns = {
       {"path"}, {"inclusive", style}, {"inclusive_pct"}, {"exclusive", style}, {"exclusive_pct"}};
-  const PathTree paths = RootedPaths(input);
-  for (const uint32_t index : paths.Order(input.model)) {
-    const PathNode& node = paths.node(index);
-    const double percent = PercentOf(node.inclusive, paths.total());
-    if (IsFiltered(input, node.inclusive, paths.total())) continue;
-    table.rows.push_back({Cell::Text(paths.Path(input.model, index)), Cell::Int(node.inclusive),
-                          Cell::Percent(percent), Cell::Int(node.exclusive),
-                          Cell::Percent(PercentOf(node.exclusive, paths.total()))});
-  }
+  table.pass_rows = [&input](Table::Visit visit) {
+    const PathTree paths = RootedPaths(input);
+    for (const uint32_t index : paths.Order(input.model)) {
+      const PathNode& node = paths.node(index);
+      if (IsFiltered(input, node.inclusive, paths.total())) continue;
+      const bool goes_on =
+          visit({Cell::Text(paths.Path(input.model, index)), Cell::Int(node.inclusive),
+                 Cell::Percent(PercentOf(node.inclusive, paths.total())), Cell::Int(node.exclusive),
+                 Cell::Percent(PercentOf(node.exclusive, paths.total()))});
+      if (!goes_on) return;
+    }
+  };
   return table;
 }
 

@@ -22,6 +22,7 @@ int64_t CellOrder(const Cell& a, const Cell& b) {
 bool SortRows(Table& table, std::string_view column) {
   const int index = table.Find(column);
   if (index < 0) return false;
+  table.KeepRows();
   std::stable_sort(table.rows.begin(), table.rows.end(), [&](const auto& a, const auto& b) {
     return CellOrder(a[static_cast<size_t>(index)], b[static_cast<size_t>(index)]) < 0;
   });
@@ -31,6 +32,12 @@ bool SortRows(Table& table, std::string_view column) {
 void LimitRows(Table& table, int64_t top) {
   if (top > 0 && table.rows.size() > static_cast<uint64_t>(top)) {
     table.rows.resize(static_cast<size_t>(top));
+  }
+  if (top > 0 && table.pass_rows != nullptr) {
+    table.pass_rows = [all = std::move(table.pass_rows), top](Table::Visit visit) {
+      int64_t rows = 0;
+      all([&](const std::vector<Cell>& row) { return visit(row) && ++rows != top; });
+    };
   }
 }
 

@@ -186,6 +186,14 @@ std::string FitName(std::string_view name, int width, int used) {
   return ShortenName(name, width > 0 ? std::max(width - used, kLeastNameWidth) : 0);
 }
 
+const std::string& ShortNames::Shorten(std::string_view name, int width) {
+  constexpr size_t kMostKept = 1 << 18;
+  if (kept_.size() >= kMostKept) kept_.clear();
+  const auto [entry, is_new] = kept_.try_emplace({name.data(), width});
+  if (is_new) entry->second = ShortenName(name, width);
+  return entry->second;
+}
+
 std::string_view ShortMethod(std::string_view routine) {
   const std::string_view name = WithoutParameters(routine);
   const size_t method = name.rfind('.');
@@ -194,9 +202,14 @@ std::string_view ShortMethod(std::string_view routine) {
   return type == std::string_view::npos ? name : name.substr(type + 1);
 }
 
+void AppendLeft(std::string& line, std::string_view text, int width) {
+  line.append(static_cast<size_t>(std::max(0, width - DisplayWidth(text))), ' ').append(text);
+}
+
 std::string PadLeft(std::string_view text, int width) {
-  return std::string(static_cast<size_t>(std::max(0, width - DisplayWidth(text))), ' ')
-      .append(text);
+  std::string padded;
+  AppendLeft(padded, text, width);
+  return padded;
 }
 
 }  // namespace jtrace::postproc

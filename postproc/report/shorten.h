@@ -3,7 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "absl/container/flat_hash_map.h"
 
 namespace jtrace::postproc {
 
@@ -33,10 +36,21 @@ std::string ShortenName(std::string_view name, int width);
 inline constexpr int kLeastNameWidth = 16;
 std::string FitName(std::string_view name, int width, int used);
 
+// ShortenName of names of which few are shortened again and again. They stay where they are.
+class ShortNames {
+ public:
+  // Valid until the next call.
+  const std::string& Shorten(std::string_view name, int width);
+
+ private:
+  absl::flat_hash_map<std::pair<const char*, int>, std::string> kept_;
+};
+
 // "Class.method" of "com.acme.Class.method(int)".
 std::string_view ShortMethod(std::string_view routine);
 
 // `text` with blanks before it up to `width` columns.
 std::string PadLeft(std::string_view text, int width);
+void AppendLeft(std::string& line, std::string_view text, int width);
 
 }  // namespace jtrace::postproc

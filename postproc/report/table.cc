@@ -268,6 +268,15 @@ void Table::ForEachRow(Visit visit) const {
   if (pass_rows != nullptr) pass_rows(visit);
 }
 
+void Table::KeepRows() {
+  if (pass_rows == nullptr) return;
+  pass_rows([this](const std::vector<Cell>& row) {
+    rows.push_back(row);
+    return true;
+  });
+  pass_rows = nullptr;
+}
+
 bool Table::empty() const {
   bool is_empty = true;
   ForEachRow([&](const std::vector<Cell>&) { return is_empty = false; });

@@ -104,6 +104,8 @@ struct Table {
   std::function<void(Visit visit)> pass_rows;
 
   void ForEachRow(Visit visit) const;
+  // Keeps what pass_rows passes on in `rows`, to sort it.
+  void KeepRows();
   bool empty() const;
 
   // Index of the named column, or -1.

@@ -32,19 +32,17 @@ TreeBranches::TreeBranches(int room) : wide_levels_(kMostWide), drawn_levels_(kM
 
 std::string TreeBranches::Next(size_t level, bool is_last) {
   if (level == 0) return "";
-  has_more_.resize(level + 1);
-  has_more_[level] = !is_last;
   if (level > drawn_levels_) {
     const std::string number = StrCat("⋯", level, " ");
     return PadLeft(number, static_cast<int>(columns_));
   }
-  std::string branch;
-  for (size_t above = 1; above < level; ++above) {
-    branch += has_more_[above] ? "│" : " ";
-    if (above <= wide_levels_) branch += "  ";
-  }
-  branch += is_last ? "└" : "├";
-  return branch += level <= wide_levels_ ? "─ " : " ";
+  const bool is_wide = level <= wide_levels_;
+  ends_.resize(level);
+  above_.resize(ends_.back());
+  std::string branch = StrCat(above_, is_last ? "└" : "├", is_wide ? "─ " : " ");
+  StrAppend(&above_, is_last ? " " : "│", is_wide ? "  " : "");
+  ends_.push_back(above_.size());
+  return branch;
 }
 
 }  // namespace jtrace::postproc

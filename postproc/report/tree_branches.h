@@ -21,10 +21,11 @@ class TreeBranches {
   std::string Next(size_t level, bool is_last);
 
  private:
-  size_t columns_ = 0;          // for branches; 0: no limit
-  size_t wide_levels_;          // of three columns
-  size_t drawn_levels_;         // deeper ones have a number
-  std::vector<bool> has_more_;  // by level: siblings follow
+  size_t columns_ = 0;   // for branches; 0: no limit
+  size_t wide_levels_;   // of three columns
+  size_t drawn_levels_;  // deeper ones have a number
+  std::string above_;    // the lines that go on past the last drawn line, for what is below it
+  std::vector<size_t> ends_ = {0};  // of its part for each level, from 0
 };
 
 }  // namespace jtrace::postproc

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_format.h"
 #include "postproc/support/strings.h"
 
@@ -11,6 +12,7 @@ namespace {
 // Narrower lines have only the measure and the calls, in columns as narrow as they can be.
 constexpr int kWidthForWaiting = 100;
 constexpr int kWidthForTime = 110;
+constexpr size_t kKeptLines = 1024;
 
 int64_t MostCalls(const CallTree& tree) {
   int64_t most = 0;
@@ -24,7 +26,7 @@ int64_t MostCalls(const CallTree& tree) {
 }  // namespace
 
 TreeNumbers::TreeNumbers(const ReportInput& input)
-    : input_(input), has_amounts_(input.measure.is_more_than_calls()) {
+    : input_(input), has_amounts_(input.measure.is_more_than_calls()), kept_(kKeptLines) {
   const Measure& measure = input.measure;
   int64_t clocked = 0;
   for (const NodeId root : input.tree.roots()) {
@@ -58,7 +60,7 @@ std::string TreeNumbers::Join(std::string_view share, std::string_view total, st
                               std::string_view calls) const {
   std::string line = PadLeft(share, share_width_);
   const auto add = [&line](bool is_shown, std::string_view text, int width) {
-    if (is_shown) line += PadLeft(text, width);
+    if (is_shown) AppendLeft(line, text, width);
   };
   add(has_amounts_, total, amount_width_);
   add(has_amounts_, self, amount_width_);
@@ -68,7 +70,15 @@ std::string TreeNumbers::Join(std::string_view share, std::string_view total, st
   return line += "  ";
 }
 
-std::string TreeNumbers::Line(const Values& values) const {
+const std::string& TreeNumbers::Line(const Values& values) {
+  const size_t hash = absl::HashOf(values.share, values.total, values.self, values.time,
+                                   values.waiting, values.calls);
+  KeptLine& kept = kept_[hash % kept_.size()];
+  if (kept.line.empty() || kept.values != values) kept = {values, NewLine(values)};
+  return kept.line;
+}
+
+std::string TreeNumbers::NewLine(const Values& values) const {
   const auto amount = [this](int64_t value) { return FormatMeasure(input_, value); };
   const auto time = [this](int64_t value) { return value == 0 ? "" : input_.units().Time(value); };
   const std::string share =

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "postproc/report/report.h"
 
@@ -18,9 +19,11 @@ class TreeNumbers {
     int64_t total = 0, self = 0;    // of the measure
     int64_t time = 0, waiting = 0;  // of the clock
     int64_t calls = 0;
+
+    bool operator==(const Values&) const = default;
   };
-  // With the blanks before the name; 0 is blank, except for a total.
-  std::string Line(const Values& values) const;
+  // With the blanks before the name; 0 is blank, except for a total. Valid until the next call.
+  const std::string& Line(const Values& values);
   std::string Header() const;
   std::string Blank() const { return std::string(static_cast<size_t>(width_), ' '); }
   int width() const { return width_; }
@@ -28,6 +31,13 @@ class TreeNumbers {
   std::string LeftOut() const;
 
  private:
+  // Most nodes of a large tree have the numbers of others.
+  struct KeptLine {
+    Values values;
+    std::string line;  // empty: none is kept
+  };
+
+  std::string NewLine(const Values& values) const;
   std::string Join(std::string_view share, std::string_view total, std::string_view self,
                    std::string_view time, std::string_view waiting, std::string_view calls) const;
 
@@ -37,6 +47,7 @@ class TreeNumbers {
   bool shows_time_ = false, shows_waiting_ = false;  // and there is room
   int share_width_ = 8, amount_width_ = 10, time_width_ = 10, calls_width_ = kCallsWidth;
   int width_ = 0;
+  std::vector<KeptLine> kept_;  // by a hash of the values
 };
 
 }  // namespace jtrace::postproc

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "postproc/report/chain_text.h"
 #include "postproc/report/shorten.h"
@@ -54,20 +53,19 @@ class TreeTextWriter {
     return input_.options.width > 0 ? std::max(input_.options.width - columns_.width() - used, 1)
                                     : 0;
   }
-  std::string NameOf(const TreeWalk& walk, const TreeLine& line, int used) const;
+  std::string NameOf(const TreeWalk& walk, const TreeLine& line, int used);
   std::string NameOfThread(const TreeWalk& walk, NodeId id, int used) const;
   std::string NameOfChain(const TreeLine& line, int used) const;
-  const std::string& Shortened(RoutineId routine, int room) const;
 
   const ReportInput& input_;
   TreeTextOptions options_;
   std::ostream& out_;
   const TreeView view_;
   const std::vector<CodeOwner> kinds_;
-  const TreeNumbers columns_;
+  TreeNumbers columns_;
   TreeBranches branches_;
   std::string lines_;  // not written yet: a stream costs as much as a line
-  mutable absl::flat_hash_map<std::pair<RoutineId, int>, std::string> shortened_;
+  ShortNames names_;
 };
 
 std::string TreeTextWriter::NameOfThread(const TreeWalk& walk, NodeId id, int used) const {
@@ -89,7 +87,7 @@ std::string TreeTextWriter::NameOfChain(const TreeLine& line, int used) const {
   return texts.back();
 }
 
-std::string TreeTextWriter::NameOf(const TreeWalk& walk, const TreeLine& line, int used) const {
+std::string TreeTextWriter::NameOf(const TreeWalk& walk, const TreeLine& line, int used) {
   switch (line.kind) {
     case TreeLine::Kind::kSmallThreads:
     case TreeLine::Kind::kSmallPaths:
@@ -108,16 +106,8 @@ std::string TreeTextWriter::NameOf(const TreeWalk& walk, const TreeLine& line, i
   if (node.origin == NodeOrigin::kThread) return NameOfThread(walk, line.id, used);
   // The caller is in the line above.
   const std::string place = node.place == kNoCallPlace ? "" : StrCat(PlaceText(node.place), " > ");
-  return place + Shortened(node.routine, RoomAfter(used + DisplayWidth(place)));
-}
-
-// Few routines have most of the nodes.
-const std::string& TreeTextWriter::Shortened(RoutineId routine, int room) const {
-  constexpr size_t kMostKept = 1 << 18;
-  if (shortened_.size() >= kMostKept) shortened_.clear();
-  const auto [entry, is_new] = shortened_.try_emplace({routine, room});
-  if (is_new) entry->second = ShortenName(input_.model.RoutineName(routine), room);
-  return entry->second;
+  return place + names_.Shorten(input_.model.RoutineName(node.routine),
+                                RoomAfter(used + DisplayWidth(place)));
 }
 
 void TreeTextWriter::WriteLine(const TreeWalk& walk, const TreeLine& line) {

@@ -26,7 +26,8 @@ class NarrowColumn {
     return (*this)[item];
   }
   void Set(size_t item, int64_t value) {
-    if (item >= cells_.size()) cells_.resize(item + 1, kAbsent);
+    if (item > cells_.size()) cells_.resize(item, kAbsent);
+    if (item == cells_.size()) cells_.push_back(kAbsent);
     uint32_t& cell = cells_[item];
     if (value >= 0 && value < int64_t{kWide} - 1) {
       if (cell == kWide) wide_.erase(item);

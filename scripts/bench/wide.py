@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Measures programs with millions of call paths: the end of a recording, and each report of jtrace-post.
 
-kotlinc compiles a file, JRuby documents 1,200 classes, and a Spring Boot program starts, each under `mode=merged`; `mvn`
-fetches them. Printed are the paths, the writer's processor time and the samples lost; then the processor time and the
-greatest memory of each report, medians of the rounds, of these traces, of made ones of 1.2, 3 and 6.3 million paths, and
-with --huge of one of 60 million.
-Usage: scripts/bench.sh wide [--rounds N] [--huge] [TRACE…]      with TRACE: only these
+The programs of wide_programs.py, which `mvn` fetches, run plain, under `mode=samples` and `mode=merged`, and with --peer
+under async-profiler, once a round. Printed are the processor time over that of the round's plain run, the time from the
+program's end to that of the process, the paths, the writer's processor time and the samples lost. Of wide programs then
+the processor time and the greatest memory of each report, medians of the rounds; and of made traces of 1.2, 3 and 6.3
+million paths, with --huge of 60 million.
+Usage: scripts/bench.sh wide [--rounds N] [--huge] [--jdk HOME] [--peer FILE] [--only NAME,…] [TRACE…]
+TRACE: only these. NAME: of a program, or "made". FILE: async-profiler's library.
 """
 
 import argparse
@@ -17,91 +19,47 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from paired import AGENT, ROOT, default_jdk
+from wide_programs import PROGRAMS
 
 POST = os.path.join(ROOT, "build/bin/jtrace-post")
 MAKER = os.path.join(ROOT, "build/bench/wide_trace")
 REPORTS = ["summary", "headline", "flat", "arcflow", "overview", "tree", "tree,csv", "html", "pprof"]
-# Each class has generated methods, and the last function a type to infer for each of its lines.
-KOTLIN_SOURCE = "package wide\n" + "\n".join(
-    f"data class D{i}(val a: Int, val b: String, val c: List<D{max(i - 1, 0)}>)" for i in range(40)
-) + "\nfun all() = listOf(\n" + ",\n".join(
-    f"  listOf({i}).map {{ D{i % 40}(it, \"$it\", emptyList()) }}.filter {{ it.a > 0 }}.associateBy {{ it.b }}"
-    for i in range(60)) + ")\n"
-# Documents 1,200 classes that it writes before.
-RUBY_SOURCE = r"""
-require "rdoc"
-Dir.mkdir("in")
-40.times do |i|
-  File.write("in/c#{i}.rb", (0...30).map { |k| <<~CLASS }.join)
-    # Class #{k} of #{i}, with *bold* text.
-    class C#{i}x#{k} < Struct.new(:a, :b)
-      # See {link}[rdoc:C#{i}x0] and
-      # * one
-      # * two
-      def m#{k}(x, y = [1, {z: x}], *rest, &block)
-        case x when Integer then y.map { |it| it * #{k} } else "a\#{x}b" end
-      end
-      attr_reader :r#{k}
-    end
-  CLASS
-end
-RDoc::RDoc.new.document(["-q", "-o", "out", "in"])
-"""
-# Starts with a data base, a repository and a web server, and ends.
-SPRING_SOURCE = """
-package com.acme.shop;
-import jakarta.persistence.*;
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
-import org.springframework.data.jpa.repository.JpaRepository;
-import org.springframework.web.bind.annotation.*;
-@SpringBootApplication
-public class Shop {
-  public static void main(String[] a) { SpringApplication.run(Shop.class, "--server.port=0").close(); }
-}
-@Entity class Item { @Id @GeneratedValue Long id; String name; int price; }
-interface Items extends JpaRepository<Item, Long> { java.util.List<Item> findByPriceLessThan(int price); }
-@RestController class Api {
-  final Items items;
-  Api(Items items) { this.items = items; }
-  @GetMapping("/items") public long count() { return items.count(); }
-}
-"""
-# The artifacts of each program, one source, and what follows "java -cp jars/*:.".
-PROGRAMS = {
-    "kotlinc": (["org.jetbrains.kotlin:kotlin-compiler-embeddable:2.0.21"], "Wide.kt", KOTLIN_SOURCE,
-                ["org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-no-stdlib", "-no-reflect", "-cp",
-                 "jars/kotlin-stdlib-2.0.21.jar", "-d", "out.jar", "Wide.kt"]),
-    "JRuby": (["org.jruby:jruby-complete:9.4.8.0"], "wide.rb", RUBY_SOURCE, ["org.jruby.Main", "wide.rb"]),
-    "Spring Boot": (["org.springframework.boot:spring-boot-starter-web:3.3.5",
-                     "org.springframework.boot:spring-boot-starter-data-jpa:3.3.5", "com.h2database:h2:2.2.224"],
-                    "Shop.java", SPRING_SOURCE, ["com.acme.shop.Shop"]),
-}
+WAYS = ["plain", "samples", "merged"]
 
 
-def pom(artifacts):
-    dependencies = "".join("<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></dependency>"
-                           % tuple(artifact.split(":")) for artifact in artifacts)
-    return ("<project><modelVersion>4.0.0</modelVersion><groupId>wide</groupId><artifactId>wide</artifactId>"
-            f"<version>1</version><dependencies>{dependencies}</dependencies></project>\n")
+class Run:
+    """Of a program in its folder: seconds of processor time, and from its end on to the process's."""
+
+    def __init__(self, program, jdk, folder, way, trace, peer):
+        agent = {"plain": [], "peer": [f"-agentpath:{peer}=start,event=cpu,interval=10ms,file={folder}/peer.jfr"]}.get(
+            way, [f"-agentpath:{AGENT}=mode={way},out={trace},log=none"])
+        with tempfile.TemporaryFile("w+") as log:
+            process = subprocess.Popen(program.command(jdk, agent), cwd=folder, stdout=log, stderr=log)
+            _, status, usage = os.wait4(process.pid, 0)
+            ended = time.time()
+            if status != 0:
+                log.seek(0)
+                sys.exit(f"wide: {program.name} failed: {log.read()[-2000:]}")
+        self.cpu = usage.ru_utime + usage.ru_stime
+        with open(os.path.join(folder, "end"), encoding="utf-8") as file:
+            self.end = ended - int(file.read()) / 1000
 
 
-def record(name, jdk, folder):
-    """Its trace."""
-    artifacts, file, source, arguments = PROGRAMS[name]
-    os.mkdir(folder)
-    for path, text in [("pom.xml", pom(artifacts)), (file, source)]:
-        with open(os.path.join(folder, path), "w") as out:
-            out.write(text)
-    run = lambda *words: subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL)
-    run("mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={folder}/jars")
-    if file.endswith(".java"):
-        run(f"{jdk}/bin/javac", "-parameters", "-cp", "jars/*", "-d", ".", file)
+def run_program(program, jdk, folder, rounds, peer):
+    """Prints what its runs cost, one of each way a round. Its trace."""
+    program.prepare(jdk, folder)
     trace = os.path.join(folder, "wide.bin")
-    run(f"{jdk}/bin/java", f"-agentpath:{AGENT}=out={trace},log=none", "-Xss8m", "-cp", "jars/*:.", *arguments)
+    ways = WAYS + (["peer"] if peer else [])
+    runs = [{way: Run(program, jdk, folder, way, trace if way == "merged" else trace + ".samples", peer)
+             for way in ways} for _ in range(rounds)]
+    median = lambda figure: statistics.median(map(figure, runs))
+    print(f"\n{program.name}, plain {median(lambda it: it['plain'].cpu):.2f} s: "
+          + ", ".join(f"{way} {median(lambda it: it[way].cpu / it['plain'].cpu):.2f}" for way in ways[1:])
+          + " times; after its end "
+          + ", ".join(f"{way} {median(lambda it: it[way].end) * 1000:.0f} ms" for way in ways), flush=True)
     return trace
 
 
@@ -131,9 +89,9 @@ def about(trace):
             + (f"; writer {writer.group(1)}, {lost.group(1) if lost else 0} samples lost" if writer else ""))
 
 
-def table(name, trace, rounds):
-    print(f"\n{name}: {about(trace)}")
-    for report in REPORTS:
+def table(name, trace, rounds, reports):
+    print(f"{name}: {about(trace)}")
+    for report in reports:
         figures = [measure(command(report, trace)) for _ in range(rounds)]
         seconds = statistics.median(it[0] for it in figures)
         print(f"| `{report}` | {seconds:.2f} s | {max(it[1] for it in figures):.0f} MB |", flush=True)
@@ -143,22 +101,30 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--huge", action="store_true")
+    parser.add_argument("--jdk", default=default_jdk())
+    parser.add_argument("--peer")
+    parser.add_argument("--only")
     parser.add_argument("traces", nargs="*")
     options = parser.parse_args()
     for trace in options.traces:
-        table(os.path.basename(trace), trace, options.rounds)
+        table(os.path.basename(trace), trace, options.rounds, REPORTS)
     if options.traces:
         return
+    wanted = options.only.split(",") if options.only else [*PROGRAMS, "made"]
     with tempfile.TemporaryDirectory() as folder:
-        for name in PROGRAMS:
-            if shutil.which("mvn"):
-                table(name, record(name, default_jdk(), os.path.join(folder, name)), options.rounds)
-            else:
+        for name, program in PROGRAMS.items():
+            if name not in wanted:
+                continue
+            if not shutil.which("mvn"):
                 print(f"{name}: *not verified*, as mvn is not installed")
-        for nodes in [1_200_000, 3_000_000, 6_300_000] + ([60_000_000] if options.huge else []):
+                continue
+            trace = run_program(program, options.jdk, os.path.join(folder, name), options.rounds, options.peer)
+            table(name, trace, options.rounds, REPORTS if program.is_wide else [])
+        sizes = [1_200_000, 3_000_000, 6_300_000] + ([60_000_000] if options.huge else [])
+        for nodes in sizes if "made" in wanted else []:
             trace = os.path.join(folder, "made.bin")
             subprocess.run([MAKER, str(nodes), trace], check=True)
-            table(f"made, {nodes:,}", trace, options.rounds)
+            table(f"made, {nodes:,}", trace, options.rounds, REPORTS)
 
 
 if __name__ == "__main__":
