@@ -19,11 +19,12 @@ class Climb {
   bool IsAtRoot() const { return ReadRelaxed(node_->routine) == 0; }
 
   // To the parent; false: there is none, and nothing has changed.
-  bool Up() {
-    const Ref parent = ReadRelaxed(node_->parent);
-    const uint64_t offset = uint64_t{parent} << kGranuleShift;
-    if (IsAtRoot() || parent == 0 || offset >= ReadRelaxed(arena_->next)) return false;
-    const Node* const above = At<Node>(arena_, parent);
+  bool Up() { return To(ReadRelaxed(node_->parent)); }
+  // The same to a node further up.
+  bool To(Ref ref) {
+    const uint64_t offset = uint64_t{ref} << kGranuleShift;
+    if (IsAtRoot() || ref == 0 || offset >= ReadRelaxed(arena_->next)) return false;
+    const Node* const above = At<Node>(arena_, ref);
     if (above == mark_) return false;
     // In a circle, the mark is sooner or later followed by all of it (Brent's algorithm).
     ++steps_;

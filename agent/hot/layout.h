@@ -69,7 +69,8 @@ using Count48 = SmallCount<6>;
 // of Arena::lost_node: the low bits of a child's routine id select a word, where the child is or,
 // if that was taken, in one of the next ones before a free one. The largest number of words is
 // followed by the Ref of a ChildTable for more children. A node without children has the one word
-// of the arena. The thread stores `mask` after `slots`.
+// of the arena; up to four words share a granule with those of other nodes. The thread stores
+// `mask` after `slots`.
 struct Node {
   uint32_t routine;        // 0: a thread's root; with a call place above it: see IdOf
   Ref parent;              // 0: none
@@ -211,12 +212,25 @@ struct ThreadState {
   uint64_t rseq;
   // record=log (event_ring.h): addresses of the next record and of the end of the room.
   uint64_t log_next;
-  uint64_t log_limit;
-  uint64_t log_read;  // address of the EventRing that is read; the thread writes the first one's
-  uint64_t log_ring;  // of the one that is written, from which the other is reached; 0: none
+  uint64_t log_ring;  // of the EventRing that is written, from which the other is reached; 0: none
   uint64_t log_gap;   // in a gap, the innermost node open all along; 0: no gap; 1: the log is over
-  uint64_t log_moving;   // 1: a probe is moving the thread, and an exception may have cut it off
-  uint64_t log_dropped;  // calls of this gap
+  union {
+    uint64_t log_limit;
+    uint64_t few;  // no log: memory for less than a granule of slots; none at a granule's start
+  };
+  union {
+    uint64_t log_read;  // address of the ring that is read; the thread writes the first one's
+    uint64_t few_free;  // no log: free blocks of 8 bytes, then of 16 and 32; linked by their first
+                        // words, which have bit 0 set
+  };
+  union {
+    uint64_t log_moving;  // 1: a probe is moving the thread, and an exception may have cut it off
+    uint64_t few_free_16;
+  };
+  union {
+    uint64_t log_dropped;  // calls of this gap
+    uint64_t few_free_32;
+  };
   union {
     uint64_t log_time;    // clock=coarse: the time of the last record
     uint64_t call_start;  // no log: a timed call out of scope runs since then; 0: none
@@ -244,6 +258,7 @@ static_assert(offsetof(ThreadState, counters) == 208 && offsetof(ThreadState, ch
 static_assert(sizeof(ThreadState) == 256 && offsetof(ThreadState, bump) == 40);
 static_assert(offsetof(ThreadState, is_virtual) == 56 && offsetof(ThreadState, chunk_bytes) == 72);
 static_assert(offsetof(ThreadState, mark) == 80 && offsetof(ThreadState, log_next) == 112);
+static_assert(offsetof(ThreadState, few_free_32) == offsetof(ThreadState, few_free) + 16);
 
 // Threads take memory in chunks of 2 KB * 4^size_class; a thread's first one also holds its state.
 struct Chunk {

@@ -230,9 +230,9 @@ bool Instrumentation::HasProbes(uint32_t class_id) const {
   return rewritten_.contains(class_id);
 }
 
-absl::flat_hash_set<uint32_t> Instrumentation::rewritten() const {
+size_t Instrumentation::rewritten_count() const {
   absl::MutexLock lock(&rewritten_mutex_);
-  return rewritten_;
+  return rewritten_.size();
 }
 
 absl::flat_hash_set<uint32_t> Instrumentation::counted() const {

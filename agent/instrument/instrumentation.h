@@ -78,10 +78,10 @@ class Instrumentation {
   // Goes into the trace; null: blocks are not counted.
   CountedBlocks* blocks() const { return blocks_.get(); }
 
-  // Whether the class has probes.
+  // Whether the class, by its number (ClassDef.id), has probes, and they were not forgotten.
   bool HasProbes(uint32_t class_id) const;
-  // Numbers (ClassDef.id) of the classes that have probes, unless they were forgotten.
-  absl::flat_hash_set<uint32_t> rewritten() const;
+  // How many have.
+  size_t rewritten_count() const;
   // The classes in scope that were rewritten and are loaded: their methods are counted.
   absl::flat_hash_set<uint32_t> counted() const;
   // The class has lost its probes.

@@ -91,9 +91,10 @@ Ref FindChild(const Arena* arena, const Node& node, uint32_t routine) {
     if (slots.address == 0) return 0;
     const bool moves = (slots.mask & hot::kMaskMoves) != 0;
     const Ref child = FindIn(arena, slots, slots.mask & ~hot::kMaskMoves, routine);
-    if (child != 0) return child;
     const Slots now = ReadSlots(node);
-    if (!moves && now.address == slots.address && now.mask == slots.mask) return 0;
+    // A few slots that were outgrown may be those of another node by now.
+    if (child != 0 && now.address == slots.address) return child;
+    if (child == 0 && !moves && now.address == slots.address && now.mask == slots.mask) return 0;
     if (moves) std::this_thread::yield();
   }
   return FindInList(arena, node, routine);

@@ -52,6 +52,8 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"STATE_VIRTUAL", offsetof(ThreadState, is_virtual)},
     {"STATE_MISSES", offsetof(ThreadState, misses)},
     {"STATE_CHUNK_BYTES", offsetof(ThreadState, chunk_bytes)},
+    {"STATE_FEW", offsetof(ThreadState, few)},
+    {"STATE_FEW_FREE", offsetof(ThreadState, few_free)},
     {"STATE_AWAY", offsetof(ThreadState, away)},
     {"STATE_FOLDS", offsetof(ThreadState, folds)},
     {"STATE_VICTIMS", offsetof(ThreadState, victims)},

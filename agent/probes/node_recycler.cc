@@ -13,11 +13,7 @@ using hot::Node;
 using hot::Ref;
 using hot::ThreadState;
 
-namespace {
-
-bool HasTable(const Node& node) { return SlotBytes(node) > hot::kMostMask; }
-
-}  // namespace
+namespace {}  // namespace
 
 void NodeRecycler::FreeRetired() {
   if (retired_.empty()) return;
@@ -32,22 +28,22 @@ void NodeRecycler::FreeRetired() {
       later.push_back(retired);
       continue;
     }
-    FreeSlots(state, *At<Node>(arena_, retired.node));
-    if (blocks_offset_ != 0) FreeBlocks(state, *At<Node>(arena_, retired.node));
-    FreeOne(state, retired.node);
+    const Node& node = *At<Node>(arena_, retired.node);
+    const uint64_t slot_bytes = SlotBytes(*arena_, node);
+    if (!AreFew(slot_bytes)) FreeSlots(state, node, slot_bytes);
+    if (blocks_offset_ != 0) FreeBlocks(state, node);
+    FreeOne(state, retired.node, AreFew(slot_bytes) && slot_bytes != 0 ? node.slots : 0);
   }
   retired_ = std::move(later);
 }
 
-void NodeRecycler::FreeSlots(ThreadState& state, const Node& node) {
-  if (node.slots == 0 || node.slots == reinterpret_cast<uintptr_t>(&arena_->no_slot)) return;
-  const uint64_t end = node.slots + SlotBytes(node);
-  if (HasTable(node)) {
-    const auto table = static_cast<Ref>(*reinterpret_cast<const uint64_t*>(end));
+void NodeRecycler::FreeSlots(ThreadState& state, const Node& node, uint64_t bytes) {
+  if (bytes > hot::kMostMask) {
+    const auto table = static_cast<Ref>(*reinterpret_cast<const uint64_t*>(node.slots + bytes));
     if (table != 0) FreeMemory(state, table, TableBytes(table));
+    bytes += sizeof(uint64_t);
   }
-  const Ref slots = hot::RefOf(arena_, reinterpret_cast<const void*>(node.slots));
-  FreeMemory(state, slots, SlotBytes(node) + (HasTable(node) ? sizeof(uint64_t) : 0));
+  FreeMemory(state, hot::RefOf(arena_, reinterpret_cast<const void*>(node.slots)), bytes);
 }
 
 // A set that got no counters, because an exception cut that off, stays.
@@ -91,9 +87,14 @@ void NodeRecycler::FreeMemory(ThreadState& state, Ref memory, uint64_t bytes) {
   }
 }
 
-void NodeRecycler::FreeOne(ThreadState& state, Ref ref) {
+void NodeRecycler::FreeOne(ThreadState& state, Ref ref, uint64_t few_slots) {
   Node& node = *At<Node>(arena_, ref);
+  const auto mask = static_cast<uint16_t>(node.mask & ~hot::kMaskMoves);
   std::memset(static_cast<void*>(&node), 0, node_bytes_);
+  if (few_slots != 0) {
+    node.slots = few_slots;
+    node.mask = mask;
+  }
   std::atomic_ref<Ref> freed(state.freed);
   Ref head = freed.load(std::memory_order_relaxed);
   do {

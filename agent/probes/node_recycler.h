@@ -28,13 +28,15 @@ class NodeRecycler {
     hot::ThreadState* state;
     hot::Ref node;
   };
-  // The memory in which the node's children were found.
-  void FreeSlots(hot::ThreadState& state, const hot::Node& node);
+  // The memory in which the node's children were found, of so many bytes without a table.
+  void FreeSlots(hot::ThreadState& state, const hot::Node& node, uint64_t bytes);
   // Counters of blocks outside of it.
   void FreeBlocks(hot::ThreadState& state, const hot::Node& node);
   uint64_t TableBytes(hot::Ref table) const;
   void FreeMemory(hot::ThreadState& state, hot::Ref memory, uint64_t bytes);
-  void FreeOne(hot::ThreadState& state, hot::Ref ref);
+  // `few_slots`: those of the node that was there, which share a granule, stay for the thread to
+  // free; 0: there are none.
+  void FreeOne(hot::ThreadState& state, hot::Ref ref, uint64_t few_slots = 0);
 
   hot::Arena* arena_;
   const uint64_t node_bytes_;

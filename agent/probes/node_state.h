@@ -15,7 +15,7 @@ enum Collected : uint8_t {
   kDefined = 2,    // reported in this file
   kEarlier = 3,    // reported in an earlier file: again if it changes
   kInGroup = 4,    // its number is an index of the forest, its baseline the counts added there
-  kDropped = 5,    // its calls are in a [pruned] node
+  kDropped = 5,    // its calls are in a [pruned] node; its number is the Ref of the node kept above
   kLeftGroup = 6,  // dropped: its calls and its number belong to the group
   // Not reported yet, because memory is short and it may soon be dropped. Its number is that of its
   // calls when it was last looked at.
@@ -61,10 +61,13 @@ inline void SetBaseline(hot::Node& node, uint64_t calls, uint64_t interpreted) {
 }
 
 // Bytes of the words in `slots`, without the arena's one, which nodes without children have.
-inline uint64_t SlotBytes(const hot::Node& node) {
-  const uint64_t mask = hot::ReadRelaxed(node.mask) & ~uint64_t{hot::kMaskMoves};
-  return mask == 0 ? 0 : mask + sizeof(uint64_t);
+inline uint64_t SlotBytes(const hot::Arena& arena, const hot::Node& node) {
+  const uint64_t slots = hot::ReadRelaxed(node.slots);
+  if (slots == 0 || slots == reinterpret_cast<uintptr_t>(&arena.no_slot)) return 0;
+  return (hot::ReadRelaxed(node.mask) & ~uint64_t{hot::kMaskMoves}) + sizeof(uint64_t);
 }
+// Whether so many share a granule.
+inline bool AreFew(uint64_t slot_bytes) { return slot_bytes < sizeof(hot::Node); }
 
 // The routine as in NodeUpdate.
 inline uint32_t TraceRoutine(uint32_t routine) {

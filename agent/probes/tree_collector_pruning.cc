@@ -43,9 +43,10 @@ void TreeCollector::BeginJudging(const ThreadState& state) {
 }
 
 void TreeCollector::Judge(const Node& node) {
-  // Few slots take a node's memory.
-  const uint64_t slots = SlotBytes(node);
-  kept_bytes_ += values_.node_bytes() + (slots == 0 ? 0 : std::max(slots, values_.node_bytes()));
+  // Those of a granule take a node's memory.
+  const uint64_t slots = SlotBytes(*arena_, node);
+  kept_bytes_ +=
+      values_.node_bytes() + (AreFew(slots) ? slots : std::max(slots, values_.node_bytes()));
   if (blocks_ != nullptr) kept_bytes_ += blocks_->BytesOf(node);
   if (!chooses_) return;
   const uint64_t calls = ReadCounts(node).calls;
@@ -58,9 +59,13 @@ bool TreeCollector::IsGone(const Node& node) const {
          IsDropped(*At<Node>(arena_, node.parent));
 }
 
+// Trees of which much is dropped at once are deep: a climb for each node would take seconds.
 Node& TreeCollector::KeptAbove(const Node& node) const {
   hot::Climb above(arena_, *At<Node>(arena_, node.parent));
-  while (IsDropped(*above) && above.Up()) continue;
+  const auto up = [&] {
+    return above->collected == kDropped ? above.To(above->number) : above.Up();
+  };
+  while (IsDropped(*above) && up()) continue;
   return *above;
 }
 
@@ -123,6 +128,7 @@ void TreeCollector::DropNumber(Node& node, Node& kept) {
         DroppedUpdate(node.number, kept.number, TraceRoutine(node.routine), /*is_new=*/true));
   }
   node.collected = kDropped;
+  node.number = hot::RefOf(arena_, &kept);
 }
 
 void TreeCollector::ReportPruned() {

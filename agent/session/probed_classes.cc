@@ -277,20 +277,19 @@ void ProbedClasses::Remove(JNIEnv* jni, const std::function<void()>& wait_for_ho
   // created.
   for (const absl::Duration pause : {absl::Milliseconds(1), absl::Milliseconds(10)}) {
     wait_for_hooks();
-    if (instrumentation_->rewritten().empty()) return;
+    if (instrumentation_->rewritten_count() == 0) return;
     absl::SleepFor(pause);
     RemoveOnce(jni);
   }
 }
 
 std::vector<jclass> ProbedClasses::WithProbes() {
-  const absl::flat_hash_set<uint32_t> rewritten = instrumentation_->rewritten();
   std::vector<jclass> probed;
-  if (rewritten.empty()) return probed;
+  if (instrumentation_->rewritten_count() == 0) return probed;
   jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
     if (!jvmti::IsModifiable(jvm_.env, klass)) return;
     const uint32_t number = jvm_.registries.classes.NumberOf(klass);
-    if (!rewritten.contains(number)) return;
+    if (!instrumentation_->HasProbes(number)) return;
     if (jvmti::HasFailed(jvm_.env, klass)) {
       instrumentation_->ForgetRewritten(number);
     } else {

@@ -41,7 +41,7 @@ class RestingProbes {
   std::span<unsigned char> Rewrite(const char* name, jobject loader,
                                    std::span<const unsigned char> bytes);
   Instrumentation& instrumentation() { return classes_->instrumentation(); }
-  size_t classes() const { return classes_->instrumentation().rewritten().size(); }
+  size_t classes() const { return classes_->instrumentation().rewritten_count(); }
 
  private:
   RestingProbes(JvmParts& jvm, const Options& options) : jvm_(jvm), options_(options) {}

@@ -6,8 +6,9 @@ under async-profiler, once a round. Printed are the processor time over that of 
 program's end to that of the process, the paths, the writer's processor time and the samples lost. Of wide programs then
 the processor time and the greatest memory of each report, medians of the rounds; and of made traces of 1.2, 3 and 6.3
 million paths, with --huge of 60 million.
-Usage: scripts/bench.sh wide [--rounds N] [--huge] [--jdk HOME] [--peer FILE] [--only NAME,…] [TRACE…]
-TRACE: only these. NAME: of a program, or "made". FILE: async-profiler's library.
+Usage: scripts/bench.sh wide [--rounds N] [--huge] [--jdk HOME] [--peer FILE] [--ways NAME,…] [--only NAME,…] [TRACE…]
+TRACE: only these. NAME: of a program, or "made". FILE: async-profiler's library. Ways: those of warmup.py; of
+the first one the traces are read.
 """
 
 import argparse
@@ -22,20 +23,20 @@ import tempfile
 import time
 
 from paired import AGENT, ROOT, default_jdk
+from warmup import WAYS
 from wide_programs import PROGRAMS
 
 POST = os.path.join(ROOT, "build/bin/jtrace-post")
 MAKER = os.path.join(ROOT, "build/bench/wide_trace")
 REPORTS = ["summary", "headline", "flat", "arcflow", "overview", "tree", "tree,csv", "html", "pprof"]
-WAYS = ["plain", "samples", "merged"]
-
-
 class Run:
     """Of a program in its folder: seconds of processor time, and from its end on to the process's."""
 
     def __init__(self, program, jdk, folder, way, trace, peer):
-        agent = {"plain": [], "peer": [f"-agentpath:{peer}=start,event=cpu,interval=10ms,file={folder}/peer.jfr"]}.get(
-            way, [f"-agentpath:{AGENT}=mode={way},out={trace},log=none"])
+        agent = {"plain": [], "peer": [f"-agentpath:{peer}=start,event=cpu,interval=10ms,file={folder}/peer.jfr"],
+                 "resting": [f"-agentpath:{AGENT}={WAYS['resting']},log=none"]}.get(way)
+        if agent is None:
+            agent = [f"-agentpath:{AGENT}={WAYS[way]},out={trace},log=none"]
         with tempfile.TemporaryFile("w+") as log:
             process = subprocess.Popen(program.command(jdk, agent), cwd=folder, stdout=log, stderr=log)
             _, status, usage = os.wait4(process.pid, 0)
@@ -48,12 +49,12 @@ class Run:
             self.end = ended - int(file.read()) / 1000
 
 
-def run_program(program, jdk, folder, rounds, peer):
+def run_program(program, jdk, folder, rounds, ways, peer):
     """Prints what its runs cost, one of each way a round. Its trace."""
     program.prepare(jdk, folder)
     trace = os.path.join(folder, "wide.bin")
-    ways = WAYS + (["peer"] if peer else [])
-    runs = [{way: Run(program, jdk, folder, way, trace if way == "merged" else trace + ".samples", peer)
+    ways = ["plain", *ways, *(["peer"] if peer else [])]
+    runs = [{way: Run(program, jdk, folder, way, trace if way == ways[1] else trace + ".others", peer)
              for way in ways} for _ in range(rounds)]
     median = lambda figure: statistics.median(map(figure, runs))
     print(f"\n{program.name}, plain {median(lambda it: it['plain'].cpu):.2f} s: "
@@ -102,6 +103,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--huge", action="store_true")
     parser.add_argument("--jdk", default=default_jdk())
+    parser.add_argument("--ways", default="merged,samples")
     parser.add_argument("--peer")
     parser.add_argument("--only")
     parser.add_argument("traces", nargs="*")
@@ -118,7 +120,8 @@ def main():
             if not shutil.which("mvn"):
                 print(f"{name}: *not verified*, as mvn is not installed")
                 continue
-            trace = run_program(program, options.jdk, os.path.join(folder, name), options.rounds, options.peer)
+            trace = run_program(program, options.jdk, os.path.join(folder, name), options.rounds,
+                                options.ways.split(","), options.peer)
             table(name, trace, options.rounds, REPORTS if program.is_wide else [])
         sizes = [1_200_000, 3_000_000, 6_300_000] + ([60_000_000] if options.huge else [])
         for nodes in sizes if "made" in wanted else []:

@@ -133,7 +133,7 @@ public class Rows {
   }
 }
 """
-# 600,000 questions to 20 actors, and their answers.
+# 100,000 questions to 20 actors, and their answers.
 PEKKO_SOURCE = """
 package com.acme.ping;
 import java.util.ArrayList;
@@ -152,7 +152,7 @@ public class Ping {
       var workers = new ArrayList<ActorRef<Question>>();
       for (int i = 0; i < 20; i++) workers.add(context.spawn(worker(), "worker" + i));
       for (int i = 0; i < 100; i++) workers.get(i % 20).tell(new Question(i, context.getSelf()));
-      int[] left = {600_000};
+      int[] left = {100_000};
       return Behaviors.receive(Integer.class).onMessage(Integer.class, answer -> {
         if (--left[0] == 0) return Behaviors.stopped();
         workers.get(left[0] % 20).tell(new Question(left[0], context.getSelf()));

@@ -36,6 +36,8 @@ final class JTraceLayout {
   static final int STATE_VIRTUAL = 56;
   static final int STATE_MISSES = 68;
   static final int STATE_CHUNK_BYTES = 72;
+  static final int STATE_FEW = 136;
+  static final int STATE_FEW_FREE = 144;
   static final int STATE_VICTIMS = 176;
   static final int STATE_POOL = 184;
   static final int STATE_FREED = 188;
@@ -80,8 +82,8 @@ final class JTraceLayout {
   static final int CHUNK_CLASSES = 8;
   static final int FLAT_CLASS = 6;
 
-  /** NODE_MASK of the first slots that a node gets, and of the most, followed by a table. */
-  static final int FIRST_MASK = 7 << 3;
+  /** NODE_MASK of slots that take a granule, and of the most, followed by a table. */
+  static final int WHOLE_MASK = 7 << 3;
   static final int MOST_MASK = 8191 << 3;
   /** In NODE_MASK: the slots may be newer. A slot's offset has no such bit. */
   static final int MASK_MOVES = 1;

@@ -26,7 +26,7 @@ final class JTraceLog {
   private static final int COARSE = 1;
   private static final int CPU = 3;
   private static final int ARENA_LOG_STOPPED = 904;
-  private static final int STATE_LOG_GAP = 144;
+  private static final int STATE_LOG_GAP = 128;
   private static final int STATE_LOG_MOVING = 152;
   private static final int STATE_LOG_DROPPED = 160;
   private static final int STATE_LOG_TIME = 168;

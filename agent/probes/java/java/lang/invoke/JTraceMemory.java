@@ -25,7 +25,41 @@ final class JTraceMemory {
     long node = at(free);
     U.putInt(state + STATE_POOL, U.getInt(node + NODE_NEXT));
     U.putInt(node + NODE_NEXT, 0);
+    long slots = U.getLong(node + NODE_SLOTS);
+    if (slots != 0) {
+      // The node that was here had a few.
+      freeFew(state, slots, U.getChar(node + NODE_MASK) + 8);
+      U.putLong(node + NODE_SLOTS, 0);
+      U.putChar(node + NODE_MASK, (char) 0);
+    }
     return node;
+  }
+
+  /** 8, 16 or 32 bytes, not zeroed; 0: none left. Not in a log. */
+  static long allocateFew(long state, int bytes, int limit) {
+    long list = state + STATE_FEW_FREE + (bytes >> 4 << 3);
+    long few = U.getLong(list);
+    if (few != 0) {
+      U.putLong(list, U.getLong(few) & ~1L);
+      return few;
+    }
+    few = U.getLong(state + STATE_FEW);
+    long used = few & NODE_SIZE - 1;
+    if (used == 0 || used + bytes > NODE_SIZE) {
+      few = allocateNode(state, limit);
+      if (few == 0) {
+        return 0;
+      }
+    }
+    U.putLong(state + STATE_FEW, few + bytes);
+    return few;
+  }
+
+  /** The writer thread may still read it: its first word is not a node's address any more. */
+  static void freeFew(long state, long few, int bytes) {
+    long list = state + STATE_FEW_FREE + (bytes >> 4 << 3);
+    U.putLong(few, U.getLong(list) | 1);
+    U.putLong(list, few);
   }
 
   /**

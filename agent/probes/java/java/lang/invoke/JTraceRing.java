@@ -21,9 +21,9 @@ final class JTraceRing {
   static final int RECORD = WIDE ? 8 : 4;
 
   static final int STATE_LOG_NEXT = 112;
-  static final int STATE_LOG_LIMIT = 120;
-  private static final int STATE_LOG_READ = 128;
-  static final int STATE_LOG_RING = 136;
+  static final int STATE_LOG_LIMIT = 136;
+  private static final int STATE_LOG_READ = 144;
+  static final int STATE_LOG_RING = 120;
   private static final int RING_TAIL = 0;
   private static final int RING_BYTES = 8;
   private static final int RING_RECORD_BYTES = 16;

@@ -69,12 +69,12 @@ final class JTraceSlots {
   @DontInline
   static long freeSlot(long state, long node, int id, int limit) {
     int mask = mask(node);
-    int most = mask == FIRST_MASK ? mask : mask / 4 * 3;
-    if (mask == 0 || used(node, mask) * 8 > most) {
+    int most = mask <= WHOLE_MASK ? mask : mask / 4 * 3;
+    if (hasNone(node) || used(node, mask) * 8 > most) {
       if (mask == MOST_MASK) {
         return freeTableSlot(state, node, id, limit);
       }
-      if (!growSlots(state, node, limit) && (mask == 0 || used(node, mask) * 8 > mask)) {
+      if (!growSlots(state, node, limit) && (hasNone(node) || used(node, mask) * 8 > mask)) {
         return 0;
       }
     }
@@ -91,6 +91,10 @@ final class JTraceSlots {
       offset = offset + 8 & mask;
     }
     return slots + offset;
+  }
+
+  private static boolean hasNone(long node) {
+    return U.getLong(node + NODE_SLOTS) == ARENA + ARENA_NO_SLOT;
   }
 
   private static boolean isFree(long child) {
@@ -137,7 +141,7 @@ final class JTraceSlots {
 
   /**
    * A child was not in its own slot. Where that happens repeatedly, slots are added: 32, or four a
-   * child. Most nodes of a big tree are seen a few times, and have few.
+   * child. Most nodes of a big tree are seen a few times, and have as many as children.
    */
   @DontInline
   static void spread(long state, long node) {
@@ -147,7 +151,7 @@ final class JTraceSlots {
     if (misses % 8 == 0
         && mask < MOST_MASK
         && mask < JTraceMemory.max(31, used(node, mask) * 4) * 8) {
-      growSlots(state, node, ARENA_LIMIT);
+      while (growSlots(state, node, ARENA_LIMIT) && mask(node) < WHOLE_MASK) {}
     }
   }
 
@@ -156,7 +160,9 @@ final class JTraceSlots {
   private static boolean growSlots(long state, long node, int limit) {
     long old = U.getLong(node + NODE_SLOTS);
     int oldMask = mask(node);
-    int mask = oldMask == 0 ? FIRST_MASK : oldMask * 2 + 8;
+    boolean hasNone = hasNone(node);
+    // The state of a thread with a log has no place for small blocks.
+    int mask = !hasNone ? oldMask * 2 + 8 : JTraceProbe.LOG ? WHOLE_MASK : 0;
     long slots = newSlots(state, mask, limit);
     if (slots == 0) {
       return false;
@@ -170,14 +176,19 @@ final class JTraceSlots {
     U.putChar(node + NODE_MASK, (char) (oldMask | MASK_MOVES));
     U.putLongRelease(null, node + NODE_SLOTS, slots);
     U.putCharRelease(null, node + NODE_MASK, (char) mask);
-    if (oldMask != 0) {
+    if (oldMask >= WHOLE_MASK) {
       dropMemory(state, old, oldMask + 8);
+    } else if (!hasNone) {
+      JTraceMemory.freeFew(state, old, oldMask + 8);
     }
     return true;
   }
 
   private static long newSlots(long state, int mask, int limit) {
-    long slots = allocate(state, mask + (mask == MOST_MASK ? 16 : 8), limit);
+    long slots =
+        mask < WHOLE_MASK
+            ? JTraceMemory.allocateFew(state, mask + 8, limit)
+            : allocate(state, mask + (mask == MOST_MASK ? 16 : 8), limit);
     for (int offset = 0; slots != 0 && offset <= mask; offset += 8) {
       U.putLong(slots + offset, ARENA + ARENA_LOST_NODE);
     }
