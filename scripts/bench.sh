@@ -2,7 +2,8 @@
 # Measures what jtrace costs on this machine: ratios of paired runs. Keep it idle meanwhile.
 # Usage: scripts/bench.sh [--quick] [--jdk HOME] [NAME…]     names: fib h2 threads clojure samples startup size events
 #                                                            logs blocks resting; the results are in build/bench.json
-#        scripts/bench.sh wide [--rounds N] [--huge] [TRACE…]   reports on programs with millions of call paths
+#        scripts/bench.sh wide [--rounds N] [--huge] [--peer FILE] [--ways NAME,…] [--only NAME,…] [TRACE…]
+#                         programs with millions of call paths, and reports on them
 #        scripts/bench.sh readme [PEER]   everything on JDK 17, the main rows on every other JDK that is installed, and
 #        short programs beside PEER, async-profiler's library: about two hours. Writes docs/bench.json and the README's
 #        tables.
