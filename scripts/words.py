@@ -14,9 +14,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GLOSSARY = ROOT / "CONTRIBUTING.md"
-# Data, generated files and other people's texts. The self-test plants words.
+# Data, generated files, other people's texts and programs of their interfaces. The self-test plants words.
 SKIPPED = re.compile(
-    r"(^|/)(corpus|golden|dist|gradle)/|package-lock\.json$|^LICENSE$|^native-tests/words_test\.sh$|^scripts/words\.py$"
+    r"(^|/)(corpus|golden|dist|gradle)/|package-lock\.json$|^LICENSE$|^native-tests/words_test\.sh$|^scripts/words\.py$|^scripts/bench/wide_programs\.py$"
     r"|\.(png|svg|jpg|bin|class|gz|zst|dict)$"
 )
 # "There is no X" and "is no longer X" are as they should be.
