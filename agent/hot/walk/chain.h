@@ -91,9 +91,7 @@ class Chain {
       : frames_(storage), capacity_(capacity), leaf_(capacity / 2) {}
 
   void Push(FrameKind kind, uint64_t value, int32_t bci, uint8_t flags = 0) {
-    const uint32_t at =
-        pushed_ < capacity_ ? pushed_ : leaf_ + (pushed_ - capacity_) % (capacity_ - leaf_);
-    frames_[at] = Frame{value, bci, kind, flags, 0};
+    frames_[Place(pushed_)] = Frame{value, bci, kind, flags, 0};
     ++pushed_;
   }
   void PushMarker(WalkNote note) { Push(FrameKind::kMarker, static_cast<uint64_t>(note), -1); }
@@ -141,6 +139,8 @@ class Chain {
   uint32_t pushed() const { return pushed_; }
   // Whether the first `count` frames pushed are all still there.
   bool Holds(uint32_t count) const { return count <= capacity_ && pushed_ <= capacity_; }
+  // The one pushed last; pushed() > 0.
+  const Frame& last() const { return frames_[Place(pushed_ - 1)]; }
   // A pushed frame; index < pushed() <= capacity.
   const Frame& pushed_frame(uint32_t index) const { return frames_[index]; }
 
@@ -162,6 +162,11 @@ class Chain {
   void CopyTo(Frame* out, uint32_t limit) const;
 
  private:
+  // Where the frame is kept that is pushed after `before` others.
+  uint32_t Place(uint32_t before) const {
+    return before < capacity_ ? before : leaf_ + (before - capacity_) % (capacity_ - leaf_);
+  }
+
   Frame* const frames_;
   const uint32_t capacity_;
   const uint32_t leaf_;

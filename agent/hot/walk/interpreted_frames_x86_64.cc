@@ -168,14 +168,26 @@ class InterpretedFrame {
         !cursor_.Load(fp + kInterpreterSenderSp, &sender_sp)) {
       return false;
     }
-    if (LooksLikeMethod(vm_, method)) {
-      PushMethod(vm_, walk_.chain, FrameKind::kInterpreted, method, CurrentBytecode(method), 0);
-    } else {
+    if (!LooksLikeMethod(vm_, method) || IsBeingFilled(method)) {
       walk_.chain.NoteHole(WalkNote::kSkeletonFrame);
+    } else {
+      PushMethod(vm_, walk_.chain, FrameKind::kInterpreted, method, CurrentBytecode(method), 0);
     }
     cursor_.Return(pc, fp + kInterpreterReturnAddress, SenderSp(sender_sp, fp + kLinkage),
                    caller_fp);
     return true;
+  }
+
+  // The JVM makes the frames of a deoptimised method with whatever was on the stack, and then fills
+  // them: until both are written, the method does not fit the bytecode pointer. Meanwhile their
+  // callee is the stub of the deoptimisation, or another such frame.
+  bool IsBeingFilled(uintptr_t method) {
+    if (cursor_.interrupted || walk_.chain.pushed() == 0) return false;
+    const FrameKind callee = walk_.chain.last().kind;
+    if (callee != FrameKind::kStub && callee != FrameKind::kMarker) return false;
+    uintptr_t bcp;
+    return cursor_.Load(cursor_.fp + kInterpreterBytecodePointer, &bcp) &&
+           !MayRun(vm_, method, bcp);
   }
 
   // In the running frame the bytecode pointer is in r13, and only there up to date.

@@ -76,6 +76,14 @@ int32_t BytecodeIndex(const VmLayout& vm, uintptr_t method, uintptr_t bcp) {
   return bcp >= begin && bcp < begin + size ? static_cast<int32_t>(bcp - begin) : -1;
 }
 
+bool MayRun(const VmLayout& vm, uintptr_t method, uintptr_t bcp) {
+  const uintptr_t const_method = Follow(method, vm.method.const_method);
+  uint16_t size;
+  if (const_method == 0 || !SafeRead(const_method + vm.method.code_size, &size)) return false;
+  const uintptr_t begin = const_method + vm.method.const_method_size;
+  return size == 0 ? bcp == 0 || bcp == begin : bcp >= begin && bcp < begin + size;
+}
+
 void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t method, int32_t bci,
                 uint8_t flags) {
   const bool wanted = vm.method.ids_are_needed.load(std::memory_order_relaxed);

@@ -19,6 +19,10 @@ bool LooksLikeMethod(const VmLayout& vm, uintptr_t method);
 // The bytecode index of `bcp` in `method`; -1 if it is not in its bytecodes.
 int32_t BytecodeIndex(const VmLayout& vm, uintptr_t method, uintptr_t bcp);
 
+// Whether an interpreter frame of `method` may have this bytecode pointer: one into its bytecodes.
+// A native method has none; its frame has 0, or where they would begin after the JVM has linked it.
+bool MayRun(const VmLayout& vm, uintptr_t method, uintptr_t bcp);
+
 // Pushes a frame of `method`: by jmethodID, or, if it has none or they are not needed, by the
 // Method itself, with a flag.
 void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t method, int32_t bci,
