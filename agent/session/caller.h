@@ -19,6 +19,8 @@ struct Caller {
   // After each batch. `text`: DescribeProgress.
   std::function<void(const BatchProgress& progress, absl::string_view text)> progress =
       [](const BatchProgress&, absl::string_view) {};
+  // How long a stop may take probes out before it leaves the rest to the control thread.
+  absl::Duration patience = absl::InfiniteDuration();
   // Waits that long, or until another request was carried out. False: a request waits until the
   // work is done, so it should be done at once.
   // By default only a start waits: who stops on a thread of the JVM or of the program goes on soon.

@@ -290,7 +290,7 @@ absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options) {
 // Waits for the writer's thread, which first reports the failure: stderr may be a pipe without a
 // reader.
 absl::Status JvmSession::WaitForFailure() {
-  if (is_removing_) return absl::OkStatus();
+  if (removal_ != Removal::kNone) return absl::OkStatus();
   for (int i = 0; i < 1000 && !recording_->has_failed(); ++i) absl::SleepFor(absl::Milliseconds(1));
   if (recording_->has_failed()) return absl::OkStatus();
   return absl::UnavailableError("the last recording failed and has not ended yet; try again");
@@ -303,7 +303,7 @@ std::string JvmSession::Retire(JNIEnv* jni) {
   last_failure_ = recording_->failure();
   if (!gate_.WaitUntilEmpty(kGatePatience)) (void)recording_.release();
   recording_ = nullptr;
-  is_removing_ = false;
+  removal_ = Removal::kNone;
   return left;
 }
 

@@ -49,7 +49,8 @@ class JvmSession {
   // Start with the options of the last recording, into another file.
   absl::StatusOr<std::string> Resume(JNIEnv* jni, const Caller& caller);
   // Ends the recording: timers off, the trace complete; then takes the probes out of all classes,
-  // in batches. The program then runs as it did without jtrace, except for loops that are running
+  // in batches, of which the control thread does those for which the caller has no patience. The
+  // program then runs as it did without jtrace, except for loops that are running
   // (jvmti/running_loops.h). After a failure it removes the remaining probes and reports why.
   // Returns a line for people: what was written.
   absl::StatusOr<std::string> Stop(JNIEnv* jni, const Caller& caller);
@@ -97,8 +98,10 @@ class JvmSession {
 
   // Adds probes to classes that were being loaded when the recording began.
   void AddProbesToLateClasses(JNIEnv* jni);
-  // Removes the probes if the recording has failed.
-  void CleanUpAfterFailure(JNIEnv* jni, const Caller& caller);
+  // The recording failed, or ended without all of its probes taken out.
+  bool NeedsCleanUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // Takes them out then.
+  void CleanUp(JNIEnv* jni, const Caller& caller);
   // What remains of a batch's work.
   struct Step {
     bool is_over = false;
@@ -110,7 +113,10 @@ class JvmSession {
   Step AddBatch(JNIEnv* jni, int number);
   Step RemoveBatch(JNIEnv* jni, int number);
   absl::Status AddProbes(JNIEnv* jni, int number, const Caller& caller);
-  // Takes all probes out and retires the recording; returns DescribeLeft.
+  // False: nothing is left to take out.
+  bool PauseRemoval(int number);
+  // Takes all probes out and retires the recording; returns DescribeLeft. When the caller's
+  // patience ends, the rest is left to CleanUp, and the answer says so.
   std::string RemoveProbes(JNIEnv* jni, int number, const Caller& caller);
   // The rest of a start, after StartLocked.
   absl::StatusOr<std::string> FinishStart(JNIEnv* jni, int number, const Caller& caller);
@@ -150,8 +156,10 @@ class JvmSession {
   std::unique_ptr<Recording> recording_ ABSL_GUARDED_BY(lifecycle_);
   bool is_prepared_ ABSL_GUARDED_BY(lifecycle_) = false;  // VmInit begins it
   int number_ ABSL_GUARDED_BY(lifecycle_) = 0;            // of recording_
-  // Its trace has ended, or it failed; its probes are being taken out.
-  bool is_removing_ ABSL_GUARDED_BY(lifecycle_) = false;
+  // Once its trace has ended, or it failed: its probes are being taken out, or the control thread
+  // has to go on with that.
+  enum class Removal { kNone, kUnderWay, kPaused };
+  Removal removal_ ABSL_GUARDED_BY(lifecycle_) = Removal::kNone;
   bool jvm_ends_ ABSL_GUARDED_BY(lifecycle_) = false;
   Options last_options_ ABSL_GUARDED_BY(lifecycle_);
   std::string last_failure_ ABSL_GUARDED_BY(lifecycle_);  // of the last recording; "": none

@@ -1,9 +1,11 @@
 // The batches of classes in which a start puts its probes in, and a stop takes them out. The lock
 // is free between two of them.
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "agent/session/jvm_session.h"
 
 namespace jtrace {
@@ -55,10 +57,25 @@ absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number, con
                       recording_->commands().DescribeWarnings());
 }
 
+bool JvmSession::PauseRemoval(int number) {
+  absl::MutexLock lock(&lifecycle_);
+  if (jvm_ends_ || number != number_ || recording_ == nullptr) return false;
+  removal_ = Removal::kPaused;
+  WakeControl();
+  return true;
+}
+
 std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const Caller& caller) {
+  const absl::Time end = absl::Now() + caller.patience;
   for (Step step = RemoveBatch(jni, number); !step.is_over; step = RemoveBatch(jni, number)) {
-    caller.progress(step.progress, DescribeProgress(step.progress, "out of"));
-    if (!caller.pause(step.pause, Caller::kQuestions)) break;  // Retire does the rest at once
+    const std::string progress = DescribeProgress(step.progress, "out of");
+    caller.progress(step.progress, progress);
+    const absl::Duration left = end - absl::Now();
+    if (left <= absl::ZeroDuration() && PauseRemoval(number)) {
+      return absl::StrCat("\n", progress, "; the rest follow while the program runs");
+    }
+    // Not so: Retire does the rest at once.
+    if (!caller.pause(std::min(step.pause, left), Caller::kQuestions)) break;
   }
   WakeControl();
   absl::MutexLock lock(&lifecycle_);
@@ -71,7 +88,7 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
   int number = 0;
   {
     absl::MutexLock lock(&lifecycle_);
-    if (is_removing_) {
+    if (removal_ != Removal::kNone) {
       return absl::FailedPreconditionError(
           "the recording has ended already; its probes are being taken out");
     }
@@ -88,7 +105,7 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
           "no recording runs",
           last_failure_.empty() ? "" : absl::StrCat("; the last one failed: ", last_failure_)));
     }
-    is_removing_ = true;
+    removal_ = Removal::kUnderWay;
     number = number_;
     try {
       written = recording_->Stop(jni);
@@ -101,13 +118,13 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
   return absl::StrCat(*written, left);
 }
 
-void JvmSession::CleanUpAfterFailure(JNIEnv* jni, const Caller& caller) {
+void JvmSession::CleanUp(JNIEnv* jni, const Caller& caller) {
   int number = 0;
   {
     absl::MutexLock lock(&lifecycle_);
-    if (recording_ == nullptr || !recording_->has_failed() || is_removing_) return;
-    recording_->PlanRemoving(jni);
-    is_removing_ = true;
+    if (!NeedsCleanUp()) return;
+    if (removal_ == Removal::kNone) recording_->PlanRemoving(jni);
+    removal_ = Removal::kUnderWay;
     number = number_;
   }
   RemoveProbes(jni, number, caller);

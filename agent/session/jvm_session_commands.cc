@@ -115,7 +115,7 @@ absl::StatusOr<std::string> JvmSession::RunCommand(absl::string_view verb,
 }
 
 std::string JvmSession::DescribeIdle() {
-  if (is_removing_ && recording_->classes() != nullptr) {
+  if (removal_ != Removal::kNone && recording_->classes() != nullptr) {
     return absl::StrCat("state     ended: ",
                         DescribeProgress(recording_->classes()->batches().progress(), "out of"));
   }
@@ -152,14 +152,18 @@ Due JvmSession::WhatIsDue(absl::Time now) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording != nullptr) return recording->commands().WhatIsDue(now);
-  const bool has_failed = recording_ != nullptr && recording_->has_failed() && !is_removing_;
-  return {.what = has_failed ? Due::kCleanUp : Due::kNothing};
+  return {.what = NeedsCleanUp() ? Due::kCleanUp : Due::kNothing};
+}
+
+bool JvmSession::NeedsCleanUp() {
+  if (recording_ == nullptr || removal_ == Removal::kUnderWay) return false;
+  return removal_ == Removal::kPaused || recording_->has_failed();
 }
 
 void JvmSession::Settle(JNIEnv* jni, Due::What what, const Caller& caller) {
   if (what == Due::kStop) Stop(jni, caller).status().IgnoreError();
   if (what == Due::kAddProbes) AddProbesToLateClasses(jni);
-  if (what == Due::kCleanUp) CleanUpAfterFailure(jni, caller);
+  if (what == Due::kCleanUp) CleanUp(jni, caller);
 }
 
 void JvmSession::AddProbesToLateClasses(JNIEnv* jni) {

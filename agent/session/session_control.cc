@@ -23,6 +23,7 @@ namespace {
 constexpr absl::string_view kVerbs[] = {"start",  "stop", "resume",  "dump", "flush",
                                         "status", "mark", "metrics", "hook"};
 
+constexpr absl::Duration kStopPatience = absl::Milliseconds(2500);
 constexpr absl::Duration kLoopRetry = absl::Seconds(10);
 
 absl::Status ReplyWith(const absl::StatusOr<std::string>& answer, Commands::Reply reply) {
@@ -123,7 +124,9 @@ absl::Status SessionControl::Stop(Reply reply) {
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  return ReplyWith(session_.Stop(*jni, CallerOf(reply)), reply);
+  Caller caller = CallerOf(reply);
+  caller.patience = kStopPatience;
+  return ReplyWith(session_.Stop(*jni, caller), reply);
 }
 
 absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
