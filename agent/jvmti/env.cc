@@ -47,6 +47,14 @@ absl::Status SetEvents(jvmtiEnv* env, jvmtiEventMode mode, std::span<const jvmti
 
 }  // namespace
 
+jvmtiEnv* NewEnvironment(JavaVM* vm, void* owner, const jvmtiEventCallbacks& callbacks) {
+  jvmtiEnv* env = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) return nullptr;
+  env->SetEnvironmentLocalStorage(owner);
+  env->SetEventCallbacks(&callbacks, sizeof(callbacks));
+  return env;
+}
+
 std::string ClassName(jvmtiEnv* env, jclass klass) {
   Allocated<char> signature(env);
   const bool is_known = env->GetClassSignature(klass, signature.out(), nullptr) == JVMTI_ERROR_NONE;

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/hot/own_work.h"
 
 namespace jtrace::jvmti {
 
@@ -21,6 +22,32 @@ std::string ErrorName(jvmtiEnv* env, jvmtiError error);
 
 // "com.acme.Cache"; "" if the JVM does not say.
 std::string ClassName(jvmtiEnv* env, jclass klass);
+
+// A further environment, so that a JVM enables nothing that was not requested, and callbacks of one
+// event are independent of those of others. Its callbacks find the owner; null: the JVM gives none.
+jvmtiEnv* NewEnvironment(JavaVM* vm, void* owner, const jvmtiEventCallbacks& callbacks);
+
+// Of NewEnvironment. Null in a late callback, whose environment has been disposed of.
+template <typename T>
+T* OwnerOf(jvmtiEnv* env) {
+  void* owner = nullptr;
+  env->GetEnvironmentLocalStorage(&owner);
+  return static_cast<T*>(owner);
+}
+
+template <auto method>
+struct OwnersMethod;
+template <typename T, typename... Arguments, void (T::*method)(Arguments...)>
+struct OwnersMethod<method> {
+  static void JNICALL Call(jvmtiEnv* env, Arguments... arguments) {
+    if (T* const owner = OwnerOf<T>(env)) (owner->*method)(arguments...);
+  }
+};
+
+// The callback of an event as a method of the environment's owner, which takes the arguments that
+// follow the environment.
+template <auto method>
+inline constexpr auto kCallback = hot::kAsOwn<OwnersMethod<method>::Call>;
 
 // Memory that JVMTI allocated for the caller.
 template <typename T>

@@ -19,23 +19,17 @@ constexpr std::array kEvents = {JVMTI_EVENT_EXCEPTION, JVMTI_EVENT_MONITOR_CONTE
 // When the calling thread began to wait for a monitor; 0: it does not wait.
 [[gnu::tls_model("initial-exec")]] constinit thread_local uint64_t tls_wait_began = 0;
 
-EventSources* Events(jvmtiEnv* env) {
-  void* self = nullptr;
-  env->GetEnvironmentLocalStorage(&self);
-  return static_cast<EventSources*>(self);
-}
-
 void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, jlocation bci, jobject,
                          jmethodID, jlocation) {
   // The JDK's code that the agent calls throws some, too: then this is not its only work.
   if (hot::tls_own_work > 1) return;
-  Events(env)->Thrown(method, bci);
+  jvmti::OwnerOf<EventSources>(env)->Thrown(method, bci);
 }
 void JNICALL OnContendedEnter(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
-  Events(env)->ContendedEnter();
+  jvmti::OwnerOf<EventSources>(env)->ContendedEnter();
 }
 void JNICALL OnContendedEntered(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
-  Events(env)->ContendedEntered();
+  jvmti::OwnerOf<EventSources>(env)->ContendedEntered();
 }
 
 // HotSpot's extension events take (jvmtiEnv*, JNIEnv*, jthread).
@@ -45,10 +39,10 @@ void JNICALL OnMount(jvmtiEnv* env, ...) {
   JNIEnv* jni = va_arg(arguments, JNIEnv*);
   jthread thread = va_arg(arguments, jthread);
   va_end(arguments);
-  hot::AsOwn([&] { Events(env)->Mounted(jni, thread); });
+  hot::AsOwn([&] { jvmti::OwnerOf<EventSources>(env)->Mounted(jni, thread); });
 }
 void JNICALL OnUnmount(jvmtiEnv* env, ...) {
-  hot::AsOwn([&] { Events(env)->Unmounted(); });
+  hot::AsOwn([&] { jvmti::OwnerOf<EventSources>(env)->Unmounted(); });
 }
 
 void Free(jvmtiEnv* env, void* memory) { env->Deallocate(static_cast<unsigned char*>(memory)); }
@@ -57,16 +51,12 @@ void Free(jvmtiEnv* env, void* memory) { env->Deallocate(static_cast<unsigned ch
 
 bool EventSources::MakeEnvironment() {
   if (env_ != nullptr) return true;
-  jvmtiEnv* env = nullptr;
-  if (vm_->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) return false;
   jvmtiEventCallbacks callbacks = {};
   callbacks.Exception = hot::kAsOwn<OnException>;
   callbacks.MonitorContendedEnter = hot::kAsOwn<OnContendedEnter>;
   callbacks.MonitorContendedEntered = hot::kAsOwn<OnContendedEntered>;
-  env->SetEnvironmentLocalStorage(this);
-  env->SetEventCallbacks(&callbacks, sizeof(callbacks));
-  env_ = env;
-  return true;
+  env_ = jvmti::NewEnvironment(vm_, this, callbacks);
+  return env_ != nullptr;
 }
 
 bool EventSources::Enable(std::initializer_list<jvmtiEvent> events) {
@@ -76,7 +66,7 @@ bool EventSources::Enable(std::initializer_list<jvmtiEvent> events) {
 uint64_t EventSources::StartIo(uint64_t wanted) {
   constexpr uint64_t kAll =
       Bit(Metric::kJavaReadBytes) | Bit(Metric::kJavaWrittenBytes) | Bit(Metric::kJavaIo);
-  if ((wanted & kAll) == 0 || !io_.Listen(io::IoUse::kCounts, *this).ok()) return 0;
+  if ((wanted & kAll) == 0 || !io_.Listen(events::IoUse::kCounts, *this).ok()) return 0;
   return wanted & kAll;
 }
 
@@ -117,7 +107,7 @@ uint64_t EventSources::StartEvents(uint64_t wanted) {
 }
 
 void EventSources::Stop() {
-  io_.Ignore(io::IoUse::kCounts);
+  io_.Ignore(events::IoUse::kCounts);
   if (env_ == nullptr) return;
   jvmti::DisableEvents(env_, kEvents).IgnoreError();
   // Virtual threads are still followed.
@@ -199,12 +189,12 @@ void EventSources::ContendedEntered() {
   tls_wait_began = 0;
 }
 
-void EventSources::Ended(JNIEnv*, const io::IoCall& call) {
+void EventSources::Ended(JNIEnv*, const events::IoCall& call) {
   counters_.Add(static_cast<uint32_t>(Metric::kJavaIo),
                 static_cast<int64_t>(call.end_ns - call.begin_ns));
   if (call.bytes <= 0) return;
   const Metric metric =
-      call.kind == io::IoKind::kRead ? Metric::kJavaReadBytes : Metric::kJavaWrittenBytes;
+      call.kind == events::IoKind::kRead ? Metric::kJavaReadBytes : Metric::kJavaWrittenBytes;
   counters_.Add(static_cast<uint32_t>(metric), call.bytes);
 }
 

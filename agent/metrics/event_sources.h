@@ -10,14 +10,14 @@
 
 #include <cstdint>
 
-#include "agent/io/io_calls.h"
+#include "agent/events/io_calls.h"
 #include "agent/metrics/thread_counters.h"
 
 namespace jtrace::metrics {
 
-class EventSources : public io::IoListener {
+class EventSources : public events::IoListener {
  public:
-  EventSources(JavaVM* vm, io::IoCalls& io, ThreadCounters& counters)
+  EventSources(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters)
       : vm_(vm), io_(io), counters_(counters) {}
   EventSources(const EventSources&) = delete;
   EventSources& operator=(const EventSources&) = delete;
@@ -37,8 +37,8 @@ class EventSources : public io::IoListener {
   void ContendedEntered();
   void Mounted(JNIEnv* jni, jthread thread);
   void Unmounted();
-  void Began(JNIEnv*, const io::IoCall&) override {}
-  void Ended(JNIEnv* jni, const io::IoCall& call) override;
+  void Began(JNIEnv*, const events::IoCall&) override {}
+  void Ended(JNIEnv* jni, const events::IoCall& call) override;
 
  private:
   bool MakeEnvironment();
@@ -48,7 +48,7 @@ class EventSources : public io::IoListener {
   bool SetExtensionEvent(const char* id, jvmtiExtensionEvent callback);
 
   JavaVM* vm_;
-  io::IoCalls& io_;
+  events::IoCalls& io_;
   ThreadCounters& counters_;
   jvmtiEnv* env_ = nullptr;
   jvmtiCapabilities granted_ = {};

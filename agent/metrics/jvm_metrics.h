@@ -35,7 +35,7 @@ class JvmMetrics : public CounterKeeper {
   static JvmMetrics* Create(JavaVM* vm);
 
   ThreadCounters& counters() { return counters_; }
-  io::IoCalls& io() { return io_; }
+  events::IoCalls& io() { return io_; }
   // Whether Java can access them.
   bool is_defined() const { return is_defined_; }
 
@@ -106,7 +106,7 @@ class JvmMetrics : public CounterKeeper {
 
   JavaThreadLayout layout_;
   bool allocations_checked_ = false;
-  io::IoCalls io_;
+  events::IoCalls io_;
   ThreadCounters counters_;
   EventSources sources_;
   KernelEvents kernel_events_;

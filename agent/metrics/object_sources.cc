@@ -12,15 +12,9 @@ namespace {
 
 constexpr uint64_t kAll = Bit(Metric::kAllocObjects) | kLives;
 
-// Null in a late callback, whose environment has been disposed of.
-ObjectSources* Sources(jvmtiEnv* env) {
-  void* self = nullptr;
-  env->GetEnvironmentLocalStorage(&self);
-  return static_cast<ObjectSources*>(self);
-}
-
 void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv*, jthread, jobject object, jclass, jlong bytes) {
-  if (ObjectSources* const self = Sources(env)) self->Allocated(env, object, bytes);
+  if (ObjectSources* const self = jvmti::OwnerOf<ObjectSources>(env))
+    self->Allocated(env, object, bytes);
 }
 
 // An object's tag: the path that allocated it, and its size, a multiple of 8. Never 0.
@@ -46,7 +40,7 @@ class CallbackScope {
 };
 
 void JNICALL OnFreed(jvmtiEnv* env, jlong tag) {
-  if (ObjectSources* const self = Sources(env)) self->Freed(env, tag);
+  if (ObjectSources* const self = jvmti::OwnerOf<ObjectSources>(env)) self->Freed(env, tag);
 }
 
 bool AddCapabilities(jvmtiEnv* env, bool tags) {
@@ -65,13 +59,11 @@ bool EnableEvents(jvmtiEnv* env, bool tags) {
 }  // namespace
 
 jvmtiEnv* ObjectSources::MakeEnvironment(uint64_t wanted) {
-  jvmtiEnv* env = nullptr;
-  if (vm_->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) return nullptr;
   jvmtiEventCallbacks callbacks = {};
   callbacks.SampledObjectAlloc = hot::kAsOwn<OnAllocated>;
   callbacks.ObjectFree = hot::kAsOwn<OnFreed>;
-  env->SetEnvironmentLocalStorage(this);
-  env->SetEventCallbacks(&callbacks, sizeof(callbacks));
+  jvmtiEnv* const env = jvmti::NewEnvironment(vm_, this, callbacks);
+  if (env == nullptr) return nullptr;
   // Every 0 bytes: each object.
   if (AddCapabilities(env, (wanted & kLives) != 0) &&
       env->SetHeapSamplingInterval(0) == JVMTI_ERROR_NONE) {

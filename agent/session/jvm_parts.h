@@ -14,15 +14,16 @@
 #include "agent/base/clock.h"
 #include "agent/base/losses.h"
 #include "agent/base/preferred_threads.h"
+#include "agent/events/extra_events.h"
+#include "agent/events/io_records.h"
+#include "agent/events/waited_records.h"
 #include "agent/hooks/hooks.h"
 #include "agent/hotspot/gc_cause.h"
 #include "agent/instrument/place_table.h"
 #include "agent/instrument/unprobed_classes.h"
-#include "agent/io/io_records.h"
 #include "agent/jvmti/class_registry.h"
 #include "agent/jvmti/code_registry.h"
 #include "agent/jvmti/env.h"
-#include "agent/jvmti/extra_events.h"
 #include "agent/jvmti/loader_numbers.h"
 #include "agent/jvmti/redefined_classes.h"
 #include "agent/jvmti/thread_registry.h"
@@ -38,7 +39,6 @@
 #include "agent/trace/label_sets.h"
 #include "agent/trace/limited_events.h"
 #include "agent/trace/record_encoder.h"
-#include "agent/waits/waited_records.h"
 
 namespace jtrace {
 
@@ -93,11 +93,11 @@ struct JvmParts {
   std::atomic<bool> counts_threads{false};  // threads' metrics were requested, recording or not
   TraceParts trace;
   Registries registries;
-  jvmti::ExtraEvents extra_events;
+  events::ExtraEvents extra_events;
   jvmti::GcCause gc_cause;
   metrics::JvmMetrics* const metrics;
-  io::IoRecords io_records;
-  waits::WaitedRecords waited_records;
+  events::IoRecords io_records;
+  events::WaitedRecords waited_records;
   // Whether the recording sees the ends of virtual threads, and so can give them numbers.
   std::atomic<bool> sees_virtual_ends{false};
   metrics::Segments segments;

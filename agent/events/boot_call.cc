@@ -1,0 +1,48 @@
+#include "agent/events/boot_call.h"
+
+#include <atomic>
+
+#include "agent/hot/own_work.h"
+#include "agent/jvmti/env.h"
+#include "agent/probes/class_definer.h"
+#include "agent/probes/probe_class.h"
+
+namespace jtrace::events {
+namespace {
+
+constexpr char kNativeIo[] = "jtrace/NativeIo";
+
+// JNI passes ReplaceAll nothing else; set while it runs.
+constinit std::atomic<const absl::FunctionRef<void()>*> g_work{nullptr};
+
+void JNICALL ReplaceAll(JNIEnv*, jclass) { (*g_work.load())(); }
+
+// The class, defined once: a global reference. Null: the JVM rejects it.
+jclass BootClass(JNIEnv* jni) {
+  static constinit std::atomic<jclass> known{nullptr};
+  if (known.load() != nullptr) return known.load();
+  const JNINativeMethod native = {const_cast<char*>("replaceAll"), const_cast<char*>("()V"),
+                                  reinterpret_cast<void*>(hot::kAsOwn<ReplaceAll>)};
+  const jvmti::LocalRef<jclass> defined(jni, DefineBootClass(jni, kNativeIo, EmbeddedNativeIo()));
+  if (defined.get() == nullptr || jni->RegisterNatives(defined.get(), &native, 1) != JNI_OK) {
+    return nullptr;
+  }
+  known.store(static_cast<jclass>(jni->NewGlobalRef(defined.get())));
+  return known.load();
+}
+
+}  // namespace
+
+absl::Status CallFromBootClass(JNIEnv* jni, absl::FunctionRef<void()> work) {
+  g_work.store(&work);
+  if (const jclass boot_class = BootClass(jni); boot_class != nullptr) {
+    const jmethodID replace = jni->GetStaticMethodID(boot_class, "replace", "()V");
+    if (replace != nullptr) jni->CallStaticVoidMethod(boot_class, replace);
+  }
+  g_work.store(nullptr);
+  if (jni->ExceptionCheck() == JNI_FALSE) return absl::OkStatus();
+  jni->ExceptionClear();
+  return absl::FailedPreconditionError("this JVM rejects the class that replaces its natives");
+}
+
+}  // namespace jtrace::events

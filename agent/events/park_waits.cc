@@ -1,0 +1,144 @@
+#include "agent/events/park_waits.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/jvmti/env.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::events {
+namespace {
+
+// The last park of the thread that runs on this one, if an unpark ended it.
+struct LastPark {
+  uint64_t java_tid = 0;  // 0: there is none
+  int32_t object = 0;
+  std::vector<Part> parts;
+};
+// Code that runs after the thread's destructors finds both as they left them.
+constinit thread_local LastPark* t_last_park = nullptr;
+constinit thread_local bool t_is_ending = false;
+struct LastParkKeeper {
+  ~LastParkKeeper() {
+    delete std::exchange(t_last_park, nullptr);
+    t_is_ending = true;
+  }
+};
+
+void SetLastPark(LastPark last) {
+  if (t_is_ending) return;
+  thread_local LastParkKeeper keeper;
+  if (t_last_park == nullptr) t_last_park = new LastPark;
+  *t_last_park = std::move(last);
+}
+
+// Whether a park would have ended without an unpark.
+bool IsOver(const ParkCall& call) {
+  constexpr int64_t kMilli = 1'000'000;
+  if (call.is_absolute) return static_cast<int64_t>(UnixNanos()) / kMilli >= call.time;
+  return call.time < 0 ||
+         (call.time > 0 && static_cast<int64_t>(call.end_ns - call.begin_ns) >= call.time);
+}
+
+}  // namespace
+
+absl::Status ParkWaits::Listen() {
+  JNIEnv* jni = nullptr;
+  if (env_ == nullptr) env_ = jvmti::NewEnvironment(vm_, this, {});
+  if (env_ == nullptr || vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_1_8) != JNI_OK) {
+    return absl::InternalError("no environment of the JVM's tool interface");
+  }
+  if (thread_class_ == nullptr) {
+    const jvmti::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
+    thread_class_ = static_cast<jclass>(jni->NewGlobalRef(klass.get()));
+    park_blocker_ = jni->GetFieldID(thread_class_, "parkBlocker", "Ljava/lang/Object;");
+    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    // Since virtual threads exist.
+    current_carrier_ =
+        jni->GetStaticMethodID(thread_class_, "currentCarrierThread", "()Ljava/lang/Thread;");
+    if (jni->ExceptionCheck()) jni->ExceptionClear();
+  }
+  unparks_.Clear();
+  return ListenToParks(env_, jni, *this);
+}
+
+void ParkWaits::Start(const CodeSet& codes) {
+  if (!codes.Has(Code::kUnpark)) return;
+  const absl::Status status = Listen();
+  if (status.ok()) return;
+  losses_.Add("events.unparks", Severity::kWarning, 1,
+              absl::StrCat("kind of event that this JVM does not offer: who unparked (",
+                           status.message(), ")"));
+}
+
+void ParkWaits::Unparks(JNIEnv* jni, jobject target) {
+  jthread current = nullptr;
+  Unpark unpark;
+  if (env_->GetCurrentThread(&current) == JVMTI_ERROR_NONE) {
+    const jvmti::LocalRef<jthread> thread(jni, current);
+    const jvmti::ThreadNumbers numbers = writer_.threads().FindRunning(jni, current).numbers;
+    unpark.by = {numbers.number, numbers.java_tid, writer_.RoutineOf(numbers.java_tid)};
+    if (t_last_park != nullptr && t_last_park->java_tid == numbers.java_tid) {
+      unpark.object = t_last_park->object;
+      unpark.parts = t_last_park->parts;
+    }
+  }
+  unparks_.Note(writer_.threads().JavaTid(jni, target), std::move(unpark));
+}
+
+// A virtual thread is parked here if it cannot leave its carrier: then that is unparked.
+uint64_t ParkWaits::ParkedTid(JNIEnv* jni, const jvmti::RunningThread& running) {
+  if (running.java_thread != 0 || current_carrier_ == nullptr) return running.numbers.java_tid;
+  const jvmti::LocalRef<jobject> carrier(
+      jni, jni->CallStaticObjectMethod(thread_class_, current_carrier_));
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  return carrier.get() != nullptr ? writer_.threads().JavaTid(jni, carrier.get())
+                                  : running.numbers.java_tid;
+}
+
+proto::WaitEvent ParkWaits::EndOf(uint64_t parked_tid, uint64_t java_tid, int32_t object,
+                                  const ParkCall& call, bool is_recorded) {
+  if (t_last_park != nullptr) t_last_park->java_tid = 0;
+  const std::optional<Unpark> unpark = unparks_.Take(parked_tid);
+  if (!unpark.has_value()) {
+    if (HasState(env_, nullptr, JVMTI_THREAD_STATE_INTERRUPTED)) {
+      return WaitFor(proto::WaitEvent::INTERRUPTED);
+    }
+    return WaitFor(IsOver(call) ? proto::WaitEvent::TIMED_OUT : proto::WaitEvent::UNKNOWN);
+  }
+  std::vector<Part> parts = PartsOf(*unpark, object, call.begin_ns, call.end_ns);
+  const Releaser by = LongestOf(parts, call.begin_ns);
+  SetLastPark({java_tid, object, std::move(parts)});
+  const bool needs_number = is_recorded && by.thread == 0 && by.java_tid != 0;
+  proto::WaitEvent wait =
+      WaitFor(proto::WaitEvent::UNPARKED,
+              needs_number ? writer_.threads().NumberOfPassing(by.java_tid) : by.thread);
+  wait.set_by_routine(by.routine);
+  return wait;
+}
+
+void ParkWaits::Parked(JNIEnv* jni, const ParkCall& call) {
+  jthread current = nullptr;
+  if (env_->GetCurrentThread(&current) != JVMTI_ERROR_NONE) return;
+  const jvmti::LocalRef<jthread> thread(jni, current);
+  const jvmti::LocalRef<jobject> blocker(
+      jni, park_blocker_ != nullptr ? jni->GetObjectField(current, park_blocker_) : nullptr);
+  jint object = 0;
+  const bool is_recorded_whole = call.begin_ns >= clock_.start();
+  if (is_recorded_whole && blocker.get() != nullptr)
+    env_->GetObjectHashCode(blocker.get(), &object);
+  const jvmti::RunningThread running = writer_.threads().FindRunning(jni, current);
+  const uint64_t end = clock_.Since(call.end_ns);
+  const bool is_recorded = is_recorded_whole && limits_.Count(LimitedEvent::kUnpark, end);
+  // The permit is used in any case.
+  proto::WaitEvent wait =
+      EndOf(ParkedTid(jni, running), running.numbers.java_tid, object, call, is_recorded);
+  if (is_recorded_whole) limits_.Ended(LimitedEvent::kUnpark, call.end_ns - call.begin_ns);
+  if (!is_recorded) return;
+  writer_.Add(env_, jni, current,
+              {format::kWaitedPark, clock_.Since(call.begin_ns), end, blocker.get()},
+              std::move(wait));
+}
+
+}  // namespace jtrace::events

@@ -1,0 +1,96 @@
+#include "agent/events/unpark_table.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace jtrace::events {
+namespace {
+
+constexpr int32_t kLatch = 11;
+
+Unpark By(uint32_t thread, int32_t object = 0, std::vector<Part> parts = {}) {
+  return {.by = {.thread = thread}, .object = object, .parts = std::move(parts)};
+}
+
+// Thread 1 opens a latch at 100 and unparks thread 2 there, which unparks 3, which unparks 4.
+TEST(WaitPartsTest, EachWaiterOfALatchWaitedForTheOneThatOpenedIt) {
+  const std::vector<Part> second = PartsOf(By(1), kLatch, 10, 100);
+  EXPECT_EQ(LongestOf(second, 10).thread, 1u);
+  const std::vector<Part> third = PartsOf(By(2, kLatch, second), kLatch, 20, 103);
+  ASSERT_EQ(third.size(), 2u);
+  EXPECT_EQ(LongestOf(third, 20).thread, 1u);
+  const std::vector<Part> fourth = PartsOf(By(3, kLatch, third), kLatch, 30, 107);
+  ASSERT_EQ(fourth.size(), 3u);
+  EXPECT_EQ(LongestOf(fourth, 30).thread, 1u);
+}
+
+// Thread 1 has a lock until 50, thread 2 until 200, and thread 3 until 210. Thread 3 waits from 20
+// on, thread 4 from 60 on: it never waited for thread 1.
+TEST(WaitPartsTest, EachOwnerOfALockHasItsPart) {
+  const std::vector<Part> second = PartsOf(By(1), kLatch, 10, 50);
+  const std::vector<Part> third = PartsOf(By(2, kLatch, second), kLatch, 20, 200);
+  EXPECT_EQ(LongestOf(third, 20).thread, 2u);
+  const std::vector<Part> fourth = PartsOf(By(3, kLatch, third), kLatch, 60, 210);
+  ASSERT_EQ(fourth.size(), 2u);
+  EXPECT_EQ(fourth[0].by.thread, 2u);
+  EXPECT_EQ(LongestOf(fourth, 60).thread, 2u);
+}
+
+TEST(WaitPartsTest, WaitsOnOtherObjectsAreOthersBusiness) {
+  const std::vector<Part> idle = PartsOf(By(1), 77, 0, 90);
+  EXPECT_EQ(LongestOf(PartsOf(By(2, 77, idle), kLatch, 0, 100), 0).thread, 2u);
+  EXPECT_EQ(LongestOf(PartsOf(By(2, 0, idle), 0, 0, 100), 0).thread, 2u) << "without an object";
+}
+
+TEST(WaitPartsTest, AWaitOfNoTimeHasAReleaser) {
+  EXPECT_EQ(LongestOf(PartsOf(By(5), kLatch, 40, 40), 40).thread, 5u);
+}
+
+TEST(WaitPartsTest, TheOldestOfManyPartsAreForgotten) {
+  std::vector<Part> parts;
+  for (uint32_t i = 1; i < 500; ++i) {
+    parts = PartsOf(By(i, kLatch, parts), kLatch, 0, i);
+    ASSERT_LE(parts.size(), 64u);
+  }
+  EXPECT_EQ(parts.back().by.thread, 499u);
+}
+
+TEST(UnparkTableTest, TheFirstUnparkSinceTheLastParkCounts) {
+  UnparkTable table;
+  table.Note(7, By(1));
+  table.Note(7, By(2));
+  ASSERT_TRUE(table.Take(7).has_value());
+  EXPECT_FALSE(table.Take(7).has_value()) << "one permit";
+  table.Note(7, By(3));
+  const std::optional<Unpark> unpark = table.Take(7);
+  ASSERT_TRUE(unpark.has_value());
+  EXPECT_EQ(unpark->by.thread, 3u);
+}
+
+TEST(UnparkTableTest, ThreadsAreDistinguished) {
+  UnparkTable table;
+  // In one shard.
+  table.Note(7, By(1));
+  table.Note(7 + UnparkTable::kShards, By(2));
+  EXPECT_EQ(table.Take(7 + UnparkTable::kShards)->by.thread, 2u);
+  EXPECT_EQ(table.Take(7)->by.thread, 1u);
+  EXPECT_FALSE(table.Take(8).has_value());
+}
+
+TEST(UnparkTableTest, ThreadsThatNeverParkAgainTakeLittleMemory) {
+  UnparkTable table;
+  for (uint64_t i = 0; i <= UnparkTable::kMostInShard; ++i) {
+    table.Note(i * UnparkTable::kShards, By(1));
+  }
+  EXPECT_FALSE(table.Take(0).has_value()) << "forgotten, not guessed";
+  EXPECT_TRUE(table.Take(UnparkTable::kMostInShard * UnparkTable::kShards).has_value());
+  table.Note(3, By(1));
+  table.Clear();
+  EXPECT_FALSE(table.Take(3).has_value());
+}
+
+}  // namespace
+}  // namespace jtrace::events
