@@ -3,7 +3,6 @@
 
 #include "agent/abi/codes.h"
 #include "agent/abi/functions.h"
-#include "agent/abi/published.h"
 #include "agent/base/version.h"
 #include "agent/hot/own_work.h"
 

@@ -1,9 +1,16 @@
-// The C functions, as api/c/jtrace.h documents them.
+// The C functions, as api/c/jtrace.h documents them, and what they share: the agent behind them,
+// the guard around each, structures that grow.
 #pragma once
+
+#include <cxxabi.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
 
+#include "agent/abi/host.h"
 #include "agent/api/c/jtrace.h"
 
 namespace jtrace::abi {
@@ -33,5 +40,39 @@ int32_t SegmentBegin(uint32_t id);
 int32_t SegmentEnd(uint32_t id);
 
 int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* context);
+
+// JTRACE_OK: the two functions below may be called. Async-signal-safe.
+int32_t State();
+Host& TheHost();
+metrics::ThreadCounters& Counters();
+
+// Runs `call` unless the agent is not running. The only exception that leaves it is
+// that of a thread's cancellation, which must.
+template <typename Call>
+int32_t Guarded(Call call) {
+  if (const int32_t state = State(); state != JTRACE_OK) return state;
+  try {
+    return call();
+  } catch (::abi::__forced_unwind&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return JTRACE_E_MEMORY;
+  } catch (...) {
+    return JTRACE_E_INTERNAL;
+  }
+}
+
+// Copies the part of a structure of jtrace.h that the caller has room for; fields that only the
+// caller knows become 0. False: `into` does not say its size, or says less than the first version
+// had. Async-signal-safe.
+template <typename Struct>
+bool CopySized(const Struct& from, Struct* into) {
+  const uint32_t size = into->struct_size;
+  if (size < sizeof(Struct)) return false;
+  std::memset(static_cast<void*>(into), 0, size);
+  std::memcpy(static_cast<void*>(into), &from, sizeof(Struct));
+  into->struct_size = size;
+  return true;
+}
 
 }  // namespace jtrace::abi

@@ -2,11 +2,9 @@
 #include <optional>
 #include <string>
 
+#include "agent/abi/any_thread.h"
 #include "agent/abi/codes.h"
 #include "agent/abi/functions.h"
-#include "agent/abi/published.h"
-#include "agent/abi/sized.h"
-#include "agent/abi/totals.h"
 #include "agent/hot/own_work.h"
 
 namespace jtrace::abi {

@@ -2,8 +2,6 @@
 #include "absl/strings/string_view.h"
 #include "agent/abi/codes.h"
 #include "agent/abi/functions.h"
-#include "agent/abi/published.h"
-#include "agent/abi/sized.h"
 
 namespace jtrace::abi {
 namespace {

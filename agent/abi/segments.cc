@@ -2,7 +2,6 @@
 #include "agent/metrics/segments.h"
 
 #include "agent/abi/functions.h"
-#include "agent/abi/published.h"
 
 namespace jtrace::abi {
 
