@@ -42,6 +42,10 @@ Segments::Segments(const SessionClock& clock, trace::RecordEncoder& encoder, Lim
   numbers_.emplace(kOtherName, kOther);
 }
 
+Segments::~Segments() {
+  for (const std::atomic<Name*>& name : names_) delete name.load();
+}
+
 void Segments::Start(const CodeSet& codes) {
   began_ns_.store(MonotonicNanos(), std::memory_order_relaxed);
   is_on_.store(codes.Has(Code::kSegment), std::memory_order_release);

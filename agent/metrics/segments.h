@@ -36,6 +36,8 @@ class Segments : public trace::ChunkSource {
 
   Segments(const SessionClock& clock, trace::RecordEncoder& encoder, LimitedEvents& limits,
            Losses& losses, ThreadNumber thread_number);
+  // In tests: the agent's live as long as the process.
+  ~Segments() override;
 
   // A recording begins. Segments that began before are not in it.
   void Start(const CodeSet& codes);

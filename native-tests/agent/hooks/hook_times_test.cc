@@ -94,9 +94,12 @@ TEST_F(HooksTest, ASignalHandlersCallsDoNotCloseTheInterruptedOnes) {
     ASSERT_GT(reinterpret_cast<uintptr_t>(alternate),
               reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
     const stack_t stack = {alternate, 0, sizeof alternate};
-    ASSERT_EQ(sigaltstack(&stack, nullptr), 0);
+    stack_t before;
+    ASSERT_EQ(sigaltstack(&stack, &before), 0);
     CallUntilAwaited(hooked_call_raise);
     hooked_call_raise();
+    // ASan frees the thread's alternate stack at its end, and takes it for its own.
+    ASSERT_EQ(sigaltstack(&before, nullptr), 0);
   }).join();
   const auto rows = FetchAll();
   EXPECT_EQ(rows.at("hooked_raise").calls, 1u);
