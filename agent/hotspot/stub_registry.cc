@@ -26,7 +26,6 @@ std::string StubRegistry::Name(uintptr_t address) const {
 void StubRegistry::Publish(hot::VmLayout* layout) {
   absl::MutexLock lock(&mutex_);
   if (!changed_) return;
-  changed_ = false;
   auto fresh = std::make_unique<Table>();
   fresh->ranges.reserve(stubs_.size());
   for (const auto& [begin, stub] : stubs_) {
@@ -36,9 +35,11 @@ void StubRegistry::Publish(hot::VmLayout* layout) {
     fresh->ranges.push_back({begin, stub.end, absl::StrContains(stub.name, "method entry point")});
   }
   fresh->table = {static_cast<uint32_t>(fresh->ranges.size()), fresh->ranges.data()};
-  layout->stubs.store(&fresh->table, std::memory_order_seq_cst);
+  // What allocates comes first: a table that handlers see is not freed by an exception.
   if (current_ != nullptr) retired_.push_back(std::move(current_));
   current_ = std::move(fresh);
+  layout->stubs.store(&current_->table, std::memory_order_seq_cst);
+  changed_ = false;
   // A handler that starts after this uses the new table.
   if (hot::handlers_in_flight.Idle()) retired_.clear();
 }

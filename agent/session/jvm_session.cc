@@ -257,6 +257,7 @@ absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
     Retire(jni);
   }
   last_failure_.clear();
+  unheard_left_.reset();
   recording_ = NewRecording();
   ++number_;
   if (const absl::Status status = TryToStart(jni, options); !status.ok()) {

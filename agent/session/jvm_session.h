@@ -11,6 +11,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -163,6 +164,8 @@ class JvmSession {
   bool jvm_ends_ ABSL_GUARDED_BY(lifecycle_) = false;
   Options last_options_ ABSL_GUARDED_BY(lifecycle_);
   std::string last_failure_ ABSL_GUARDED_BY(lifecycle_);  // of the last recording; "": none
+  // DescribeLeft of the last recording, if CleanUp retired it, so that no caller has heard it.
+  std::optional<std::string> unheard_left_ ABSL_GUARDED_BY(lifecycle_);
   int files_begun_ ABSL_GUARDED_BY(lifecycle_) = 0;
   // Made once, never freed: a failure may wake it from any thread.
   std::atomic<control::SessionControl*> control_{nullptr};

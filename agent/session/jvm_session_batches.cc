@@ -103,7 +103,9 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
     if (Running() == nullptr) {
       return absl::FailedPreconditionError(absl::StrCat(
           "no recording runs",
-          last_failure_.empty() ? "" : absl::StrCat("; the last one failed: ", last_failure_)));
+          last_failure_.empty() ? "" : absl::StrCat("; the last one failed: ", last_failure_),
+          unheard_left_ ? absl::StrCat("; the probes of the last one are out", *unheard_left_)
+                        : ""));
     }
     removal_ = Removal::kUnderWay;
     number = number_;
@@ -127,7 +129,9 @@ void JvmSession::CleanUp(JNIEnv* jni, const Caller& caller) {
     removal_ = Removal::kUnderWay;
     number = number_;
   }
-  RemoveProbes(jni, number, caller);
+  const std::string left = RemoveProbes(jni, number, caller);
+  absl::MutexLock lock(&lifecycle_);
+  if (recording_ == nullptr && number == number_) unheard_left_ = left;
 }
 
 }  // namespace jtrace

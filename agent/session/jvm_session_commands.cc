@@ -127,6 +127,7 @@ std::string JvmSession::DescribeIdle() {
                                        : absl::StrCat("state     idle; the last options were ",
                                                       DescribeOptions(last_options_));
   if (!last_failure_.empty()) absl::StrAppend(&text, "\nfailed    ", last_failure_);
+  absl::StrAppend(&text, unheard_left_.value_or(""));
   if (const RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
     absl::StrAppend(&text, "\nprobes    rest in ", WithNoun(resting->classes(), "class", "classes"),
                     " (", DescribeOptions(resting->options()), ")");

@@ -1,5 +1,7 @@
 #include "agent/trace/record_encoder.h"
 
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "proto/trace_format.h"
@@ -12,17 +14,28 @@ constexpr size_t kEventBytes = 16;
 
 }  // namespace
 
+RecordEncoder::Lock::Lock(const RecordEncoder& encoder)
+    : lock_(encoder.mutex_),
+      is_broken_(encoder.is_broken_),
+      exceptions_(std::uncaught_exceptions()) {
+  if (is_broken_) throw std::bad_alloc();
+}
+
+RecordEncoder::Lock::~Lock() {
+  if (std::uncaught_exceptions() > exceptions_) is_broken_ = true;
+}
+
 RecordEncoder::RecordEncoder(const CodeSet& codes) : codes_(codes) {
   definitions_.DefineInto(&chunk_);
 }
 
 void RecordEncoder::SetCodes(const CodeSet& codes) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   codes_ = codes;
 }
 
 void RecordEncoder::BeginTrace(const CodeSet& codes) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   codes_ = codes;
   threads_ = 0;
   for (const auto& [id, thread] : live_threads_) definitions_.Release(thread.name());
@@ -35,7 +48,7 @@ void RecordEncoder::BeginTrace(const CodeSet& codes) {
 }
 
 void RecordEncoder::EndTrace() {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   open_ = false;
   definitions_.DefineInto(nullptr);
   chunk_.Clear();
@@ -43,7 +56,7 @@ void RecordEncoder::EndTrace() {
 }
 
 void RecordEncoder::Restate() {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   RestateLocked();
 }
 
@@ -67,12 +80,12 @@ void RecordEncoder::RestateLocked() {
 }
 
 uint32_t RecordEncoder::String(absl::string_view text) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   return definitions_.String(text);
 }
 
 uint32_t RecordEncoder::ClassId(absl::string_view binary_name, uint32_t loader) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   return definitions_.Class(binary_name, loader);
 }
 
@@ -82,7 +95,7 @@ uint32_t RecordEncoder::RoutineId(uint32_t class_id, absl::string_view name,
 }
 
 uint32_t RecordEncoder::SiteId(const RoutineInfo& info, bool is_foreign) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   if (is_foreign) definitions_.KeepClass(info.class_id);
   return definitions_.Routine(info);
 }
@@ -90,54 +103,54 @@ uint32_t RecordEncoder::SiteId(const RoutineInfo& info, bool is_foreign) {
 RecordEncoder::MethodNumbers RecordEncoder::NumbersOfMethod(uint32_t class_id,
                                                             absl::string_view name,
                                                             absl::string_view descriptor) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   const uint32_t method = definitions_.Method(class_id, name, descriptor);
   return {method, definitions_.RoutineOf(method)};
 }
 
 uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
                                  absl::string_view descriptor) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   return definitions_.Method(class_id, name, descriptor);
 }
 
 bool RecordEncoder::IsMethod(uint32_t routine) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   return definitions_.IsMethod(routine);
 }
 
 void RecordEncoder::ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   definitions_.ForEachRoutine(visit);
 }
 
 void RecordEncoder::DefineRoutines(absl::Span<const uint32_t> routines) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   for (const uint32_t routine : routines) definitions_.DefineRoutine(routine);
 }
 
 void RecordEncoder::DefineMethod(uint32_t method) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   definitions_.DefineMethod(method);
 }
 
 void RecordEncoder::DefineClass(uint32_t class_id) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   definitions_.DefineClass(class_id);
 }
 
 void RecordEncoder::DefineLabels(uint32_t id, const Labels& labels) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   definitions_.DefineLabels(id, labels);
 }
 
 void RecordEncoder::DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   definitions_.DefineRoutinesOf(classes);
 }
 
 uint32_t RecordEncoder::DefineThread(const ThreadInfo& info) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   proto::Thread thread;
   thread.set_id(++threads_);
   thread.set_os_tid(info.os_tid);
@@ -155,7 +168,7 @@ uint32_t RecordEncoder::DefineThread(const ThreadInfo& info) {
 }
 
 void RecordEncoder::ForgetThread(uint32_t thread) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   const auto found = live_threads_.find(thread);
   if (found == live_threads_.end()) return;
   definitions_.Release(found->second.name());
@@ -164,7 +177,7 @@ void RecordEncoder::ForgetThread(uint32_t thread) {
 
 std::vector<ForgottenClass> RecordEncoder::Forget(const absl::flat_hash_set<uint32_t>& classes,
                                                   const absl::flat_hash_set<uint32_t>& loaders) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   return definitions_.Forget(classes, loaders);
 }
 
@@ -181,18 +194,18 @@ proto::Event* RecordEncoder::EventLocked(const EventRecord& event) {
 }
 
 bool RecordEncoder::Wants(uint32_t major, uint32_t minor) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   return open_ && codes_.HasRecord(major, minor);
 }
 
 void RecordEncoder::AddEvent(const EventRecord& event) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   if (!Wanted(event)) return;
   EventLocked(event);
 }
 
 void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent details) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   if (!Wanted(event)) return;
   definitions_.DefineClass(details.class_id());
   if (event.minor == format::kClassMethod) {
@@ -203,7 +216,7 @@ void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent de
 }
 
 void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent details) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   if (!Wanted(event)) return;
   definitions_.DefineMethod(details.method());
   for (const uint32_t method : details.inlined()) definitions_.DefineMethod(method);
@@ -218,7 +231,7 @@ void RecordEncoder::DefineRoutinesOf(const proto::WaitEvent& wait) {
 }
 
 void RecordEncoder::AddWaitEvent(const EventRecord& event, const proto::WaitEvent& details) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   if (!Wanted(event)) return;
   DefineRoutinesOf(details);
   event_bytes_ += kEventBytes;
@@ -229,22 +242,22 @@ void RecordEncoder::AddWaitEvent(const EventRecord& event, const proto::WaitEven
 }
 
 uint64_t RecordEncoder::routines() const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   return definitions_.last_routine();
 }
 
 size_t RecordEncoder::classes() const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   return definitions_.classes();
 }
 
 size_t RecordEncoder::pending_bytes() const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   return event_bytes_ + definitions_.bytes() - defined_before_;
 }
 
 proto::Chunk RecordEncoder::Take() {
-  std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   event_bytes_ = 0;
   defined_before_ = definitions_.bytes();
   return std::exchange(chunk_, proto::Chunk());

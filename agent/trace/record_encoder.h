@@ -115,6 +115,19 @@ class RecordEncoder {
   proto::Chunk Take();
 
  private:
+  // Holds mutex_. Memory may end while a chunk or a table is half changed: whoever gets the mutex
+  // from then on throws std::bad_alloc, those who wait for it already among them.
+  class Lock {
+   public:
+    explicit Lock(const RecordEncoder& encoder);
+    ~Lock();
+
+   private:
+    const std::lock_guard<std::mutex> lock_;
+    bool& is_broken_;
+    const int exceptions_;
+  };
+
   proto::Event* EventLocked(const EventRecord& event);
   bool Wanted(const EventRecord& event) const {
     return open_ && codes_.HasRecord(event.major, event.minor);
@@ -124,6 +137,7 @@ class RecordEncoder {
   void DefineRoutinesOf(const proto::WaitEvent& wait);
 
   mutable std::mutex mutex_;  // guards all below
+  mutable bool is_broken_ = false;
   CodeSet codes_;
   bool open_ = true;
   proto::Chunk chunk_;

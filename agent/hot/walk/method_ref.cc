@@ -1,6 +1,7 @@
 #include "agent/hot/walk/method_ref.h"
 
 #include <atomic>
+#include <optional>
 
 #include "agent/hot/memory/safe_read.h"
 
@@ -44,6 +45,20 @@ struct Entry {
 };
 constinit Entry cache[1 << kCacheBits];
 
+struct Bytecodes {
+  uintptr_t begin;
+  uint16_t size;
+
+  bool Has(uintptr_t bcp) const { return bcp >= begin && bcp < begin + size; }
+};
+
+std::optional<Bytecodes> BytecodesOf(const VmLayout& vm, uintptr_t method) {
+  const uintptr_t const_method = Follow(method, vm.method.const_method);
+  uint16_t size;
+  if (const_method == 0 || !SafeRead(const_method + vm.method.code_size, &size)) return {};
+  return Bytecodes{const_method + vm.method.const_method_size, size};
+}
+
 }  // namespace
 
 uintptr_t FindMethodId(const VmLayout& vm, uintptr_t method) {
@@ -69,19 +84,14 @@ bool LooksLikeMethod(const VmLayout& vm, uintptr_t method) {
 }
 
 int32_t BytecodeIndex(const VmLayout& vm, uintptr_t method, uintptr_t bcp) {
-  const uintptr_t const_method = Follow(method, vm.method.const_method);
-  uint16_t size;
-  if (const_method == 0 || !SafeRead(const_method + vm.method.code_size, &size)) return -1;
-  const uintptr_t begin = const_method + vm.method.const_method_size;
-  return bcp >= begin && bcp < begin + size ? static_cast<int32_t>(bcp - begin) : -1;
+  const std::optional<Bytecodes> code = BytecodesOf(vm, method);
+  return code && code->Has(bcp) ? static_cast<int32_t>(bcp - code->begin) : -1;
 }
 
 bool MayRun(const VmLayout& vm, uintptr_t method, uintptr_t bcp) {
-  const uintptr_t const_method = Follow(method, vm.method.const_method);
-  uint16_t size;
-  if (const_method == 0 || !SafeRead(const_method + vm.method.code_size, &size)) return false;
-  const uintptr_t begin = const_method + vm.method.const_method_size;
-  return size == 0 ? bcp == 0 || bcp == begin : bcp >= begin && bcp < begin + size;
+  const std::optional<Bytecodes> code = BytecodesOf(vm, method);
+  if (!code) return false;
+  return code->size == 0 ? bcp == 0 || bcp == code->begin : code->Has(bcp);
 }
 
 void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t method, int32_t bci,

@@ -86,16 +86,23 @@ SamplerOptions SmallRings() {
   return options;
 }
 
-// The writer may be busy for long.
+// The writer may be busy for long. The ring has room for 50 samples, so that the thread that
+// empties it, once a quarter is filled, may wait for a processor meanwhile.
 TEST(SamplerBacklogTest, KeepsSamplesUntilSomebodyDrains) {
-  const auto sampler = *Sampler::Create(SmallRings(), nullptr);
+  SamplerOptions options = SmallRings();
+  options.ring_bytes = 8192;
+  const auto sampler = *Sampler::Create(options, nullptr);
   ASSERT_TRUE(sampler->Start(nullptr).ok());
   ASSERT_TRUE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
   const auto taken = [] { return hot::sample_counters.taken.load(); };
   const uint64_t before = taken();
-  for (int i = 0; i < 400 && taken() < before + 60; ++i) Burn(milliseconds(50));
+  for (int i = 0; i < 20'000 && taken() < before + 200; ++i) {
+    Burn(milliseconds(4));
+    std::this_thread::sleep_for(milliseconds(2));
+  }
   sampler->DetachCurrentThread();
   ASSERT_TRUE(sampler->Stop().ok());
+  EXPECT_GE(taken(), before + 200);
   uint64_t drained = 0;
   sampler->Drain([&drained](const hot::SampleView&) { ++drained; });
   EXPECT_EQ(drained, taken() - before);

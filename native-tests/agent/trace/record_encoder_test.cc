@@ -1,6 +1,7 @@
 #include "agent/trace/record_encoder.h"
 
 #include <map>
+#include <new>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -242,6 +243,14 @@ TEST_F(RecordEncoderTest, NumbersAreStableAndDefinedOnce) {
   EXPECT_EQ(encoder_.ClassId("a.B", 0), boot);
   encoder_.DefineRoutines({1, 2, 3});
   EXPECT_EQ(encoder_.Take().class_def_size(), 0);
+}
+
+TEST_F(RecordEncoderTest, IsNotUsedAfterAnExceptionLeftIt) {
+  encoder_.RoutineId(encoder_.ClassId("a.B", 0), "f", "()V");
+  const auto fail = [](uint32_t, const RoutineText&) { throw std::bad_alloc(); };
+  EXPECT_THROW(encoder_.ForEachRoutine(fail), std::bad_alloc);
+  EXPECT_THROW(encoder_.String("text"), std::bad_alloc);
+  EXPECT_THROW(encoder_.Take(), std::bad_alloc);
 }
 
 }  // namespace

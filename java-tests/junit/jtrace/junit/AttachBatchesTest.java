@@ -311,6 +311,27 @@ final class AttachBatchesTest {
     }
   }
 
+  /** A stop answers before all probes are out. The rest go by themselves, or with another stop. */
+  @Test
+  void aStopLeavesTheRestToTheJvm() throws Exception {
+    for (boolean again : List.of(false, true)) {
+      try (LiveJvm jvm = LiveJvm.of(Setup.classpath(), List.of("ManyClasses", "600"))) {
+        jvm.jtrace("start", "--probes", "out=r.bin", "mode=events", SCOPE, SLOW);
+        assertEquals(600 * 2, jvm.askNumber("round 2"));
+        String stopped = jvm.jtrace("stop");
+        assertTrue(stopped.contains("of 600 classes"), stopped);
+        assertTrue(stopped.contains("the rest follow while the program runs"), stopped);
+        if (!again) LiveJvm.await(() -> jvm.tryJtrace("status").out().startsWith("state     idle"));
+        Jvm.Result second = jvm.tryJtrace("stop");
+        assertEquals(2, second.exit());
+        assertTrue(second.err().contains("the probes of the last one are out"), second.err());
+        assertTrue(runs(jvm.folder.resolve("r.bin")).values().stream().allMatch(n -> n == 2));
+        AttachTest.checkNothingCounted(jvm, "round 5", "run()");
+        assertEquals(0, jvm.end());
+      }
+    }
+  }
+
   /** Another start does not wait for probes that a stop takes out slowly. */
   @Test
   void aStartFinishesTheStopBeforeIt() throws Exception {
