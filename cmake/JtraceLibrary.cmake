@@ -17,21 +17,26 @@ function(jtrace_library name)
   endif()
 endfunction()
 
-# jtrace_handler_library(NAME SYMBOLS FILE SOURCES …): a library whose functions run in signal handlers or probes.
+# jtrace_handler_library(NAME SYMBOLS FILE SOURCES … [USES …]): a library whose functions run in signal handlers or
+# probes, and the libraries of this kind that it uses.
 # FILE lists the functions that they may call; the object code is checked at every build.
 function(jtrace_handler_library name)
-  cmake_parse_arguments(ARG "" "SYMBOLS" "SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "SYMBOLS" "SOURCES;USES" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   # One compiler run a source: a build after a change here takes seconds.
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   target_compile_options(${name} PRIVATE -fno-exceptions -fno-rtti -fno-threadsafe-statics)
-  target_link_libraries(${name} PRIVATE jtrace_warnings)
+  target_link_libraries(${name} PUBLIC ${ARG_USES} PRIVATE jtrace_warnings)
+  set(used)
+  foreach(library ${ARG_USES})
+    list(APPEND used $<TARGET_FILE:${library}>)
+  endforeach()
   if(NOT JTRACE_SANITIZE AND NOT JTRACE_FUZZ)
     add_custom_command(
       TARGET ${name} POST_BUILD
       COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/scripts/check_hot_symbols.py
-              --nm ${CMAKE_NM} --allowed ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SYMBOLS} $<TARGET_FILE:${name}>
+              --nm ${CMAKE_NM} --allowed ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SYMBOLS} $<TARGET_FILE:${name}> ${used}
       VERBATIM)
   endif()
 endfunction()

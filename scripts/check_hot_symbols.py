@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails if a library of agent/hot refers to a symbol that is not on the allow-list.
+"""Fails if a library of signal handlers refers to a symbol that is not on the allow-list.
 
 So an allocation, a lock, an exception, lazily allocated thread-local storage (__tls_get_addr) or a
 logging call is found at build time, instead of as a rare deadlock in a handler.
@@ -35,7 +35,7 @@ def main():
     forbidden = sorted(name for name in used - defined
                        if not any(fnmatch.fnmatchcase(name, pattern) for pattern in allowed))
     for name in forbidden:
-        print(f"agent/hot must not use: {name}", file=sys.stderr)
+        print(f"code of signal handlers must not use: {name}", file=sys.stderr)
     return 1 if forbidden else 0
 
 

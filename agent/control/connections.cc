@@ -15,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "agent/base/signals_blocked.h"
-#include "agent/hot/hook_thread.h"
 #include "agent/hot/own_work.h"
 
 namespace jtrace::control {

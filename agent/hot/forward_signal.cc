@@ -1,9 +1,11 @@
 #include "agent/hot/forward_signal.h"
 
 #include "agent/hot/sample_handler.h"
-#include "agent/hot/trap_action.h"
 
 namespace jtrace::hot {
+
+constinit std::atomic<Sigaction> kernel_sigaction{&sigaction};
+
 namespace {
 
 void Call(const struct sigaction& action, int signal, siginfo_t* info, void* context) {

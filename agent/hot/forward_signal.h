@@ -3,7 +3,15 @@
 
 #include <signal.h>
 
+#include <atomic>
+
 namespace jtrace::hot {
+
+using Sigaction = int (*)(int, const struct sigaction*, struct sigaction*);
+
+// Calls the kernel itself: libc's sigaction or, where that leads to the agent because of hooks in
+// native code (native_hooks::GuardedSigaction), the one after it.
+extern constinit std::atomic<Sigaction> kernel_sigaction;
 
 // Calls the handler of previous_actions[signal], or does what would have happened without ours.
 // Inside a handler of `signal`; such a handler may block, or never return.

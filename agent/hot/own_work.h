@@ -13,6 +13,9 @@ namespace jtrace::hot {
 // How many OwnWork the calling thread is in. The hook handler reads it.
 extern constinit thread_local uint32_t tls_own_work __attribute__((tls_model("initial-exec")));
 
+// A thread of the agent: all of its work is.
+extern constinit thread_local bool tls_is_agent_thread __attribute__((tls_model("initial-exec")));
+
 // The thread's work until its end is jtrace's own. In a frame that the JVM, the C library or native
 // code has called; costs two additions to the thread's memory. Async-signal-safe.
 class OwnWork {

@@ -49,7 +49,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
     const Options& options, jvmti::LoaderNumbers& loaders, trace::RecordEncoder& encoder,
     Losses& losses, UnprobedClasses& unprobed) {
   std::vector<std::string> hooked;
-  for (const hooks::HookSpec& spec : options.method_hooks) hooked.push_back(spec.symbol);
+  for (const native_hooks::HookSpec& spec : options.method_hooks) hooked.push_back(spec.symbol);
   auto filter = classfile::ScopeFilter::Create(options.include, options.exclude, hooked);
   if (!filter.ok()) return filter.status();
   auto costs = CallCosts::WithRules(options.call_costs);

@@ -3,9 +3,9 @@
 namespace jtrace {
 
 absl::StatusOr<std::unique_ptr<MethodHooks>> MethodHooks::Create(
-    const std::vector<hooks::HookSpec>& specs, trace::RecordEncoder& encoder) {
+    const std::vector<native_hooks::HookSpec>& specs, trace::RecordEncoder& encoder) {
   std::vector<Rule> rules;
-  for (const hooks::HookSpec& spec : specs) {
+  for (const native_hooks::HookSpec& spec : specs) {
     auto methods = classfile::ScopeFilter::Create(std::vector<std::string>{spec.symbol}, {});
     if (!methods.ok()) return methods.status();
     rules.push_back({spec, *std::move(methods)});
@@ -36,11 +36,12 @@ void MethodHooks::Seal(uint64_t, proto::Chunk& chunk) {
   const std::lock_guard lock(mutex_);
   for (; written_ < log_.size(); ++written_) {
     const auto& [routine, rule] = log_[written_];
-    const hooks::HookSpec& spec = rules_[rule].spec;
+    const native_hooks::HookSpec& spec = rules_[rule].spec;
     proto::MethodHook& hook = *chunk.add_method_hook();
     hook.set_routine(routine);
-    hook.set_kind(spec.kind == hooks::HookKind::kUnwind ? proto::Hook::UNWIND : proto::Hook::COUNT);
-    hook.set_pattern(encoder_.String(hooks::HookSpecText(spec)));
+    hook.set_kind(spec.kind == native_hooks::HookKind::kUnwind ? proto::Hook::UNWIND
+                                                               : proto::Hook::COUNT);
+    hook.set_pattern(encoder_.String(native_hooks::HookSpecText(spec)));
   }
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "agent/hooks/hook_spec.h"
+#include "agent/native_hooks/hook_spec.h"
 #include "agent/trace/chunk_source.h"
 #include "agent/trace/record_encoder.h"
 #include "common/scope_filter.h"
@@ -24,7 +24,7 @@ class MethodHooks : public trace::ChunkSource {
  public:
   // Errors: a pattern that cannot be read.
   static absl::StatusOr<std::unique_ptr<MethodHooks>> Create(
-      const std::vector<hooks::HookSpec>& specs, trace::RecordEncoder& encoder);
+      const std::vector<native_hooks::HookSpec>& specs, trace::RecordEncoder& encoder);
 
   // The method (Routine.id) got a probe. `class_name`: internal form.
   void Note(std::string_view class_name, std::string_view method, uint32_t routine);
@@ -36,7 +36,7 @@ class MethodHooks : public trace::ChunkSource {
 
  private:
   struct Rule {
-    hooks::HookSpec spec;
+    native_hooks::HookSpec spec;
     classfile::ScopeFilter methods;
     bool is_matched = false;
   };

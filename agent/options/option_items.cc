@@ -4,7 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/strip.h"
-#include "agent/hooks/cpp_name.h"
+#include "agent/native_hooks/cpp_name.h"
 
 namespace jtrace {
 namespace {
@@ -23,12 +23,12 @@ size_t EndOfHook(absl::string_view text, NameTest is_option) {
   size_t begin = 0;  // of one of several names, separated by ';'
   while (begin <= text.size()) {
     const absl::string_view name = text.substr(begin, text.find(';', begin) - begin);
-    const hooks::Nesting nesting = hooks::NestingOf(name);
+    const native_hooks::Nesting nesting = native_hooks::NestingOf(name);
     for (size_t i = 0; i < name.size(); ++i) {
       if (name[i] != ',') continue;
       first_comma = std::min(first_comma, begin + i);
       if (nesting.depths[i] == 0 || is_option(ItemName(name.substr(i + 1)))) {
-        const bool is_whole = hooks::NestingOf(name.substr(0, i)).is_balanced;
+        const bool is_whole = native_hooks::NestingOf(name.substr(0, i)).is_balanced;
         return is_whole ? begin + i : first_comma;
       }
     }

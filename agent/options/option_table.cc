@@ -102,28 +102,28 @@ absl::Status ParseUnwind(absl::string_view value, Options& o) {
                            : absl::OkStatus();
 }
 
-absl::Status CheckMethodHook(const hooks::HookSpec& spec) {
-  if (spec.kind == hooks::HookKind::kTime) {
+absl::Status CheckMethodHook(const native_hooks::HookSpec& spec) {
+  if (spec.kind == native_hooks::HookKind::kTime) {
     return Invalid(absl::StrCat("'", spec.symbol,
                                 "' is a Java method, whose time a clock measures: add clock=tsc, "
                                 "and write :count or :unwind"));
   }
-  if (spec.kind == hooks::HookKind::kOff) {
+  if (spec.kind == native_hooks::HookKind::kOff) {
     return Invalid(absl::StrCat("'", spec.symbol, ":off' removes nothing at the start"));
   }
   return classfile::ScopeFilter::Create(std::vector<std::string>{spec.symbol}, {}).status();
 }
 
 absl::Status ParseHook(absl::string_view value, Options& o) {
-  auto specs = hooks::ParseHookSpecs(value);
+  auto specs = native_hooks::ParseHookSpecs(value);
   if (!specs.ok()) return specs.status();
-  for (hooks::HookSpec& spec : *specs) {
+  for (native_hooks::HookSpec& spec : *specs) {
     if (!spec.IsMethod()) {
       o.hooks.push_back(std::move(spec));
       continue;
     }
     if (absl::Status status = CheckMethodHook(spec); !status.ok()) return status;
-    if (spec.kind == hooks::HookKind::kUnwind) o.unwinds.push_back({spec.symbol, 1});
+    if (spec.kind == native_hooks::HookKind::kUnwind) o.unwinds.push_back({spec.symbol, 1});
     o.method_hooks.push_back(std::move(spec));
   }
   return absl::OkStatus();

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/base/codes.h"
-#include "agent/hooks/hook_spec.h"
+#include "agent/native_hooks/hook_spec.h"
 #include "agent/options/file_options.h"
 #include "agent/options/sample_options.h"
 #include "agent/options/unwind_rules.h"
@@ -51,8 +51,8 @@ struct Options {
   std::vector<UnwindRule> unwinds;
   // Native functions whose calls are counted (S3.9), and Java methods (S3.24): these are in scope
   // besides, and those of kind unwind are in `unwinds` too.
-  std::vector<hooks::HookSpec> hooks;
-  std::vector<hooks::HookSpec> method_hooks;
+  std::vector<native_hooks::HookSpec> hooks;
+  std::vector<native_hooks::HookSpec> method_hooks;
   // The memory that call trees and their data may take; 0: by the machine's memory
   // (machine_memory.h).
   uint64_t memory_bytes = 0;

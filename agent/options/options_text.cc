@@ -48,8 +48,8 @@ std::string DescribeOptions(const Options& o) {
     absl::StrAppend(&out, ",unwind=", UnwindRuleText(rule));
   }
   for (const auto* specs : {&o.hooks, &o.method_hooks}) {
-    for (const hooks::HookSpec& spec : *specs) {
-      absl::StrAppend(&out, ",hook=", hooks::HookSpecText(spec));
+    for (const native_hooks::HookSpec& spec : *specs) {
+      absl::StrAppend(&out, ",hook=", native_hooks::HookSpecText(spec));
     }
   }
   if (!o.metrics.empty()) absl::StrAppend(&out, ",metrics=", absl::StrJoin(o.metrics, ";"));

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "agent/base/clock.h"
-#include "agent/hot/hook_thread.h"
 #include "agent/hot/layout.h"
+#include "agent/hot/own_work.h"
 
 namespace jtrace {
 

@@ -13,7 +13,6 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "agent/base/signals_blocked.h"
-#include "agent/hot/hook_thread.h"
 #include "agent/hot/own_work.h"
 #include "agent/hot/sample_handler.h"
 

@@ -12,7 +12,6 @@
 
 #include "agent/base/clock.h"
 #include "agent/base/signals_blocked.h"
-#include "agent/hot/hook_thread.h"
 #include "agent/hot/own_work.h"
 #include "agent/hot/thread_activity.h"
 #include "agent/sampling/timers.h"

@@ -17,7 +17,6 @@
 #include "agent/events/extra_events.h"
 #include "agent/events/io_records.h"
 #include "agent/events/waited_records.h"
-#include "agent/hooks/hooks.h"
 #include "agent/hotspot/gc_cause.h"
 #include "agent/instrument/place_table.h"
 #include "agent/instrument/unprobed_classes.h"
@@ -30,6 +29,7 @@
 #include "agent/metrics/jvm_metrics.h"
 #include "agent/metrics/segments.h"
 #include "agent/metrics/thread_families.h"
+#include "agent/native_hooks/hooks.h"
 #include "agent/probes/probe_sets.h"
 #include "agent/sampling/sampler.h"
 #include "agent/session/code_reports.h"
@@ -111,7 +111,7 @@ struct JvmParts {
   uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
   std::atomic<sampling::Sampler*> sampler{nullptr};  // made once
   CodeReports code_reports{env};
-  hooks::Hooks hooks;
+  native_hooks::Hooks hooks;
   UnloadedClasses unloaded;
   trace::LastingThread writer{"jtrace writer"};
   AgentThreads agent_threads;

@@ -4,7 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "agent/hooks/hook_spec.h"
+#include "agent/native_hooks/hook_spec.h"
 #include "agent/session/jvm_session.h"
 #include "agent/session/resting_probes.h"
 #include "agent/session/session_control.h"
@@ -66,19 +66,19 @@ std::vector<uint8_t> JvmSession::PathMetricNumbers() {
 }
 
 absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
-  std::vector<hooks::HookSpec> wanted;  // none: to list them
+  std::vector<native_hooks::HookSpec> wanted;  // none: to list them
   if (!absl::StripAsciiWhitespace(specs).empty()) {
-    auto parsed = hooks::ParseHookSpecs(specs);
+    auto parsed = native_hooks::ParseHookSpecs(specs);
     if (!parsed.ok()) return parsed.status();
     wanted = *std::move(parsed);
   }
-  for (const hooks::HookSpec& spec : wanted) {
+  for (const native_hooks::HookSpec& spec : wanted) {
     if (!spec.IsMethod()) continue;
     return absl::FailedPreconditionError(
         absl::StrCat("'", spec.symbol,
                      "' is a Java method: it has a probe from the start of a recording, no "
                      "int3; begin one with hook=",
-                     hooks::HookSpecText(spec)));
+                     native_hooks::HookSpecText(spec)));
   }
   {
     absl::MutexLock lock(&lifecycle_);
@@ -93,8 +93,9 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
       return absl::FailedPreconditionError(
           "codes= of this recording leaves hooks (0x33) out; begin one without");
     }
-    const bool adds = std::ranges::any_of(
-        wanted, [](const hooks::HookSpec& spec) { return spec.kind != hooks::HookKind::kOff; });
+    const bool adds = std::ranges::any_of(wanted, [](const native_hooks::HookSpec& spec) {
+      return spec.kind != native_hooks::HookKind::kOff;
+    });
     if (adds) recording->commands().RecordCode();
   }
   // Reading libraries' symbols may take seconds: a stop does not wait for it, and removes the

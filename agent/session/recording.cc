@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "agent/hooks/hook_spec.h"
 #include "agent/hot/own_work.h"
 #include "agent/hot/sample_handler.h"
+#include "agent/native_hooks/hook_spec.h"
 #include "agent/session/event_sets.h"
 #include "agent/session/recording_metrics.h"
 #include "agent/session/recording_settings.h"
@@ -37,7 +37,7 @@ absl::Status Recording::Prepare(const Options& options) {
   if (options.loop.on()) parts_.options.out = trace::NumberedPattern(options.out);
   parts_.file.SetKeep(options.keep);
   if (absl::Status status = parts_.file.Open(parts_.options.out); !status.ok()) return status;
-  if (absl::Status status = hooks::CheckHooks(options.hooks); !status.ok()) return status;
+  if (absl::Status status = native_hooks::CheckHooks(options.hooks); !status.ok()) return status;
   if (absl::Status status = PrepareMetrics(parts_); !status.ok()) return status;
   if (absl::Status status = PrepareSwitches(); !status.ok()) return status;
   if (absl::Status status = PrepareClasses(); !status.ok()) return status;
@@ -260,7 +260,7 @@ void Recording::StartWriter() {
 void Recording::StartHooks() {
   if (parts_.samples == nullptr) return;
   const bool wanted = parts_.options.codes.Has(Code::kNativeHook);
-  parts_.jvm.hooks.Begin(wanted ? parts_.options.hooks : std::vector<hooks::HookSpec>());
+  parts_.jvm.hooks.Begin(wanted ? parts_.options.hooks : std::vector<native_hooks::HookSpec>());
   // The writer already runs, and may have failed meanwhile.
   if (!gate_.is_open()) parts_.jvm.hooks.End();
   if (parts_.jvm.hooks.has_pending()) EnableBindEvents(parts_.jvm.env);

@@ -30,9 +30,10 @@ sampling::TimerKind TimerKindOf(Timer timer) {
 absl::Duration PollPeriod(const Options& options) {
   constexpr int kSamplesBetweenPolls = 150;
   if (options.WantsEvents() && options.record == RecordKind::kLog) return absl::Milliseconds(5);
-  const bool unwinds_hooks = std::any_of(
-      options.hooks.begin(), options.hooks.end(),
-      [](const hooks::HookSpec& spec) { return spec.kind == hooks::HookKind::kUnwind; });
+  const bool unwinds_hooks = std::any_of(options.hooks.begin(), options.hooks.end(),
+                                         [](const native_hooks::HookSpec& spec) {
+                                           return spec.kind == native_hooks::HookKind::kUnwind;
+                                         });
   if (!options.unwinds.empty() || unwinds_hooks) return absl::Milliseconds(5);
   // The rate of an event is unknown.
   if (options.samples.period != 0) return absl::Milliseconds(10);

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "agent/base/signals_blocked.h"
-#include "agent/hot/hook_thread.h"
+#include "agent/hot/own_work.h"
 #include "agent/session/counted_threads.h"
 #include "agent/session/java_scope.h"
 #include "agent/session/jvm_session.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/hot/hook_handler.h"
+#include "agent/native_hooks/hook_handler.h"
 
 namespace jtrace::trace {
 namespace {
@@ -11,11 +11,11 @@ namespace {
 // Calls from further callers are summed by hook and node.
 constexpr size_t kMostRows = 1 << 18;
 
-proto::Hook::Kind KindOf(hooks::HookKind kind) {
+proto::Hook::Kind KindOf(native_hooks::HookKind kind) {
   switch (kind) {
-    case hooks::HookKind::kUnwind:
+    case native_hooks::HookKind::kUnwind:
       return proto::Hook::UNWIND;
-    case hooks::HookKind::kTime:
+    case native_hooks::HookKind::kTime:
       return proto::Hook::TIME;
     default:
       return proto::Hook::COUNT;
@@ -24,7 +24,7 @@ proto::Hook::Kind KindOf(hooks::HookKind kind) {
 
 }  // namespace
 
-HookSource::HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& losses,
+HookSource::HookSource(native_hooks::Hooks& hooks, RecordEncoder& encoder, Losses& losses,
                        SampleSource::ThreadNumber thread_number,
                        SampleSource::NodeNumber node_number)
     : hooks_(hooks),
@@ -33,16 +33,16 @@ HookSource::HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& loss
       thread_number_(std::move(thread_number)),
       node_number_(std::move(node_number)),
       learned_(hooks.placed_so_far()),
-      unwinds_missed_before_(hot::hook_counters.unwinds_missed.load()),
-      open_dropped_before_(hot::hook_counters.open_dropped.load()),
-      open_left_before_(hot::hook_counters.open_left.load()) {
+      unwinds_missed_before_(native_hooks::hook_counters.unwinds_missed.load()),
+      open_dropped_before_(native_hooks::hook_counters.open_dropped.load()),
+      open_left_before_(native_hooks::hook_counters.open_left.load()) {
   // Drops what was counted at the end of an earlier recording.
-  reader_.Drain([](const hot::HookRow&) {});
+  reader_.Drain([](const native_hooks::HookRow&) {});
 }
 
 // A hook that is removed and placed again is one hook, if its kind is the same.
 void HookSource::LearnHooks() {
-  for (hooks::Placed& placed : hooks_.PlacedSince(learned_)) {
+  for (native_hooks::Placed& placed : hooks_.PlacedSince(learned_)) {
     ++learned_;
     const auto next = static_cast<uint32_t>(known_.size() + 1);
     const auto [hook, is_new] = by_kind_.try_emplace({placed.site, placed.kind}, next);
@@ -59,7 +59,7 @@ uint32_t HookSource::HookOf(uint32_t placement) {
   return found != by_placement_.end() ? found->second : 0;
 }
 
-uint32_t HookSource::ThreadOf(const hot::HookCaller& caller) {
+uint32_t HookSource::ThreadOf(const native_hooks::HookCaller& caller) {
   const uint32_t of_java = caller.java_tid != 0 ? thread_number_(caller.java_tid) : 0;
   if (of_java != 0) return of_java;
   if (caller.thread_number != 0) return caller.thread_number;
@@ -68,7 +68,7 @@ uint32_t HookSource::ThreadOf(const hot::HookCaller& caller) {
 }
 
 // By Hook.id, the outermost first; 0: none.
-HookSource::Jumped HookSource::JumpedOf(const hot::HookCaller& caller) {
+HookSource::Jumped HookSource::JumpedOf(const native_hooks::HookCaller& caller) {
   Jumped jumped = {};
   size_t count = 0;
   for (const uint32_t placement : caller.jumped) {
@@ -94,8 +94,8 @@ proto::HookCalls& HookSource::Total(const Key& key) {
   return row;
 }
 
-void HookSource::Add(const hot::HookRow& counted) {
-  const hot::HookCaller& caller = counted.caller;
+void HookSource::Add(const native_hooks::HookRow& counted) {
+  const native_hooks::HookCaller& caller = counted.caller;
   const uint32_t hook = HookOf(caller.placement);
   if (hook == 0) return;  // of an earlier recording
   const bool has_node = caller.position_known && node_number_ != nullptr;
@@ -127,13 +127,13 @@ void HookSource::Poll(proto::Chunk&) {
   hooks_.KeepHandler();
   LearnHooks();
   if (known_.empty()) return;
-  reader_.Drain([this](const hot::HookRow& row) { Add(row); });
+  reader_.Drain([this](const native_hooks::HookRow& row) { Add(row); });
   reader_.TakeWantedReturns([this](uintptr_t address) { hooks_.AwaitReturns(address); });
 }
 
 void HookSource::Define(proto::Chunk& chunk) {
   for (; defined_ < known_.size(); ++defined_) {
-    const hooks::Placed& placed = known_[defined_];
+    const native_hooks::Placed& placed = known_[defined_];
     proto::Hook* const hook = chunk.add_hook();
     hook->set_id(static_cast<uint32_t>(defined_ + 1));
     hook->set_name(encoder_.String(placed.name));
@@ -145,14 +145,15 @@ void HookSource::Define(proto::Chunk& chunk) {
 
 void HookSource::ReportLosses() {
   losses_.Set("hook.unwind_missed", Severity::kWarning,
-              hot::hook_counters.unwinds_missed.load() - unwinds_missed_before_,
+              native_hooks::hook_counters.unwinds_missed.load() - unwinds_missed_before_,
               "unwinds of hooks that were not taken: their threads were not sampled, or the rings "
               "full",
               "fewer of them: hook=…:count");
   losses_.Set("hook.untimed_open", Severity::kWarning,
-              hot::hook_counters.open_dropped.load() - open_dropped_before_,
+              native_hooks::hook_counters.open_dropped.load() - open_dropped_before_,
               "calls without a time: too many calls of timed functions were open in a thread");
-  losses_.Set("hook.left", Severity::kInfo, hot::hook_counters.open_left.load() - open_left_before_,
+  losses_.Set("hook.left", Severity::kInfo,
+              native_hooks::hook_counters.open_left.load() - open_left_before_,
               "calls that longjmp or an exception left: their times last until their thread's next "
               "timed call or return");
 }

@@ -12,8 +12,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "agent/base/losses.h"
-#include "agent/hooks/hook_rows.h"
-#include "agent/hooks/hooks.h"
+#include "agent/native_hooks/hook_rows.h"
+#include "agent/native_hooks/hooks.h"
 #include "agent/sources/sample_source.h"
 #include "agent/trace/chunk_source.h"
 #include "agent/trace/record_encoder.h"
@@ -24,7 +24,7 @@ class HookSource : public ChunkSource {
  public:
   // Numbers of threads and of tree nodes as in SampleSource; `node_number` null: there are no
   // trees.
-  HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& losses,
+  HookSource(native_hooks::Hooks& hooks, RecordEncoder& encoder, Losses& losses,
              SampleSource::ThreadNumber thread_number, SampleSource::NodeNumber node_number);
 
   void Poll(proto::Chunk& chunk) override;
@@ -33,35 +33,35 @@ class HookSource : public ChunkSource {
   void BeginFile() override;
 
  private:
-  using Jumped = std::array<uint32_t, hot::HookCaller::kMostJumps>;
+  using Jumped = std::array<uint32_t, native_hooks::HookCaller::kMostJumps>;
   // hook, thread, node, position_unknown, caller, jumped
   using Key = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t, Jumped>;
 
-  void Add(const hot::HookRow& row);
+  void Add(const native_hooks::HookRow& row);
   void AddUnattributed();
   proto::HookCalls& Total(const Key& key);
   // The trace's number of a placement's hook; 0: the hook belongs to an earlier recording.
   uint32_t HookOf(uint32_t placement);
-  Jumped JumpedOf(const hot::HookCaller& caller);
-  uint32_t ThreadOf(const hot::HookCaller& caller);
+  Jumped JumpedOf(const native_hooks::HookCaller& caller);
+  uint32_t ThreadOf(const native_hooks::HookCaller& caller);
   void LearnHooks();
   void Define(proto::Chunk& chunk);
   void ReportLosses();
 
-  hooks::Hooks& hooks_;
+  native_hooks::Hooks& hooks_;
   RecordEncoder& encoder_;
   Losses& losses_;
   const SampleSource::ThreadNumber thread_number_;
   const SampleSource::NodeNumber node_number_;
-  hooks::HookRowReader reader_;
+  native_hooks::HookRowReader reader_;
   // Calls of a site that no thread's table has.
   struct Unattributed {
     uint32_t hook;  // the site's last one
     uint64_t reported;
   };
-  uint64_t learned_;                  // Hooks::placed_so_far, when this was last looked at
-  std::vector<hooks::Placed> known_;  // by Hook.id, from 1 on: the first placement of each
-  absl::flat_hash_map<std::pair<uint32_t, hooks::HookKind>, uint32_t> by_kind_;  // of a site
+  uint64_t learned_;                         // Hooks::placed_so_far, when this was last looked at
+  std::vector<native_hooks::Placed> known_;  // by Hook.id, from 1 on: the first placement of each
+  absl::flat_hash_map<std::pair<uint32_t, native_hooks::HookKind>, uint32_t> by_kind_;  // of a site
   absl::flat_hash_map<uint32_t, uint32_t> by_placement_;
   absl::flat_hash_map<uint32_t, Unattributed> unattributed_;  // by site
   uint64_t unwinds_missed_before_;

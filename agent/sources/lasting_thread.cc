@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agent/base/signals_blocked.h"
-#include "agent/hot/hook_thread.h"
 #include "agent/hot/own_work.h"
 
 namespace jtrace::trace {

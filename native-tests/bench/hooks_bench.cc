@@ -6,11 +6,11 @@
 
 #include <cstring>
 
-#include "agent/hooks/hook_rows.h"
-#include "agent/hooks/site_table.h"
-#include "agent/hooks/trap_signal.h"
+#include "agent/native_hooks/hook_rows.h"
+#include "agent/native_hooks/site_table.h"
+#include "agent/native_hooks/trap_signal.h"
 
-namespace jtrace::hooks {
+namespace jtrace::native_hooks {
 namespace {
 
 // push rbp; pop rbp; ret
@@ -63,6 +63,6 @@ BENCHMARK(Floor);
 BENCHMARK(Count);
 
 }  // namespace
-}  // namespace jtrace::hooks
+}  // namespace jtrace::native_hooks
 
 BENCHMARK_MAIN();

@@ -11,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "agent/control/server.h"
-#include "agent/hooks/hook_spec.h"
 #include "agent/metrics/metrics_format.h"
+#include "agent/native_hooks/hook_spec.h"
 #include "agent/options/options.h"
 #include "native-tests/fuzz/require.h"
 #include "proto/control_protocol.h"
@@ -59,10 +59,10 @@ class ControlCommands : public control::Commands {
       return options.status();
     }
     if (verb == "hook") {
-      const auto specs = hooks::ParseHookSpecs(argument);
+      const auto specs = native_hooks::ParseHookSpecs(argument);
       if (!specs.ok()) return specs.status();
-      for (const hooks::HookSpec& spec : *specs) {
-        say(control::kAnswerLine, hooks::HookSpecText(spec));
+      for (const native_hooks::HookSpec& spec : *specs) {
+        say(control::kAnswerLine, native_hooks::HookSpecText(spec));
       }
       return absl::OkStatus();
     }

@@ -26,7 +26,7 @@ struct HookDuty {
 static_assert(std::atomic<HookDuty>::is_always_lock_free);
 
 // A site stays forever: a thread may have executed its int3 just before that was taken out. Written
-// by cold code (agent/hooks) before the int3 is.
+// by cold code (agent/native_hooks) before the int3 is.
 struct HookSite {
   uintptr_t address;
   uint32_t number;  // from 1 on

@@ -233,7 +233,7 @@ std::vector<std::string> HooksOf(absl::string_view text) {
   std::vector<std::string> symbols;
   if (options.ok()) {
     EXPECT_EQ(options->out, "x") << text;
-    for (const hooks::HookSpec& spec : options->hooks) symbols.push_back(spec.symbol);
+    for (const native_hooks::HookSpec& spec : options->hooks) symbols.push_back(spec.symbol);
   }
   return symbols;
 }

@@ -192,6 +192,7 @@ TEST_P(SamplerTest, ThreadsComeAndGo) {
   std::atomic<int> attached{0};
   for (int round = 0; round < 20; ++round) {
     std::vector<std::thread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&] {
         if (sampler_->AttachCurrentThread(nullptr, 3, 0).ok()) ++attached;

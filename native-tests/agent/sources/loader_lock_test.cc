@@ -7,8 +7,8 @@
 #include <string>
 
 #include "agent/base/loader_list.h"
-#include "agent/hooks/loaded_objects.h"
-#include "agent/hooks/trap_signal.h"
+#include "agent/native_hooks/loaded_objects.h"
+#include "agent/native_hooks/trap_signal.h"
 #include "agent/sampling/object_copy.h"
 #include "agent/sources/module_scanner.h"
 #include "common/old_glibc/find_object.h"
@@ -32,8 +32,8 @@ TEST(LoaderLockTest, ModulesAreListedWithoutAllocating) {
 TEST(LoaderLockTest, ObjectsAreCopiedWithoutAllocating) { sampling::CopyObjects(); }
 
 TEST(LoaderLockTest, ObjectsToHookAreListedWithoutAllocating) {
-  EXPECT_GT(hooks::LoadedObjects().size(), 2u);
-  EXPECT_GT(hooks::ObjectsLoadedSoFar(), 2u);
+  EXPECT_GT(native_hooks::LoadedObjects().size(), 2u);
+  EXPECT_GT(native_hooks::ObjectsLoadedSoFar(), 2u);
 }
 
 TEST(LoaderLockTest, ExceptionsFindTheirObjectWithoutAllocating) {

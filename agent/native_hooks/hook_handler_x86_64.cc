@@ -1,0 +1,344 @@
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "agent/base/clock.h"
+#include "agent/hot/alternate_stack.h"
+#include "agent/hot/doorbell.h"
+#include "agent/hot/forward_signal.h"
+#include "agent/hot/memory/hook_sites.h"
+#include "agent/hot/memory/safe_read.h"
+#include "agent/hot/own_work.h"
+#include "agent/hot/sample_handler.h"
+#include "agent/hot/signal_scope.h"
+#include "agent/hot/thread_identity.h"
+#include "agent/native_hooks/hook_handler.h"
+#include "agent/native_hooks/hook_thread.h"
+#include "agent/native_hooks/trap_action.h"
+
+namespace jtrace::native_hooks {
+
+constinit const bool kHasHooks = true;
+constinit HookCounters hook_counters;
+
+namespace {
+
+// A hook in a function that this handler itself calls is passed without further checks.
+constinit thread_local bool tls_in_hook __attribute__((tls_model("initial-exec"))) = false;
+
+uintptr_t StackPointer(const ucontext_t& context) {
+  return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+}
+
+// One whose thread has ended.
+HookThread* TakeFree(HookThread* threads, uint32_t count, int32_t tid) {
+  for (uint32_t i = 0; i < count; ++i) {
+    int32_t free = 0;
+    if (threads[i].os_tid.load(std::memory_order_relaxed) == 0 &&
+        threads[i].os_tid.compare_exchange_strong(free, tid)) {
+      return &threads[i];
+    }
+  }
+  return nullptr;
+}
+
+HookThread* CurrentThread() {
+  if (tls_hook_thread != nullptr) return tls_hook_thread;
+  HookThread* const threads = hook_threads.load(std::memory_order_acquire);
+  if (threads == nullptr) return nullptr;
+  const int32_t tid = gettid();
+  if (free_hook_threads.load(std::memory_order_relaxed) > 0) {
+    const uint32_t used = std::min(hook_threads_used.load(), kMostHookThreads);
+    tls_hook_thread = TakeFree(threads, used, tid);
+    if (tls_hook_thread != nullptr) free_hook_threads.fetch_sub(1);
+  }
+  if (tls_hook_thread == nullptr && hook_threads_used.load() < kMostHookThreads) {
+    const uint32_t next = hook_threads_used.fetch_add(1);
+    if (next >= kMostHookThreads) return nullptr;
+    // Another thread may have found it free already.
+    int32_t free = 0;
+    if (threads[next].os_tid.compare_exchange_strong(free, tid)) tls_hook_thread = &threads[next];
+  }
+  return tls_hook_thread;
+}
+
+// The slot of a thread that another one attached and that was not sampled yet: normally its timer
+// identifies it. Searched for at the 1st, 2nd, 4th, 8th … hit.
+hot::ThreadSlot* SlotOf(const hot::SamplerState& state, HookThread& thread) {
+  if (hot::ThreadSlot* const own = hot::OwnSlot(); own != nullptr) return own;
+  const uint32_t hits = ++thread.hits_without_slot;
+  if ((hits & (hits - 1)) != 0) return nullptr;
+  const int32_t tid = thread.os_tid.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < state.slot_count && state.slots[i].os_tid != 0; ++i) {
+    hot::ThreadSlot& slot = state.slots[i];
+    if (slot.os_tid != tid ||
+        slot.state.load(std::memory_order_acquire) != hot::SlotState::kAttached) {
+      continue;
+    }
+    hot::tls_os_tid = tid;
+    hot::tls_thread_slot = &slot;
+    return &slot;
+  }
+  return nullptr;
+}
+
+HookCaller CallerAt(hot::HookDuty duty, HookThread& thread, uintptr_t sp) {
+  HookCaller caller;
+  caller.node = 0;
+  caller.java_tid = 0;
+  caller.thread_number = 0;
+  caller.position_known = false;
+  for (uint32_t& jumped : caller.jumped) jumped = 0;
+  caller.placement = duty.placement;
+  caller.address = (duty.use & hot::kHookEntry) != 0 ? *reinterpret_cast<const uintptr_t*>(sp) : 0;
+  const hot::SamplerState* const state = hot::sampler_state.load(std::memory_order_seq_cst);
+  if (state == nullptr || !state->active) return caller;
+  const hot::ThreadSlot* const slot = SlotOf(*state, thread);
+  if (slot == nullptr) return caller;
+  caller.thread_number = slot->thread_number.load(std::memory_order_relaxed);
+  const hot::Identity identity = hot::CurrentJavaThread(*state, *slot);
+  caller.java_tid = identity.java_tid;
+  if (identity.known && state->read_position != nullptr) {
+    const hot::Position position = state->read_position(identity.java_tid);
+    caller.node = position.known ? position.node : 0;
+    caller.position_known = position.known;
+  }
+  return caller;
+}
+
+void WantReturn(HookThread& thread, uintptr_t address) {
+  if (UntimedReturn(address).load(std::memory_order_relaxed) == address) return;
+  if (thread.wanted_return.load(std::memory_order_relaxed) == address) return;
+  thread.wanted_return.store(address, std::memory_order_relaxed);
+  hot::writer_doorbell.Ring();
+}
+
+void AddTime(HookRows& rows, const OpenHookCall& open, uint64_t now) {
+  HookRow* const row = rows.Row(open.caller);
+  if (row == nullptr) return;
+  const uint64_t time = now - open.start_ns;
+  ++row->timed;
+  row->total_ns += time;
+  row->min_ns = std::min(row->min_ns, time);
+  row->max_ns = std::max(row->max_ns, time);
+}
+
+// Whether the thread, now at `sp`, has left the call at `open_sp`. A signal handler on the
+// alternate stack says nothing about the calls that it interrupted; its own calls have ended with
+// it.
+bool IsLeft(const hot::AlternateStack& alternate, uintptr_t open_sp, uintptr_t sp) {
+  const bool is_handlers = alternate.Has(open_sp);
+  return is_handlers == alternate.Has(sp) ? open_sp < sp : is_handlers;
+}
+
+// Closes the calls from the `count`-th on, which longjmp or an exception left without a return:
+// their end is seen only now.
+void CloseLeft(HookThread& thread, HookRows& rows, uint32_t count) {
+  if (thread.open_count == count) return;
+  const uint64_t now = MonotonicNanos();
+  while (thread.open_count != count) {
+    const OpenHookCall& open = thread.open[--thread.open_count];
+    // Not those of an earlier recording.
+    if (open.site->duty.load(std::memory_order_relaxed).placement != open.caller.placement)
+      continue;
+    hook_counters.open_left.fetch_add(1, std::memory_order_relaxed);
+    AddTime(rows, open, now);
+  }
+}
+
+// How many of the open calls are still open when `site` is called at `sp`: not the deeper ones, nor
+// one of the same function in the same place. Others in the same place continued by a jump.
+uint32_t StillOpen(const HookThread& thread, const hot::AlternateStack& alternate,
+                   const hot::HookSite& site, uintptr_t sp) {
+  const OpenHookCall* const open = thread.open;
+  uint32_t count = thread.open_count;
+  while (count != 0 && IsLeft(alternate, open[count - 1].sp, sp)) --count;
+  for (uint32_t i = count; i != 0 && open[i - 1].sp == sp; --i) {
+    if (open[i - 1].site == &site) return i - 1;
+  }
+  return count;
+}
+
+// A timed call that is open with the same return address in the same place has continued by a jump
+// to this one: it is the caller (S4.5).
+void AddJumps(const HookThread& thread, HookCaller& caller, uintptr_t sp) {
+  uint32_t i = thread.open_count;
+  while (i != 0 && thread.open[i - 1].sp < sp) --i;
+  if (i == 0 || thread.open[i - 1].sp != sp) return;
+  const HookCaller& from = thread.open[i - 1].caller;
+  if (from.address != caller.address) return;
+  uint32_t count = 0;
+  while (count != HookCaller::kMostJumps && from.jumped[count] != 0) ++count;
+  const uint32_t left_out = count == HookCaller::kMostJumps ? 1 : 0;
+  for (uint32_t k = left_out; k != count; ++k) caller.jumped[k - left_out] = from.jumped[k];
+  caller.jumped[count - left_out] = from.placement;
+}
+
+// The return is seen only if there is a site at the call's return address.
+void AwaitReturn(const hot::HookSite& site, HookThread& thread, const HookCaller& caller,
+                 uintptr_t sp) {
+  const hot::HookSite* const back =
+      hot::hook_sites.load(std::memory_order_relaxed)->Find(caller.address);
+  if (back == nullptr || (back->duty.load(std::memory_order_relaxed).use & hot::kHookReturn) == 0) {
+    return WantReturn(thread, caller.address);
+  }
+  if (thread.open_count == HookThread::kMostOpen) {
+    hook_counters.open_dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  OpenHookCall& open = thread.open[thread.open_count++];
+  open.caller = caller;
+  open.site = &site;
+  open.sp = sp;
+  open.start_ns = MonotonicNanos();
+}
+
+void Called(hot::HookSite& site, hot::HookDuty duty, HookThread& thread, HookRows& rows,
+            const hot::AlternateStack& alternate, uintptr_t sp) {
+  constexpr uint32_t kTimed = hot::kHookTime | hot::kHookEntry;
+  const bool is_timed = (duty.use & kTimed) == kTimed;
+  if (is_timed) CloseLeft(thread, rows, StillOpen(thread, alternate, site, sp));
+  HookCaller caller = CallerAt(duty, thread, sp);
+  if (caller.address != 0) AddJumps(thread, caller, sp);
+  HookRow* const row = rows.Row(caller);
+  if (row != nullptr) {
+    ++row->calls;
+    if (rows.count.load(std::memory_order_relaxed) == HookRows::kMost / 2)
+      hot::writer_doorbell.Ring();
+  } else {
+    site.unattributed.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (is_timed) AwaitReturn(site, thread, caller, sp);
+}
+
+// `sp`: after the return address. One return ends every call that continued by a jump.
+void Returned(HookThread& thread, HookRows& rows, uintptr_t address,
+              const hot::AlternateStack& alternate, uintptr_t sp) {
+  const uint64_t now = MonotonicNanos();
+  while (thread.open_count != 0) {
+    const OpenHookCall& open = thread.open[thread.open_count - 1];
+    if (!IsLeft(alternate, open.sp, sp)) return;
+    if (open.sp == sp - sizeof(uintptr_t) && open.caller.address == address) {
+      --thread.open_count;
+      AddTime(rows, open, now);
+    } else {
+      CloseLeft(thread, rows, thread.open_count - 1);
+    }
+  }
+}
+
+void Act(hot::HookSite& site, const ucontext_t& context) {
+  const hot::HookDuty duty = site.duty.load(std::memory_order_relaxed);
+  const uint32_t use = duty.use;
+  if (use == 0) return;
+  const hot::SignalScope scope(hot::handlers_in_flight);
+  const bool is_call = (use & hot::kHookCount) != 0;
+  if (is_call) site.calls.fetch_add(1, std::memory_order_relaxed);
+  HookThread* const thread = CurrentThread();
+  if (thread == nullptr) {
+    if (is_call) site.unattributed.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  thread->busy.store(1, std::memory_order_seq_cst);
+  HookRows& rows = thread->rows[thread->active.load(std::memory_order_seq_cst)];
+  const uintptr_t sp = StackPointer(context);
+  const hot::AlternateStack alternate(context);
+  if ((use & hot::kHookReturn) != 0) Returned(*thread, rows, site.address, alternate, sp);
+  if (is_call) Called(site, duty, *thread, rows, alternate, sp);
+  thread->busy.store(0, std::memory_order_release);
+  if ((use & hot::kHookUnwind) == 0) return;
+  const hot::SamplerState* const state = hot::sampler_state.load(std::memory_order_seq_cst);
+  if (state == nullptr || !hot::TakeUnwind(*state, &context, alternate.Room())) {
+    hook_counters.unwinds_missed.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+bool IsInt3(uintptr_t address) {
+  const uintptr_t word = hot::SafeReadOr0(address & ~uintptr_t{7});
+  return static_cast<uint8_t>(word >> 8 * (address & 7)) == 0xcc;
+}
+
+// The frame that passes a trap on, and the trap: a handler that was installed over ours passes it
+// back. Left by longjmp it stays; a later trap's frame is not deeper in the stack then.
+struct Forwarding {
+  const void* context;
+  const void* frame;
+};
+constinit thread_local Forwarding tls_forwarding
+    __attribute__((tls_model("initial-exec"))) = {nullptr, nullptr};
+
+// As the kernel would for the program's handler, except for SIGTRAP itself.
+void BlockFor(const struct sigaction& action, const void* context) {
+  uint64_t interrupted = 0;
+  uint64_t wanted = 0;
+  const auto& mask = static_cast<const ucontext_t*>(context)->uc_sigmask;
+  std::memcpy(&interrupted, &mask, sizeof interrupted);  // the kernel's has no more
+  std::memcpy(&wanted, &action.sa_mask, sizeof wanted);
+  const uint64_t blocked = (interrupted | wanted) & ~(uint64_t{1} << (SIGTRAP - 1));
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, nullptr, sizeof blocked);
+}
+
+// To the program's handler, or, if that has called us, to the handler that was there before both.
+// Returns the action to take otherwise; null: none.
+const struct sigaction* ForwardOnce(int signal, siginfo_t* info, void* context) {
+  const void* const frame = __builtin_frame_address(0);
+  if (tls_forwarding.context == context && frame < tls_forwarding.frame) {
+    const struct sigaction* const first = first_trap_action.load();
+    return first == nullptr || hot::CallHandler(*first, signal, info, context) ? nullptr : first;
+  }
+  const struct sigaction* const action = TakeTrapAction();
+  if (action == nullptr || !hot::IsHandler(*action)) return action;
+  tls_forwarding = {context, frame};
+  BlockFor(*action, context);
+  hot::CallHandler(*action, signal, info, context);
+  tls_forwarding = {nullptr, nullptr};
+  return nullptr;
+}
+
+// A trap that no hook caused. gdb, set to pass SIGTRAP on, passes those of its own breakpoints too,
+// with the pc set back: not after an int3, and meant for no handler.
+void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
+  const struct sigaction* const action = ForwardOnce(signal, info, context);
+  if (action == nullptr) return;
+  const bool is_kernels = info->si_code > 0;  // which cannot be ignored
+  if (is_kernels ? !IsInt3(pc - 1) : action->sa_handler == SIG_IGN) return;
+  struct sigaction fatal = *action;
+  fatal.sa_handler = SIG_DFL;
+  hot::EndBy(fatal, signal);
+}
+
+// The agent's own work is not the program's: its threads, its work in other threads, and a sample
+// that is being taken.
+bool IsOwnWork() {
+  if (tls_in_hook || hot::tls_is_agent_thread || hot::tls_own_work != 0) return true;
+  const hot::ThreadSlot* const slot = hot::OwnSlot();
+  return slot != nullptr && slot->in_handler;
+}
+
+}  // namespace
+
+void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
+  auto* const interrupted = static_cast<ucontext_t*>(context);
+  greg_t& pc = interrupted->uc_mcontext.gregs[REG_RIP];
+  const hot::HookSites* const sites = hot::hook_sites.load(std::memory_order_acquire);
+  // By an int3: another kill(), a step or a watchpoint may occur at any pc.
+  hot::HookSite* const site = info->si_code == SI_KERNEL && sites != nullptr
+                                  ? sites->Find(static_cast<uintptr_t>(pc) - 1)
+                                  : nullptr;
+  if (site == nullptr) return ForwardTrap(signal, info, context, static_cast<uintptr_t>(pc));
+  pc = static_cast<greg_t>(site->address);
+  if ((site->duty.load(std::memory_order_relaxed).use & hot::kHookEnd) != 0) {
+    hot::TakeAllHooksOut();
+  } else if (!IsOwnWork()) {
+    tls_in_hook = true;
+    Act(*site, *interrupted);
+    tls_in_hook = false;
+  }
+  pc = static_cast<greg_t>(site->slot);
+}
+
+}  // namespace jtrace::native_hooks

@@ -1,0 +1,173 @@
+#include "agent/native_hooks/hook_targets.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "agent/native_hooks/displaced_instruction.h"
+#include "agent/native_hooks/hook_handler.h"
+#include "agent/native_hooks/refusals.h"
+#include "agent/native_hooks/site_table.h"
+#include "common/glob.h"
+#include "common/nearest.h"
+
+namespace jtrace::native_hooks {
+namespace {
+
+// How an object's file explains that nothing is found; "": it does not.
+std::string AboutFile(const LoadedObject& object) {
+  switch (StateOfFile(object)) {
+    case FileState::kSame:
+      break;
+    case FileState::kReplaced:
+      return absl::StrCat("; its file ", object.path,
+                          " was replaced since it was loaded, so only what it exports is known: "
+                          "restart the program");
+    case FileState::kGone:
+      return absl::StrCat("; its file ", object.path,
+                          " no longer exists, so only what it exports is known: keep the "
+                          "file, or name an exported function");
+  }
+  return "";
+}
+
+// Whether an instruction begins at `address`, decoding from the function's begin.
+bool IsInstruction(const Function& function, uintptr_t address) {
+  uintptr_t at = function.address;
+  while (at < address) {
+    const size_t left = std::min<size_t>(kMaxInstruction, function.address + function.size - at);
+    const size_t length = InstructionLength(ReadCode(at, left));
+    if (length == 0) break;
+    at += length;
+  }
+  return at == address;
+}
+
+absl::StatusOr<uintptr_t> AddressOf(const LoadedObject& object, const std::string& text) {
+  uint64_t offset = 0;
+  if (!absl::SimpleHexAtoi(text, &offset)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not an address of the file such as 0x12f0"));
+  }
+  if (StateOfFile(object) == FileState::kReplaced) {
+    return absl::FailedPreconditionError(absl::StrCat(text, " may be anything in ", object.name,
+                                                      AboutFile(object),
+                                                      ", or name an exported function"));
+  }
+  const uintptr_t address = object.bias + offset;
+  if (object.HasCodeAt(address)) return address;
+  return absl::NotFoundError(absl::StrCat(text, " is not in the code of ", object.name));
+}
+
+absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string& text) {
+  const auto address = AddressOf(object, text);
+  if (!address.ok()) return address.status();
+  Function function = FunctionAt(object, *address);
+  if (function.symbol.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no function is known at ", text, " of ", object.name,
+                     ", so the starts of its instructions are unknown", AboutFile(object)));
+  }
+  if (*address == function.address) return function;
+  if (object.IsLibc()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no hook at ", text, " of ", object.name,
+                     ": inside of libc's functions signals may be blocked; hook the entry of '",
+                     function.name, "'"));
+  }
+  if (!IsInstruction(function, *address)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no instruction of ", function.name, " begins at ", text));
+  }
+  function.name = absl::StrFormat("%s+%#x", function.name, *address - function.address);
+  function.is_entry = false;
+  function.address = *address;
+  return function;
+}
+
+absl::Status NoFunction(const HookSpec& spec, const LoadedObject& object,
+                        const std::vector<LoadedObject>& objects) {
+  if (const uintptr_t elsewhere = ChosenElsewhere(object, spec.symbol); elsewhere != 0) {
+    const auto other = std::find_if(objects.begin(), objects.end(),
+                                    [&](const LoadedObject& o) { return o.HasCodeAt(elsewhere); });
+    return absl::NotFoundError(absl::StrCat(
+        object.name, " takes '", spec.symbol, "' from ",
+        other == objects.end() ? "the kernel's vdso, where no hook is possible; hook its caller"
+                               : absl::StrCat(other->name, "; hook it there")));
+  }
+  const std::string nearest = NearestFunction(object, spec.symbol);
+  return absl::NotFoundError(absl::StrCat(
+      object.name, " has no function '", spec.symbol, "'",
+      nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"), AboutFile(object)));
+}
+
+// If there are many functions, refused ones are left out.
+absl::Status AllRefused(const std::vector<Target>& targets) {
+  absl::Status first;
+  for (const Target& target : targets) {
+    absl::Status status = MayHook(target.object, target.function);
+    if (status.ok()) return status;
+    if (first.ok()) first = std::move(status);
+  }
+  return first;
+}
+
+}  // namespace
+
+std::string NearestObject(const std::vector<LoadedObject>& objects, const std::string& pattern) {
+  return std::string(Nearest(
+      pattern, objects, [](const LoadedObject& object) { return absl::string_view(object.name); }));
+}
+
+absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
+                                                const std::vector<LoadedObject>& objects) {
+  std::vector<Target> targets;
+  bool is_loaded = false;
+  const LoadedObject* last = nullptr;
+  for (const LoadedObject& object : objects) {
+    if (!GlobMatches(spec.object, object.name) && spec.object != object.path) continue;
+    last = &object;
+    is_loaded = true;
+    if (absl::StartsWith(spec.symbol, "0x")) {
+      auto function = AtOffset(object, spec.symbol);
+      if (!function.ok()) return function.status();
+      targets.push_back({object, *std::move(function)});
+      continue;
+    }
+    for (Function& function : FindFunctions(object, spec.symbol)) {
+      targets.push_back({object, std::move(function)});
+    }
+  }
+  if (!is_loaded)
+    return absl::UnavailableError(absl::StrCat("no object '", spec.object, "' is loaded"));
+  if (targets.empty()) return NoFunction(spec, *last, objects);
+  if (targets.size() > kMostTargets) {
+    return absl::InvalidArgumentError(absl::StrCat("'", spec.object, "!", spec.symbol, "' names ",
+                                                   targets.size(), " functions, of at most ",
+                                                   kMostTargets));
+  }
+  return targets;
+}
+
+absl::Status CheckHooks(const std::vector<HookSpec>& specs) {
+  if (specs.empty()) return absl::OkStatus();
+  if (!kHasHooks) return absl::UnimplementedError("hooks need x86-64");
+  const std::vector<LoadedObject> objects = LoadedObjects();
+  for (const HookSpec& spec : specs) {
+    if (spec.kind == HookKind::kOff) {
+      return absl::InvalidArgumentError(
+          "':off' removes hooks from a running recording; use "
+          "jtrace hook PID");
+    }
+    const auto targets = ResolveHook(spec, objects);
+    if (absl::IsUnavailable(targets.status())) continue;  // it may be loaded later
+    if (!targets.ok()) return targets.status();
+    if (absl::Status status = AllRefused(*targets); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace jtrace::native_hooks

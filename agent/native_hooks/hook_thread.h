@@ -1,0 +1,105 @@
+// A thread's counts at hooks in native code, until the writer fetches them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/hot/memory/hook_sites.h"
+
+namespace jtrace::native_hooks {
+
+// The caller, and the place of the call.
+struct HookCaller {
+  // Of more jumps only the last ones are kept.
+  static constexpr uint32_t kMostJumps = 3;
+
+  uint64_t node;           // the thread's tree node (Position); valid if position_known
+  uint64_t java_tid;       // 0: none
+  uintptr_t address;       // the return address; 0: unknown
+  uint32_t thread_number;  // Thread.id; 0: a thread that is not sampled
+  uint32_t placement;      // HookDuty.placement
+  // The hooks of the functions that continued by a jump instead of a call, up to this one: their
+  // placements, the outermost first; 0: none. The first of them has the return address.
+  uint32_t jumped[kMostJumps];
+  bool position_known;
+
+  bool operator==(const HookCaller&) const = default;
+};
+
+// The calls from one caller.
+struct HookRow {
+  HookCaller caller;
+  uint64_t calls;
+  uint64_t timed;  // calls whose return was seen
+  uint64_t total_ns;
+  uint64_t min_ns;
+  uint64_t max_ns;
+};
+
+// Rows by caller, in the order of their first call.
+struct HookRows {
+  static constexpr uint32_t kMost = 2048;
+  // The last rows are for calls whose caller finds no room: only by hook.
+  static constexpr uint32_t kReserved = 128;
+  static constexpr uint32_t kIndexSlots = 2 * kMost;
+
+  std::atomic<uint32_t> count;  // the thread's own; others only test whether it is 0
+  uint16_t index[kIndexSlots];  // row + 1; 0: free
+  HookRow rows[kMost];
+
+  // The caller's row, made if needed. Null: there is no room at all.
+  HookRow* Row(const HookCaller& caller);
+  // Empties the rows in use.
+  void Clear();
+
+ private:
+  HookRow* Find(const HookCaller& caller, uint32_t most);
+};
+
+// A call whose return is awaited.
+struct OpenHookCall {
+  HookCaller caller;
+  const hot::HookSite* site;
+  uintptr_t sp;  // where the return address is
+  uint64_t start_ns;
+};
+
+// One thread. Zero pages are valid; from a region that is never unmapped (agent/native_hooks).
+//
+// The thread writes rows[active], inside its handler and with `busy` raised; the writer changes
+// `active`, sees that `busy` is down, and then owns the other one (both sequentially consistent:
+// the handler raises first and reads second, the writer changes first and reads second).
+struct alignas(64) HookThread {
+  static constexpr uint32_t kMostOpen = 256;
+
+  std::atomic<int32_t> os_tid;  // 0: free
+  std::atomic<uint32_t> busy;
+  std::atomic<uint32_t> active;  // 0 or 1
+  // Writer: rows[1 - active] are not fetched yet.
+  bool is_pending;
+  // A return address that has no site yet: the writer makes one. 0: none.
+  std::atomic<uintptr_t> wanted_return;
+  // Hits so far of a thread without a slot: when to look for one again.
+  uint32_t hits_without_slot;
+  uint32_t open_count;
+  OpenHookCall open[kMostOpen];
+  HookRows rows[2];
+};
+
+// Return addresses at which no site can be, by their hash (UntimedReturn): none is requested again.
+// Of two with the same hash the later one stays. Written by the writer.
+inline constexpr uint32_t kUntimedReturns = 1024;
+extern constinit std::atomic<uintptr_t> untimed_returns[kUntimedReturns];
+inline std::atomic<uintptr_t>& UntimedReturn(uintptr_t address) {
+  return untimed_returns[hot::HookSites::Hash(address) % kUntimedReturns];
+}
+
+inline constexpr uint32_t kMostHookThreads = 8192;
+extern constinit std::atomic<HookThread*> hook_threads;    // kMostHookThreads of them
+extern constinit std::atomic<uint32_t> hook_threads_used;  // may exceed kMostHookThreads
+extern constinit std::atomic<int32_t> free_hook_threads;   // of these, whose threads ended
+// The calling thread's; null: none yet. Another process' thread after a fork keeps its copy.
+extern constinit thread_local HookThread* tls_hook_thread
+    __attribute__((tls_model("initial-exec")));
+
+}  // namespace jtrace::native_hooks

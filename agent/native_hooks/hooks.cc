@@ -1,0 +1,432 @@
+#include "agent/native_hooks/hooks.h"
+
+#include <gnu/libc-version.h>
+#include <time.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "agent/base/clock.h"
+#include "agent/native_hooks/hook_handler.h"
+#include "agent/native_hooks/hook_targets.h"
+#include "agent/native_hooks/hook_thread.h"
+#include "agent/native_hooks/refusals.h"
+#include "agent/native_hooks/sigaction_guard.h"
+#include "agent/native_hooks/trap_action.h"
+#include "agent/native_hooks/trap_signal.h"
+#include "common/glob.h"
+
+namespace jtrace::native_hooks {
+namespace {
+
+uint32_t UseOf(HookKind kind) {
+  switch (kind) {
+    case HookKind::kCount:
+      return hot::kHookCount;
+    case HookKind::kUnwind:
+      return hot::kHookCount | hot::kHookUnwind;
+    case HookKind::kTime:
+      return hot::kHookCount | hot::kHookTime;
+    case HookKind::kOff:
+      break;
+  }
+  return 0;
+}
+
+// The holder of the mutex may wait for the loader, which may wait for the caller of this.
+std::unique_lock<std::mutex> TryLock(std::mutex& mutex) {
+  constexpr int kTries = 100;
+  constexpr timespec kMoment = {0, 1'000'000};
+  std::unique_lock lock(mutex, std::try_to_lock);
+  for (int i = 0; i < kTries && !lock.owns_lock(); ++i) {
+    nanosleep(&kMoment, nullptr);
+    if (lock.try_lock()) break;
+  }
+  return lock;
+}
+
+}  // namespace
+
+absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
+  const Function& function = target.function;
+  if (absl::Status status = MayHook(target.object, function); !status.ok()) return status;
+  const auto standing = placed_.find(function.address);
+  if (standing != placed_.end() && standing->second.kind == spec.kind) return absl::OkStatus();
+  // The code cannot be unloaded any more when it is read.
+  absl::Status status = Pin(target.object);
+  absl::StatusOr<hot::HookSite*> site = nullptr;
+  if (status.ok()) status = (site = table_.Make(function.address)).status();
+  if (status.ok()) {
+    Placed placed;
+    placed.address = function.address;
+    placed.name = absl::StrCat(target.object.name, "!", function.name);
+    placed.symbol = absl::StrCat(target.object.name, "!", function.symbol);
+    placed.pattern = HookSpecText(spec);
+    placed.kind = spec.kind;
+    status = PutIn(**site, std::move(placed), function.is_entry);
+  }
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat("no hook in ", target.object.name, "!",
+                                                  function.name, ": ", status.message()));
+}
+
+absl::Status Hooks::PutIn(hot::HookSite& site, Placed placed, bool is_entry) {
+  placed.placement = ++last_placement_;
+  placed.site = site.number;
+  placed.calls_before = site.calls.load();
+  placed.unattributed_before = site.unattributed.load();
+  uint32_t use = UseOf(placed.kind);
+  if (is_entry) use |= hot::kHookEntry;
+  if (returns_.contains(site.number)) use |= hot::kHookReturn;
+  log_.push_back(placed);
+  if (absl::Status status = table_.SetDuty(site, {use, placed.placement}); !status.ok()) {
+    log_.pop_back();
+    return status;
+  }
+  placed_[placed.address] = std::move(placed);
+  return absl::OkStatus();
+}
+
+void Hooks::TakeOut(const Placed& placed) {
+  const bool is_return = returns_.contains(placed.site);
+  table_.SetDuty(table_.site(placed.site), {is_return ? hot::kHookReturn : 0u, 0}).IgnoreError();
+}
+
+// By the hooks' names, so that hooks in objects whose file was deleted can be removed too.
+absl::Status Hooks::Remove(const HookSpec& spec) {
+  const std::string pattern = absl::StrCat(spec.object, "!", spec.symbol);
+  const auto targets = ResolveHook(spec, LoadedObjects());
+  const auto is_meant = [&](const Placed& placed) {
+    if (GlobMatches(pattern, placed.name) || GlobMatches(pattern, placed.symbol)) return true;
+    return targets.ok() && std::any_of(targets->begin(), targets->end(), [&](const Target& it) {
+             return it.function.address == placed.address;
+           });
+  };
+  size_t removed = std::erase_if(placed_, [&](const auto& entry) {
+    if (!is_meant(entry.second)) return false;
+    TakeOut(entry.second);
+    return true;
+  });
+  removed += std::erase_if(pending_, [&](const HookSpec& waiting) {
+    return GlobMatches(pattern, absl::StrCat(waiting.object, "!", waiting.symbol));
+  });
+  TakeReturnsOut();
+  if (removed != 0) return absl::OkStatus();
+  if (absl::IsNotFound(targets.status())) return targets.status();
+  return absl::NotFoundError(
+      absl::StrCat("there is no hook in ", pattern, "; jtrace hook PID lists them"));
+}
+
+// All hooks of one spec. Returns how many functions have one now.
+absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
+                                       const std::vector<LoadedObject>& objects) {
+  const auto targets = ResolveHook(spec, objects);
+  if (!targets.ok()) return targets.status();
+  size_t placed = 0;
+  absl::Status first;
+  for (const Target& target : *targets) {
+    const absl::Status status = Place(spec, target);
+    if (status.ok()) {
+      ++placed;
+    } else if (first.ok()) {
+      first = status;
+    }
+  }
+  if (placed == 0) return first;
+  ReportOtherLibc(*targets);
+  ReportUnguarded();
+  GuardErrorReport(objects);
+  TakeReturnsOut();  // a timed one may have become one that counts
+  if (placed < targets->size()) {
+    losses_.Add("hook.refused", Severity::kWarning, targets->size() - placed,
+                absl::StrCat("functions of ", spec.object, "!", spec.symbol,
+                             " that got no hook; the first: ", first.message()));
+  }
+  return placed;
+}
+
+// The functions that libc calls where a hook would end the program are known only for one version.
+void Hooks::ReportOtherLibc(const std::vector<Target>& targets) {
+  constexpr absl::string_view kKnown = "2.36";
+  const absl::string_view version = gnu_get_libc_version();
+  const bool is_libc = std::any_of(targets.begin(), targets.end(), [](const Target& target) {
+    return target.object.name == "libc.so.6";
+  });
+  if (!is_libc || version == kKnown) return;
+  losses_.Set("hook.other_libc", Severity::kInfo, 1,
+              absl::StrCat("hooks in glibc ", version,
+                           ": which of its functions it calls with all "
+                           "signals blocked is known only for ",
+                           kKnown),
+              "try them on a copy of the program first");
+}
+
+void Hooks::ReportUnguarded() {
+  const absl::Status guard = GuardSigaction();
+  if (guard.ok()) return;
+  losses_.Set("hook.unguarded", Severity::kInfo, 1,
+              absl::StrCat("hooks without a guard (", guard.message(),
+                           "): a handler of SIGTRAP that the program installs while they are in "
+                           "place gets their traps for up to 0.1 s, which may end it"),
+              "do not use hooks in a program that does so");
+}
+
+void Hooks::ReportFailed(const HookSpec& spec, const absl::Status& status) {
+  losses_.Add(absl::StrCat("hook.failed.", spec.object, "!", spec.symbol), Severity::kWarning, 1,
+              absl::StrCat("hook that could not be placed: ", status.message()));
+}
+
+// Before there were hooks, other handlers could not get their traps.
+absl::Status Hooks::Ready() {
+  absl::Status status = ReadyTraps();
+  if (placed_.empty()) fronts_seen_ = trap_fronts_taken.load();
+  return status;
+}
+
+void Hooks::Begin(const std::vector<HookSpec>& specs) {
+  const std::lock_guard lock(mutex_);
+  is_recording_ = true;
+  placed_before_ += log_.size();
+  log_.clear();
+  pending_.clear();
+  objects_seen_ = 0;
+  refused_returns_.clear();
+  for (auto& address : untimed_returns) address.store(0);
+  if (specs.empty()) return;
+  const absl::Status ready = Ready();
+  const std::vector<LoadedObject> objects = LoadedObjects();
+  for (const HookSpec& spec : specs) {
+    const auto placed = ready.ok() ? ApplyOne(spec, objects) : absl::StatusOr<size_t>(ready);
+    if (absl::IsUnavailable(placed.status())) {
+      pending_.push_back(spec);
+    } else if (!placed.ok()) {
+      ReportFailed(spec, placed.status());
+    }
+  }
+}
+
+absl::StatusOr<std::string> Hooks::Change(const HookSpec& spec) {
+  const std::string place = absl::StrCat(spec.object, "!", spec.symbol);
+  if (spec.kind == HookKind::kOff) {
+    if (absl::Status status = Remove(spec); !status.ok()) return status;
+    return absl::StrCat("no hook any more in ", place);
+  }
+  if (absl::Status status = Ready(); !status.ok()) return status;
+  const std::vector<LoadedObject> objects = LoadedObjects();
+  const auto placed = ApplyOne(spec, objects);
+  if (absl::IsUnavailable(placed.status())) {
+    return absl::NotFoundError(absl::StrCat(placed.status().message(), "; the nearest is '",
+                                            NearestObject(objects, spec.object), "'"));
+  }
+  if (!placed.ok()) return placed.status();
+  return absl::StrCat(HookKindName(spec.kind), " in ", *placed,
+                      *placed == 1 ? " function: " : " functions: ", place);
+}
+
+absl::StatusOr<std::string> Hooks::Apply(const std::vector<HookSpec>& specs) {
+  if (!kHasHooks) return absl::UnimplementedError("hooks need x86-64");
+  const std::lock_guard lock(mutex_);
+  if (!is_recording_)
+    return absl::FailedPreconditionError("no recording runs; begin one with start");
+  std::vector<std::string> lines;
+  for (const HookSpec& spec : specs) {
+    const auto line = Change(spec);
+    if (line.ok()) {
+      lines.push_back(*line);
+    } else if (lines.empty()) {
+      return line.status();
+    } else {
+      return absl::Status(
+          line.status().code(),
+          absl::StrCat(line.status().message(), "; done before it: ", absl::StrJoin(lines, ", ")));
+    }
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
+std::string Hooks::Describe() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> lines;
+  for (const auto& [address, placed] : placed_) {
+    lines.push_back(absl::StrFormat("%-7s %12d calls  %s", std::string(HookKindName(placed.kind)),
+                                    table_.site(placed.site).calls.load() - placed.calls_before,
+                                    placed.name));
+  }
+  for (const HookSpec& spec : pending_) {
+    lines.push_back(absl::StrFormat("%-7s %18s  %s!%s", std::string(HookKindName(spec.kind)),
+                                    "not loaded yet", spec.object, spec.symbol));
+  }
+  if (!lines.empty()) return absl::StrJoin(lines, "\n");
+  return "no hooks; put one in with jtrace hook PID 'libc.so.6!malloc:count'";
+}
+
+void Hooks::RemoveAll() {
+  for (const auto& [address, placed] : placed_) TakeOut(placed);
+  placed_.clear();
+  TakeReturnsOut();
+  for (const uint32_t site : guards_) table_.SetDuty(table_.site(site), {}).IgnoreError();
+  guards_.clear();
+}
+
+void Hooks::End() {
+  const std::lock_guard lock(mutex_);
+  if (!is_recording_) return;
+  is_recording_ = false;
+  for (const HookSpec& spec : pending_) {
+    losses_.Add(absl::StrCat("hook.not_loaded.", spec.object), Severity::kWarning, 1,
+                absl::StrCat("hook in ", spec.object, ", which was never loaded"));
+  }
+  RemoveAll();
+  pending_.clear();
+}
+
+std::vector<Placed> Hooks::All() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Placed> all;
+  for (const auto& [address, placed] : placed_) all.push_back(placed);
+  return all;
+}
+
+std::vector<Placed> Hooks::PlacedSince(uint64_t before) const {
+  const std::lock_guard lock(mutex_);
+  const uint64_t known = before < placed_before_ ? 0 : before - placed_before_;
+  if (known >= log_.size()) return {};
+  return {log_.begin() + static_cast<ptrdiff_t>(known), log_.end()};
+}
+
+uint64_t Hooks::placed_so_far() const {
+  const std::lock_guard lock(mutex_);
+  return placed_before_ + log_.size();
+}
+
+Hooks::Calls Hooks::CallsOf(uint32_t site) const {
+  const std::lock_guard lock(mutex_);
+  const hot::HookSite& it = table_.site(site);
+  return {it.calls.load(), it.unattributed.load()};
+}
+
+bool Hooks::has_pending() const {
+  const std::lock_guard lock(mutex_);
+  return !pending_.empty();
+}
+
+absl::Status Hooks::PutReturn(uintptr_t address) {
+  for (const LoadedObject& object : LoadedObjects()) {
+    if (!object.HasCodeAt(address)) continue;
+    if (absl::Status status = MayAwaitReturnAt(object, address); !status.ok()) return status;
+    if (absl::Status status = Pin(object); !status.ok()) return status;
+    const auto site = table_.Make(address);
+    if (!site.ok()) return site.status();
+    hot::HookDuty duty = (*site)->duty.load();
+    duty.use |= hot::kHookReturn;  // a hook may be there as well
+    if (absl::Status status = table_.SetDuty(**site, duty); !status.ok()) return status;
+    returns_.insert((*site)->number);
+    return absl::OkStatus();
+  }
+  return absl::NotFoundError("code of the JIT");
+}
+
+// When nothing is timed any more.
+void Hooks::TakeReturnsOut() {
+  for (const auto& [address, placed] : placed_) {
+    if (placed.kind == HookKind::kTime) return;
+  }
+  for (const uint32_t number : std::exchange(returns_, {})) {
+    hot::HookSite& site = table_.site(number);
+    hot::HookDuty duty = site.duty.load();
+    duty.use &= ~uint32_t{hot::kHookReturn};
+    table_.SetDuty(site, duty).IgnoreError();
+  }
+}
+
+// The report of a crash installs its own handler of SIGTRAP: the code that it calls must not
+// contain int3.
+void Hooks::GuardErrorReport(const std::vector<LoadedObject>& objects) {
+  if (!guards_.empty()) return;
+  for (const LoadedObject& object : objects) {
+    if (object.name != "libjvm.so") continue;
+    for (const Function& function : FindFunctions(object, "VMError::report_and_die")) {
+      if (!IsErrorReport(function) || !Pin(object).ok()) continue;
+      const auto site = table_.Make(function.address);
+      if (!site.ok() || !table_.SetDuty(**site, {hot::kHookEnd, 0}).ok()) continue;
+      guards_.push_back((*site)->number);
+    }
+  }
+}
+
+void Hooks::AwaitReturns(uintptr_t address) {
+  const std::lock_guard lock(mutex_);
+  if (!is_recording_ || PutReturn(address).ok()) return;
+  // These calls have no times.
+  UntimedReturn(address).store(address);
+  if (!refused_returns_.insert(address).second) return;
+  losses_.Add("hook.untimed", Severity::kInfo, 1,
+              "places that call timed functions, whose returns are not seen: code of the JIT, or "
+              "where no hook is allowed");
+}
+
+// Checks every thread: takes at most a hundredth of a processor's time.
+bool Hooks::IsStillSafe() {
+  constexpr uint64_t kShare = 100;
+  const uint64_t began = MonotonicNanos();
+  const absl::Status status = CheckTraps();
+  const uint64_t now = MonotonicNanos();
+  next_check_ns_ = now + kShare * (now - began);
+  if (status.ok()) return true;
+  TakeOutFor(status);
+  return false;
+}
+
+void Hooks::TakeOutFor(const absl::Status& danger) {
+  RemoveAll();
+  pending_.clear();
+  losses_.Add("hook.danger", Severity::kWarning, 1,
+              absl::StrCat("hooks were removed: ", danger.message()));
+}
+
+void Hooks::KeepHandler() {
+  const std::lock_guard lock(mutex_);
+  if (placed_.empty() && returns_.empty()) return;
+  if (absl::Status status = native_hooks::KeepHandler(); !status.ok()) return TakeOutFor(status);
+  const uint64_t replaced = trap_fronts_taken.load();
+  if (replaced == fronts_seen_) return;
+  losses_.Add("hook.handler_replaced", Severity::kWarning,
+              replaced - std::exchange(fronts_seen_, replaced),
+              "times that another handler of SIGTRAP was found in front of the hooks', which may "
+              "have had their traps for up to 0.1 s");
+}
+
+void Hooks::Watch() {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_due =
+        !(placed_.empty() && returns_.empty()) && MonotonicNanos() >= next_check_ns_;
+    if (!is_recording_ || (is_due && !IsStillSafe())) return;
+  }
+  LookForObjects();
+}
+
+void Hooks::LookForObjects() {
+  const std::unique_lock lock = TryLock(mutex_);
+  if (!lock.owns_lock()) return;  // Watch will check
+  if (!is_recording_ || pending_.empty()) return;
+  const uint64_t loaded = ObjectsLoadedSoFar();
+  if (loaded == std::exchange(objects_seen_, loaded)) return;
+  const std::vector<LoadedObject> objects = LoadedObjects();
+  const bool has_come = std::any_of(pending_.begin(), pending_.end(), [&](const HookSpec& spec) {
+    return !absl::IsUnavailable(ResolveHook(spec, objects).status());
+  });
+  if (!has_come || !IsStillSafe()) return;
+  std::erase_if(pending_, [&](const HookSpec& spec) {
+    const auto placed = ApplyOne(spec, objects);
+    if (absl::IsUnavailable(placed.status())) return false;
+    if (!placed.ok()) ReportFailed(spec, placed.status());
+    return true;
+  });
+}
+
+}  // namespace jtrace::native_hooks

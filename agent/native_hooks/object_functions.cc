@@ -1,0 +1,257 @@
+#include "agent/native_hooks/object_functions.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/types/span.h"
+#include "agent/native_hooks/cpp_name.h"
+#include "common/demangle.h"
+#include "common/elf_image.h"
+#include "common/glob.h"
+#include "common/nearest.h"
+#include "common/object_file.h"
+
+namespace jtrace::native_hooks {
+namespace {
+
+using Visit = absl::FunctionRef<void(const char*, const Elf64_Sym&)>;
+
+bool IsFunction(const Elf64_Sym& symbol) {
+  const int type = ELF64_ST_TYPE(symbol.st_info);
+  return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_value != 0;
+}
+
+bool IsChosen(const Elf64_Sym& symbol) { return ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC; }
+
+// Which of several implementations the loader chose for this processor; 0: it does not say.
+uintptr_t Chosen(const LoadedObject& object, const char* symbol) {
+  const ObjectHandle held = Hold(object);
+  return held == nullptr ? 0 : reinterpret_cast<uintptr_t>(dlsym(held.get(), symbol));
+}
+
+void ForEachFunction(const LoadedObject& object, Visit visit) {
+  const auto visit_functions = [&](const char* name, const Elf64_Sym& symbol) {
+    if (IsFunction(symbol)) visit(name, symbol);
+  };
+  if (StateOfFile(object) != FileState::kSame) {
+    ForEachMappedSymbol(object, visit_functions);
+    return;
+  }
+  const ObjectFile file(ReadablePath(object));
+  const absl::StatusOr<ElfImage> image = ElfImage::Parse(file.content());
+  if (!image.ok()) return;
+  const auto visit_table = [&](uint32_t type) {
+    image->ForEachSymbol(type, [&](std::string_view names, const Elf64_Sym& symbol) {
+      const bool is_whole = names.find('\0') != std::string_view::npos;
+      if (is_whole) visit_functions(names.data(), symbol);
+    });
+  };
+  if (!object.IsLibc()) visit_table(SHT_SYMTAB);
+  visit_table(SHT_DYNSYM);
+}
+
+// What compilers split off a function, for what is done rarely: jumped to, never called.
+bool IsColdPart(absl::string_view symbol) { return absl::StrContains(symbol, ".cold"); }
+
+// What names functions, in any of their forms.
+class Pattern {
+ public:
+  explicit Pattern(absl::string_view text)
+      : text_(Normalized(text)),
+        is_glob_(absl::StrContains(text, '*') || absl::StrContains(text, '?')),
+        word_(is_glob_ ? "" : WordOfMangled(text_)) {}
+
+  enum Fit { kNot, kByPattern, kByName };
+  // Sets `name` to the demangled one if it fits.
+  Fit Matches(const char* symbol, std::string* name) const {
+    if (text_ == symbol) {
+      *name = Demangle(symbol);
+      return kByName;
+    }
+    const bool is_mangled = absl::StartsWith(symbol, "_Z");
+    if (IsColdPart(symbol) || (!is_glob_ && !MayMatch(symbol, is_mangled))) return kNot;
+    *name = Demangle(symbol);
+    const std::string normalized = Normalized(*name);
+    const std::string plain(WithoutParameters(normalized));
+    if (text_ == normalized || text_ == plain) return kByName;
+    if (!is_glob_) return kNot;
+    const bool fits =
+        GlobMatches(text_, symbol) || GlobMatches(text_, normalized) || GlobMatches(text_, plain);
+    return fits ? kByPattern : kNot;
+  }
+
+ private:
+  // What is certain before demangling, which takes long.
+  bool MayMatch(absl::string_view symbol, bool is_mangled) const {
+    return is_mangled && absl::StrContains(symbol, word_);
+  }
+
+  std::string text_;
+  bool is_glob_;
+  std::string word_;
+};
+
+// Each address once. Of several names the plain one: compilers add others behind a dot.
+void SortByAddress(std::vector<Function>& functions) {
+  std::sort(functions.begin(), functions.end(), [](const Function& a, const Function& b) {
+    return std::tuple(a.address, a.symbol.size(), a.symbol) <
+           std::tuple(b.address, b.symbol.size(), b.symbol);
+  });
+  functions.erase(
+      std::unique(functions.begin(), functions.end(),
+                  [](const Function& a, const Function& b) { return a.address == b.address; }),
+      functions.end());
+}
+
+// The part of an object's memory that is readable according to its headers.
+class Memory {
+ public:
+  Memory(const LoadedObject& object, const Elf64_Dyn* dynamic)
+      : object_(object), dynamic_(dynamic) {}
+
+  // The value of an entry of the dynamic section; 0: there is none.
+  uint64_t Value(int64_t tag) const {
+    for (const Elf64_Dyn* entry = dynamic_; entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == tag) return entry->d_un.d_val;
+    }
+    return 0;
+  }
+  // The same for addresses: glibc's loader has already added the bias, others do not.
+  uintptr_t Address(int64_t tag) const {
+    const uint64_t value = Value(tag);
+    return value < object_.bias ? object_.bias + value : value;
+  }
+  // `count` of them at `address`; empty: not all of them are in the object.
+  template <typename T>
+  absl::Span<const T> At(uintptr_t address, uint64_t count) const {
+    const auto holds = [&](const Elf64_Phdr& segment) {
+      const uintptr_t begin = object_.bias + segment.p_vaddr;
+      return segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 && address >= begin &&
+             address - begin <= segment.p_memsz &&
+             count <= (segment.p_memsz - (address - begin)) / sizeof(T);
+    };
+    if (address % alignof(T) != 0 ||
+        std::none_of(object_.headers.begin(), object_.headers.end(), holds)) {
+      return {};
+    }
+    return {reinterpret_cast<const T*>(address), static_cast<size_t>(count)};
+  }
+
+ private:
+  const LoadedObject& object_;
+  const Elf64_Dyn* dynamic_;
+};
+
+// DT_GNU_HASH ends with a chain for each bucket, whose last element is odd.
+uint64_t CountByGnuHash(const Memory& memory, uintptr_t table) {
+  const auto header = memory.At<uint32_t>(table, 4);
+  if (header.empty()) return 0;
+  const uint64_t first = header[1];
+  const uintptr_t buckets_at = table + 4 * sizeof(uint32_t) + header[2] * sizeof(uint64_t);
+  const auto buckets = memory.At<uint32_t>(buckets_at, header[0]);
+  if (buckets.empty()) return 0;
+  uint64_t last = *std::max_element(buckets.begin(), buckets.end());
+  if (last < first) return first;
+  const uintptr_t chains = buckets_at + buckets.size() * sizeof(uint32_t);
+  while (true) {
+    const auto chain = memory.At<uint32_t>(chains + (last - first) * sizeof(uint32_t), 1);
+    if (chain.empty()) return 0;
+    ++last;
+    if ((chain[0] & 1) != 0) return last;
+  }
+}
+
+// No table says how many symbols there are.
+uint64_t CountSymbols(const Memory& memory) {
+  if (memory.Value(DT_HASH) != 0) {
+    const auto header = memory.At<uint32_t>(memory.Address(DT_HASH), 2);
+    return header.empty() ? 0 : header[1];
+  }
+  if (memory.Value(DT_GNU_HASH) == 0) return 0;
+  return CountByGnuHash(memory, memory.Address(DT_GNU_HASH));
+}
+
+}  // namespace
+
+std::vector<Function> FindFunctions(const LoadedObject& object, absl::string_view text) {
+  const Pattern pattern(text);
+  std::vector<Function> named;
+  std::vector<Function> fitting;
+  ForEachFunction(object, [&](const char* symbol, const Elf64_Sym& entry) {
+    Function function;
+    const Pattern::Fit fit = pattern.Matches(symbol, &function.name);
+    if (fit == Pattern::kNot) return;
+    function.symbol = symbol;
+    function.address = object.bias + entry.st_value;
+    function.size = entry.st_size;
+    function.is_entry = !IsColdPart(symbol);
+    if (IsChosen(entry)) {
+      function.address = Chosen(object, symbol);
+      function.size = 0;
+    }
+    if (!object.HasCodeAt(function.address)) return;
+    (fit == Pattern::kByName ? named : fitting).push_back(std::move(function));
+  });
+  // f(char const*) has a star, and is the name of one.
+  std::vector<Function>& found = named.empty() ? fitting : named;
+  SortByAddress(found);
+  return std::move(found);
+}
+
+Function FunctionAt(const LoadedObject& object, uintptr_t address) {
+  Function at;
+  ForEachFunction(object, [&](const char* symbol, const Elf64_Sym& entry) {
+    const uintptr_t begin = object.bias + entry.st_value;
+    if (address < begin || address >= begin + entry.st_size || !at.symbol.empty()) return;
+    at.address = begin;
+    at.size = entry.st_size;
+    at.symbol = symbol;
+    at.name = Demangle(symbol);
+  });
+  return at;
+}
+
+std::string NearestFunction(const LoadedObject& object, absl::string_view wanted) {
+  // Only names of about this length that begin alike: libjvm has 60,000.
+  std::vector<std::string> names;
+  ForEachFunction(object, [&](const char* text, const Elf64_Sym&) {
+    const absl::string_view symbol = text;
+    if (!absl::StartsWith(symbol, wanted.substr(0, 2)) || symbol == wanted) return;
+    if (symbol.size() <= 2 * wanted.size()) names.emplace_back(symbol);
+  });
+  if (names.empty()) return "";
+  return std::string(
+      Nearest(wanted, names, [](const std::string& name) { return absl::string_view(name); }));
+}
+
+uintptr_t ChosenElsewhere(const LoadedObject& object, absl::string_view wanted) {
+  uintptr_t elsewhere = 0;
+  ForEachFunction(object, [&](const char* symbol, const Elf64_Sym& entry) {
+    if (elsewhere != 0 || !IsChosen(entry) || wanted != symbol) return;
+    const uintptr_t address = Chosen(object, symbol);
+    if (address != 0 && !object.HasCodeAt(address)) elsewhere = address;
+  });
+  return elsewhere;
+}
+
+void ForEachMappedSymbol(const LoadedObject& object,
+                         absl::FunctionRef<void(const char*, const Elf64_Sym&)> visit) {
+  const link_map* map = nullptr;
+  const ObjectHandle held = Hold(object, &map);
+  if (held == nullptr || map->l_ld == nullptr) return;
+  const Memory memory(object, map->l_ld);
+  const auto strings = memory.At<char>(memory.Address(DT_STRTAB), memory.Value(DT_STRSZ));
+  for (const Elf64_Sym& symbol :
+       memory.At<Elf64_Sym>(memory.Address(DT_SYMTAB), CountSymbols(memory))) {
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.size()) continue;
+    const char* const name = &strings[symbol.st_name];
+    if (std::memchr(name, 0, strings.size() - symbol.st_name) != nullptr) visit(name, symbol);
+  }
+}
+
+}  // namespace jtrace::native_hooks

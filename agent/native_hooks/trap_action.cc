@@ -1,0 +1,177 @@
+#include "agent/native_hooks/trap_action.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "agent/hot/forward_signal.h"
+#include "agent/hot/memory/hook_sites.h"
+#include "agent/hot/sample_handler.h"
+#include "agent/native_hooks/hook_handler.h"
+
+namespace jtrace::native_hooks {
+
+constinit std::atomic<const struct sigaction*> first_trap_action{nullptr};
+constinit std::atomic<uint64_t> trap_fronts_taken{0};
+constinit std::atomic<bool> are_trap_actions_full{false};
+constinit std::atomic<std::atomic<int32_t>*> trap_action_owner{nullptr};
+
+namespace {
+
+// Without a lock: the caller may be a handler that has interrupted another caller, or a child of
+// fork whose parent was one.
+struct KeptAction {
+  enum State : uint32_t { kFree, kBeingWritten, kReady };
+
+  std::atomic<uint32_t> state;
+  struct sigaction action;
+};
+constexpr int kMostActions = 256;
+constinit KeptAction kept_actions[kMostActions] = {};
+
+// The kernel's part of a set of signals; libc's sigset_t is larger, and the rest is undefined.
+uint64_t MaskOf(const struct sigaction& action) {
+  uint64_t mask = 0;
+  std::memcpy(&mask, &action.sa_mask, sizeof mask);
+  return mask;
+}
+
+bool AreEqual(const struct sigaction& a, const struct sigaction& b) {
+  return a.sa_handler == b.sa_handler && a.sa_flags == b.sa_flags &&
+         a.sa_restorer == b.sa_restorer && MaskOf(a) == MaskOf(b);
+}
+
+bool IsOurs(const struct sigaction& action) { return action.sa_sigaction == HandleTrapSignal; }
+
+constexpr uint64_t Bit(int signal) { return uint64_t{1} << (signal - 1); }
+
+// Interrupted system calls continue, or do not, as the program's own handler wants.
+int PutInFront(const struct sigaction& programs, struct sigaction* old) {
+  constexpr uint64_t kOpen =  // faults, and those that libc reserves
+      Bit(SIGSEGV) | Bit(SIGBUS) | Bit(SIGFPE) | Bit(SIGILL) | Bit(SIGTRAP) | Bit(32) | Bit(33);
+  constexpr uint64_t kBlocked = ~kOpen;
+  const bool is_handled = programs.sa_handler != SIG_DFL && programs.sa_handler != SIG_IGN;
+  struct sigaction action {};
+  action.sa_sigaction = HandleTrapSignal;
+  // On the alternate stack where there is one: some threads have small stacks.
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  action.sa_flags |= is_handled ? programs.sa_flags & SA_RESTART : SA_RESTART;
+  std::memcpy(&action.sa_mask, &kBlocked, sizeof kBlocked);
+  return hot::kernel_sigaction.load()(SIGTRAP, &action, old);
+}
+
+// The action as the kernel would report it.
+struct sigaction AsInKernel(const struct sigaction& action) {
+  constexpr int kHasRestorer = 0x04000000;
+  struct sigaction ours {};
+  hot::kernel_sigaction.load()(SIGTRAP, nullptr, &ours);
+  struct sigaction kernels = action;
+  kernels.sa_flags |= ours.sa_flags & kHasRestorer;
+  kernels.sa_restorer = ours.sa_restorer;
+  const uint64_t mask = MaskOf(action) & ~(Bit(SIGKILL) | Bit(SIGSTOP));
+  std::memcpy(&kernels.sa_mask, &mask, sizeof mask);
+  return kernels;
+}
+
+void Report(const struct sigaction& action, struct sigaction* old) {
+  if (old == nullptr) return;
+  old->sa_handler = action.sa_handler;
+  old->sa_flags = action.sa_flags;
+  old->sa_restorer = action.sa_restorer;
+  const uint64_t mask = MaskOf(action);
+  std::memcpy(&old->sa_mask, &mask, sizeof mask);
+}
+
+// Whether this is a child between vfork and exec.
+bool IsMemoryOfParent() {
+  std::atomic<int32_t>* const owner = trap_action_owner.load(std::memory_order_acquire);
+  if (owner == nullptr) return false;
+  const auto self = static_cast<int32_t>(syscall(SYS_getpid));
+  int32_t known = 0;
+  return !owner->compare_exchange_strong(known, self) && known != self;
+}
+
+// There is no other way to have both hooks and the program's action.
+int LeaveToKernel(int signal, const struct sigaction* action, struct sigaction* old) {
+  are_trap_actions_full.store(true);
+  hot::TakeAllHooksOut();
+  const struct sigaction* const before = hot::previous_actions[signal].load();
+  const int result = hot::kernel_sigaction.load()(signal, action, nullptr);
+  if (result == 0) Report(*before, old);
+  return result;
+}
+
+}  // namespace
+
+const struct sigaction* KeepAction(const struct sigaction& action) {
+  for (KeptAction& kept : kept_actions) {
+    uint32_t state = kept.state.load(std::memory_order_acquire);
+    if (state == KeptAction::kFree &&
+        kept.state.compare_exchange_strong(state, KeptAction::kBeingWritten)) {
+      kept.action = action;
+      kept.state.store(KeptAction::kReady, std::memory_order_release);
+      return &kept.action;
+    }
+    if (state == KeptAction::kReady && AreEqual(kept.action, action)) return &kept.action;
+  }
+  return nullptr;
+}
+
+Front TakeFront() {
+  if (are_trap_actions_full.load()) return Front::kNoRoom;
+  const struct sigaction* before = hot::previous_actions[SIGTRAP].load();
+  struct sigaction current;
+  if (hot::kernel_sigaction.load()(SIGTRAP, nullptr, &current) != 0) return Front::kFailed;
+  if (IsOurs(current)) return Front::kOurs;
+  const struct sigaction* programs = KeepAction(current);
+  if (programs == nullptr) return Front::kNoRoom;
+  const struct sigaction* first = nullptr;
+  if (!first_trap_action.compare_exchange_strong(first, programs)) trap_fronts_taken.fetch_add(1);
+  // Another thread of the program may set another action meanwhile: that is the later one.
+  if (!hot::previous_actions[SIGTRAP].compare_exchange_strong(before, programs)) programs = before;
+  struct sigaction replaced;
+  if (PutInFront(*programs, &replaced) != 0) return Front::kFailed;
+  // An action that a system call has set since.
+  if (!IsOurs(replaced) && !AreEqual(replaced, current)) {
+    const struct sigaction* const later = KeepAction(replaced);
+    if (later == nullptr) return Front::kNoRoom;
+    hot::previous_actions[SIGTRAP].compare_exchange_strong(programs, later);
+  }
+  return Front::kOurs;
+}
+
+const struct sigaction* TakeTrapAction() {
+  const struct sigaction* action = hot::previous_actions[SIGTRAP].load();
+  while (action != nullptr && (action->sa_flags & SA_RESETHAND) != 0) {
+    struct sigaction rest = *action;
+    rest.sa_handler = SIG_DFL;
+    const struct sigaction* const kept = KeepAction(rest);
+    if (kept == nullptr || hot::previous_actions[SIGTRAP].compare_exchange_strong(action, kept))
+      break;
+  }
+  return action;
+}
+
+int GuardedSigaction(int signal, const struct sigaction* action, struct sigaction* old) {
+  const bool is_ours =
+      hot::previous_actions[signal].load() != nullptr && !are_trap_actions_full.load();
+  if (!is_ours) return hot::kernel_sigaction.load()(signal, action, old);
+  if (IsMemoryOfParent()) {
+    Report(*hot::previous_actions[signal].load(), old);
+    return 0;
+  }
+  // An action set by a system call is the program's as well.
+  if (TakeFront() == Front::kNoRoom) return LeaveToKernel(signal, action, old);
+  const struct sigaction* before = hot::previous_actions[signal].load();
+  if (action != nullptr) {
+    const struct sigaction* const kept = KeepAction(AsInKernel(*action));
+    if (kept == nullptr) return LeaveToKernel(signal, action, old);
+    before = hot::previous_actions[signal].exchange(kept);
+    PutInFront(*kept, nullptr);
+  }
+  Report(*before, old);
+  return 0;
+}
+
+}  // namespace jtrace::native_hooks
