@@ -9,7 +9,6 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "agent/classfile/call_places.h"
-#include "agent/classfile/probe_counts.h"
 #include "agent/classfile/probe_spec.h"
 #include "agent/classfile/reason.h"
 #include "agent/classfile/site.h"
@@ -17,6 +16,23 @@
 #include "common/scope_filter.h"
 
 namespace jtrace::classfile {
+
+// Probes put into the methods of a class, and the sites that got none.
+struct ProbeCounts {
+  uint32_t entries = 0;
+  uint32_t exits = 0;
+  uint32_t resumes = 0;
+  uint32_t catch_alls = 0;
+  uint32_t leaves = 0;
+  uint32_t calls = 0;  // pairs around calls that leave the scope
+  uint32_t natives = 0;
+  uint32_t exceptions = 0;
+  uint32_t blocks = 0;          // blocks of methods whose blocks are counted
+  uint32_t block_counters = 0;  // that count them
+  uint32_t throw_counters = 0;  // that count exceptions on their way
+  uint32_t places = 0;          // changes of the place of calls
+  CallReasonCounts calls_left_out = {};
+};
 
 // A method as its class file declares it. The views point into the class bytes that were passed
 // in (modified UTF-8) and live as long as those.

@@ -10,7 +10,7 @@ namespace jtrace::hot {
 
 // Who stops the event. By the kernel it costs no system call, and there is one signal for each
 // start, so that real-time signals can be used, too. Where it must not:
-// sampling/event_stop_choice.h.
+// sampling/perf_events.h.
 enum class EventStop : uint8_t {
   kByKernel,  // at the overflow itself, by a limit of one (PERF_EVENT_IOC_REFRESH)
   kByHand,    // by StopEvent; until then it counts, and may overflow again

@@ -9,13 +9,13 @@
 #include <limits>
 
 #include "agent/base/clock.h"
-#include "agent/hot/alternate_stack.h"
 #include "agent/hot/blocker.h"
 #include "agent/hot/event_stop.h"
 #include "agent/hot/full_walk_check.h"
 #include "agent/hot/kernel_frames.h"
 #include "agent/hot/memory/safe_read.h"
 #include "agent/hot/sample_record.h"
+#include "agent/hot/signal_scope.h"
 #include "agent/hot/thread_identity.h"
 #include "agent/hot/thread_labels.h"
 #include "agent/hot/timer_sample.h"
@@ -65,7 +65,7 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment&
   header->weight = moment.weight;
   header->frame_count = chain.SizeWithin(slot.max_frames);
   header->end = EndOf(chain, slot);
-  header->unjudged = chain.unjudged();
+  header->unchecked = chain.unchecked();
   const Identity identity = CurrentJavaThread(state, slot);
   header->java_tid = identity.java_tid;
   header->labels = LabelsOf(identity, slot);

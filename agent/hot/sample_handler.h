@@ -10,9 +10,9 @@
 
 #include "agent/hot/cost_buckets.h"
 #include "agent/hot/doorbell.h"
-#include "agent/hot/inflight.h"
 #include "agent/hot/memory/address_table.h"
 #include "agent/hot/position.h"
+#include "agent/hot/signal_scope.h"
 #include "agent/hot/stack_mode.h"
 #include "agent/hot/thread_slot.h"
 #include "agent/hot/walk/chain.h"

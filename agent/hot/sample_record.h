@@ -32,8 +32,8 @@ struct SampleHeader {
   // kUnknown: unknown.
   Frame wait_frame;
   uint32_t labels;  // of the Java thread (thread_labels.h)
-  // The writer judges it, and corrects its frames (agent/hotspot/notes_judge).
-  UnjudgedFrame unjudged;
+  // The writer checks it, and corrects its frames (agent/hotspot/debug_non_safepoints).
+  UncheckedFrame unchecked;
 };
 static_assert(sizeof(SampleHeader) == 120);
 

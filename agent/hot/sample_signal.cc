@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "agent/hot/alternate_stack.h"
 #include "agent/hot/forward_signal.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/sample_prefetch.h"

@@ -14,7 +14,7 @@ namespace jtrace::hot {
 // Takes a sample of the calling thread, which was interrupted at `context`, and restarts its timer.
 // Drops and counts it if `slot` is null or not this thread's, if it interrupts another sample, or
 // if its weight is 0. weight: ticks; timer=wall: those in the slot count instead. room: bytes of
-// stack (alternate_stack.h): with too few of them it does less, and counts that.
+// stack (AlternateStack): with too few of them it does less, and counts that.
 void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
                      const ucontext_t* context, size_t room);
 

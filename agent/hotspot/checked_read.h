@@ -44,4 +44,14 @@ class PageReader {
   std::unique_ptr<std::array<Page, kPages>> pages_;
 };
 
+// Reads of the JVM's own variables, at addresses that its tables give.
+//
+// For cold code on any thread; a system call each. Handlers read through hot/memory/safe_read.h.
+// T{} if it cannot be read: for chains of pointers, where 0 fails the next step anyway.
+template <typename T>
+T Load(uintptr_t address) {
+  T value{};
+  return CheckedCopy(address, &value, sizeof value) ? value : T{};
+}
+
 }  // namespace jtrace::sampling

@@ -1,8 +1,12 @@
 #include "agent/hotspot/compiled_code_check.h"
 
+#include <algorithm>
+#include <span>
+
 #include "agent/hot/memory/safe_read.h"
+#include "agent/hot/walk/debug_info.h"
 #include "agent/hot/walk/method_ref.h"
-#include "agent/hotspot/frame_code.h"
+#include "agent/hotspot/machine_code.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -73,6 +77,25 @@ bool IsCompleteNear(const hot::VmLayout& vm, const hot::CodeBlob& nmethod, uintp
   return at >= made && at - made <= kMostBetween;
 }
 
+constexpr uint32_t kBiases[] = {0, 1};
+// The number of compilations needed for a decision.
+constexpr int kEnough = 16;
+// The rows of a compilation that are compared.
+constexpr size_t kMostRows = 32;
+
+// Whether `scope`, and its callers, are the methods and bytecode indexes of the row.
+bool IsRow(const hot::VmLayout& vm, const hot::DebugInfo& info, const PCStackInfo& row) {
+  int32_t at = info.ScopeAt(reinterpret_cast<uintptr_t>(row.pc));
+  for (jint i = 0; i < row.numstackframes; ++i) {
+    hot::DebugInfo::Scope scope;
+    if (at <= 0 || !info.ReadScope(at, &scope) || scope.bci != row.bcis[i]) return false;
+    const auto id = reinterpret_cast<uintptr_t>(row.methods[i]);
+    if (vm.method.ids_point_to_methods && hot::SafeReadOr0(id) != scope.method) return false;
+    at = scope.sender;
+  }
+  return at == 0;
+}
+
 }  // namespace
 
 std::optional<bool> CompiledCodeCheck::Agrees(uintptr_t code, const hot::CodeBlob& nmethod) const {
@@ -110,6 +133,42 @@ bool CompiledCodeCheck::Look(uintptr_t code, const hot::CodeBlob& nmethod) {
 bool CompiledCodeCheck::is_decided() const {
   const absl::MutexLock lock(&mutex_);
   return agreed_ >= kEnoughCompilations || disagreed_ >= kEnoughCompilations;
+}
+
+bool DebugInfoCheck::Agrees(const jvmtiCompiledMethodLoadInlineRecord& record,
+                            const hot::CodeBlob& nmethod, uint32_t bias) const {
+  const hot::DebugInfo info(*layout_, nmethod, bias);
+  const std::span rows(record.pcinfo, static_cast<size_t>(record.numpcs));
+  return std::ranges::all_of(rows.first(std::min(rows.size(), kMostRows)),
+                             [&](const PCStackInfo& row) { return IsRow(*layout_, info, row); });
+}
+
+bool DebugInfoCheck::Look(const jvmtiCompiledMethodLoadInlineRecord& record,
+                          const hot::CodeBlob& nmethod) {
+  if (record.numpcs <= 0 || record.pcinfo == nullptr) return false;
+  const absl::MutexLock lock(&mutex_);
+  if (agreed_ >= kEnough || disagreed_ >= kEnough) return false;
+  const uint32_t bias = layout_->unsigned5_bias.load(std::memory_order_relaxed);
+  if (Agrees(record, nmethod, bias)) {
+    // Small methods read the same with any encoding.
+    const bool differs = std::ranges::none_of(
+        kBiases, [&](uint32_t other) { return other != bias && Agrees(record, nmethod, other); });
+    agreed_ += differs;
+    return false;
+  }
+  for (const uint32_t other : kBiases) {
+    if (other == bias || !Agrees(record, nmethod, other)) continue;
+    layout_->unsigned5_bias.store(other, std::memory_order_relaxed);
+    return true;
+  }
+  if (++disagreed_ < kEnough || agreed_ > 0) return false;
+  layout_->debug_info_readable.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+bool DebugInfoCheck::is_decided() const {
+  const absl::MutexLock lock(&mutex_);
+  return agreed_ >= kEnough || disagreed_ >= kEnough;
 }
 
 }  // namespace jtrace::sampling

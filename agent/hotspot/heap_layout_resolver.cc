@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "agent/hotspot/checked_read.h"
 #include "agent/hotspot/java_fields.h"
 #include "agent/hotspot/jvm_flags.h"
-#include "agent/hotspot/load.h"
 
 namespace jtrace::sampling {
 namespace {

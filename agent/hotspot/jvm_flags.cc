@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/hotspot/load.h"
+#include "agent/hotspot/checked_read.h"
 
 namespace jtrace::sampling {
 

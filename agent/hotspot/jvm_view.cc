@@ -7,10 +7,10 @@
 #include "agent/hot/walk/code_cache.h"
 #include "agent/hot/walk/debug_info.h"
 #include "agent/hot/walk/known_frames.h"
-#include "agent/hotspot/continuation_code.h"
 #include "agent/hotspot/heap_layout_resolver.h"
 #include "agent/hotspot/inline_record.h"
 #include "agent/hotspot/jvm_flags.h"
+#include "agent/hotspot/machine_code.h"
 #include "agent/hotspot/method_memory.h"
 
 namespace jtrace::sampling {
@@ -50,8 +50,8 @@ void JvmView::Resolve(JNIEnv* env) {
   const JvmFlags flags(**structs_);
   layout_.heap = ResolveHeapLayout(**structs_, flags, env);
   CheckKnownObjects(flags, env);
-  notes_switch_.Find(flags, layout_, libjvm_address_);
-  notes_judge_.Publish();
+  non_safepoints_flag_.Find(flags, layout_, libjvm_address_);
+  non_safepoints_check_.Publish();
   if (problem_.empty()) intrinsics_ = IntrinsicNames(**structs_, layout_);
   if (!AddInterpreterCodelets(**structs_, &stubs_)) {
     problems_.push_back({VmPart::kCodelets, "pieces of the interpreter"});
@@ -133,11 +133,11 @@ void JvmView::NoteCompiledCode(uintptr_t address, const void* compile_info) {
   if (const auto* record = FindInlineRecord(compile_info); record != nullptr) {
     CheckDebugInfo(*record, nmethod);
   }
-  if (judges_early_) notes_judge_.Judge(nmethod);
+  if (checks_early_) non_safepoints_check_.Check(nmethod);
 }
 
 bool JvmView::needs_reports() const {
-  if (!problem_.empty() || judges_early_) return problem_.empty();
+  if (!problem_.empty() || checks_early_) return problem_.empty();
   const bool lacks_continuations =
       layout_.continuation_return_barrier != 0 && layout_.thread.continuation_entry == hot::kAbsent;
   return lacks_continuations || !compiled_code_check_.is_decided() ||

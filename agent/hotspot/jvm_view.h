@@ -14,11 +14,9 @@
 #include "absl/status/statusor.h"
 #include "agent/hot/walk/vm_layout.h"
 #include "agent/hotspot/compiled_code_check.h"
-#include "agent/hotspot/debug_info_check.h"
+#include "agent/hotspot/debug_non_safepoints.h"
 #include "agent/hotspot/intrinsic_names.h"
 #include "agent/hotspot/known_objects_check.h"
-#include "agent/hotspot/notes_judge.h"
-#include "agent/hotspot/notes_switch.h"
 #include "agent/hotspot/stub_registry.h"
 #include "agent/hotspot/vm_layout_resolver.h"
 #include "agent/hotspot/vm_structs.h"
@@ -58,11 +56,11 @@ class JvmView {
   bool needs_reports() const;
   // Whether frames must have jmethodIDs where methods have some. Any thread.
   void NeedMethodIds(bool needed) { layout_.method.ids_are_needed = needed; }
-  // Whether code is judged as it is compiled, which needs a report of each method, or when a sample
-  // meets it (NotesJudge). Before handlers run.
-  void JudgeEarly(bool early) { judges_early_ = early; }
-  NotesJudge& notes_judge() { return notes_judge_; }
-  NotesSwitch& notes_switch() { return notes_switch_; }
+  // Whether code is checked as it is compiled, which needs a report of each method, or when a
+  // sample meets it (NonSafepointsCheck). Before handlers run.
+  void CheckEarly(bool early) { checks_early_ = early; }
+  NonSafepointsCheck& non_safepoints_check() { return non_safepoints_check_; }
+  NonSafepointsFlag& non_safepoints_flag() { return non_safepoints_flag_; }
   // False: frames of compiled code are not walked.
   bool sees_compiled_code() const { return layout_.compiled_code_readable.load(); }
   // False: of compiled code only the method itself is known, not its inlined methods.
@@ -99,9 +97,9 @@ class JvmView {
   CompiledCodeCheck compiled_code_check_{&layout_};
   DebugInfoCheck debug_info_check_{&layout_};
   std::atomic<uintptr_t> return_barrier_{0};  // found by a stub's name
-  NotesJudge notes_judge_{&layout_};
-  NotesSwitch notes_switch_;
-  std::atomic<bool> judges_early_{true};
+  NonSafepointsCheck non_safepoints_check_{&layout_};
+  NonSafepointsFlag non_safepoints_flag_;
+  std::atomic<bool> checks_early_{true};
 };
 
 }  // namespace jtrace::sampling

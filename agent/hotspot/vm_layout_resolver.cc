@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/hot/walk/method_ref.h"
+#include "agent/hotspot/checked_read.h"
 #include "agent/hotspot/code_cache_check.h"
 #include "agent/hotspot/elf_symbols.h"
 #include "agent/hotspot/java_fields.h"
-#include "agent/hotspot/load.h"
 
 namespace jtrace::sampling {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "agent/hotspot/load.h"
+#include "agent/hotspot/checked_read.h"
 #include "agent/hotspot/vm_reads.h"
 
 namespace jtrace::sampling {

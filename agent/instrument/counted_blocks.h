@@ -14,7 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "agent/base/losses.h"
 #include "agent/classfile/instrumenter.h"
-#include "agent/jvmti/open_activations.h"
+#include "agent/jvmti/running_stacks.h"
 #include "agent/probes/block_counters.h"
 #include "agent/probes/tree_collector.h"
 #include "agent/trace/chunk_source.h"

@@ -13,7 +13,7 @@
 #include "agent/instrument/input_reads.h"
 #include "agent/jvmti/env.h"
 #include "agent/options/metric_options.h"
-#include "agent/probes/native_unwind.h"
+#include "agent/probes/native_methods.h"
 #include "agent/sampling/unwind_sites.h"
 
 namespace jtrace {

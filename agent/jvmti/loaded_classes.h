@@ -4,6 +4,10 @@
 
 #include <jvmti.h>
 
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
 #include "agent/jvmti/env.h"
 
 namespace jtrace::jvmti {
@@ -38,5 +42,13 @@ inline bool HasFailed(jvmtiEnv* env, jclass klass) {
   return env->GetClassStatus(klass, &status) == JVMTI_ERROR_NONE &&
          (status & JVMTI_CLASS_STATUS_ERROR) != 0;
 }
+
+// The loaded subclasses of an interface or an abstract class.
+
+// Binary names of the classes that are assignable to `class_name` ("java.sql.Statement"), including
+// itself, if a class of that name is loaded, in any loader, as an interface or an abstract class;
+// else none: a class with code has its own methods. Takes some ms. On a Java thread.
+absl::flat_hash_set<std::string> ImplementorsOf(jvmtiEnv* env, JNIEnv* jni,
+                                                absl::string_view class_name);
 
 }  // namespace jtrace::jvmti

@@ -2,7 +2,6 @@
 
 #include "absl/hash/hash.h"
 #include "agent/jvmti/env.h"
-#include "agent/jvmti/tags.h"
 
 namespace jtrace::jvmti {
 namespace {

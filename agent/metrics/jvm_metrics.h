@@ -19,7 +19,7 @@
 #include "agent/metrics/kernel_events.h"
 #include "agent/metrics/object_sources.h"
 #include "agent/metrics/thread_counters.h"
-#include "agent/probes/native_counters.h"
+#include "agent/probes/native_methods.h"
 #include "agent/probes/path_metrics.h"
 
 namespace jtrace::metrics {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "agent/base/signal_blocked.h"
+#include "agent/base/signals_blocked.h"
 #include "agent/sampling/perf_events.h"
 #include "agent/sampling/signals.h"
 #include "agent/sampling/timers.h"
@@ -17,7 +17,7 @@
 namespace jtrace::metrics {
 namespace {
 
-// No clocks: the kernel may stop these itself (sampling/event_stop_choice.h), and must, because
+// No clocks: the kernel may stop these itself (sampling/perf_events.h), and must, because
 // real-time signals queue.
 //
 // A signal at a context switch ends the wait that was to begin: see sampling/perf_events.

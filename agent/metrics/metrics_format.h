@@ -36,4 +36,11 @@ absl::StatusOr<MetricsFormat> ParseMetricsFormat(absl::string_view options);
 // JSON lists at most format.threads threads and sums the others.
 std::string Format(MetricsReport report, const MetricsFormat& format);
 
+// `text`, modified UTF-8 as JVMTI hands it out (or anything else), as UTF-8: pairs of surrogates
+// become the characters that they stand for, invalid bytes become U+FFFD.
+std::string Utf8Of(absl::string_view text);
+
+// A label's value in the exposition format of Prometheus, without quotes.
+std::string PrometheusLabel(absl::string_view utf8);
+
 }  // namespace jtrace::metrics

@@ -2,7 +2,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "agent/hot/climb.h"
-#include "agent/hot/thread_state.h"
+#include "agent/hot/position.h"
 
 namespace jtrace::metrics {
 

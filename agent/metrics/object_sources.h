@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/hot/inflight.h"
+#include "agent/hot/signal_scope.h"
 #include "agent/metrics/object_paths.h"
 #include "agent/metrics/thread_counters.h"
 

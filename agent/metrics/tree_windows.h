@@ -16,7 +16,6 @@
 #include "agent/metrics/thread_families.h"
 #include "agent/metrics/tree_snapshot.h"
 #include "agent/probes/tree_collector.h"
-#include "agent/probes/tree_watcher.h"
 
 namespace jtrace::metrics {
 

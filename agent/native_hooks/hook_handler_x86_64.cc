@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "agent/base/clock.h"
-#include "agent/hot/alternate_stack.h"
 #include "agent/hot/doorbell.h"
 #include "agent/hot/forward_signal.h"
 #include "agent/hot/memory/hook_sites.h"

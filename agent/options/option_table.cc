@@ -17,7 +17,6 @@
 #include "agent/options/file_options.h"
 #include "agent/options/metric_options.h"
 #include "agent/options/option_values.h"
-#include "agent/options/option_words.h"
 #include "common/scope_filter.h"
 
 namespace jtrace {

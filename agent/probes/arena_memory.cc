@@ -1,13 +1,15 @@
 #include "agent/probes/arena_memory.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "agent/probes/address_space.h"
 
 namespace jtrace {
 namespace {
@@ -66,6 +68,17 @@ uint64_t ArenaBytesUsed(const hot::Arena& arena) {
   const uint64_t rings = hot::ReadRelaxed(arena.log_large) + hot::ReadRelaxed(arena.log_small);
   const uint64_t all = hot::ReadRelaxed(arena.next) - hot::kFirstChunk;
   return all - std::min(all, rings);
+}
+
+uint64_t AddressSpaceLeft() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<uint64_t>::max();
+  }
+  uint64_t pages = 0;  // the first number: all that is mapped
+  std::ifstream("/proc/self/statm") >> pages;
+  const uint64_t mapped = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur > mapped ? limit.rlim_cur - mapped : 0;
 }
 
 }  // namespace jtrace

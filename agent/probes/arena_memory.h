@@ -21,4 +21,10 @@ hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth = 1
 // Bytes allocated as chunks, including recycled ones, but not those of rings (record=log).
 uint64_t ArenaBytesUsed(const hot::Arena& arena);
 
+// The address space that a limit (ulimit -v) leaves to the process.
+
+// Bytes of address space that the process may still map: RLIMIT_AS (ulimit -v) less the mapped
+// part; UINT64_MAX without a limit. Any thread.
+uint64_t AddressSpaceLeft();
+
 }  // namespace jtrace

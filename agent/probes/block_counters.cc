@@ -9,7 +9,7 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "agent/probes/state_recycler.h"
+#include "agent/probes/memory_recyclers.h"
 
 namespace jtrace {
 

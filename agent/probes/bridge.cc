@@ -7,11 +7,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
-#include "agent/hot/thread_state.h"
+#include "agent/hot/position.h"
 #include "agent/probes/arena_memory.h"
 #include "agent/probes/block_counters.h"
 #include "agent/probes/class_definer.h"
-#include "agent/probes/native_clock.h"
+#include "agent/probes/native_methods.h"
 #include "agent/probes/rseq_word.h"
 #include "agent/probes/thread_spare.h"
 

@@ -10,7 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "agent/hot/layout.h"
-#include "agent/probes/state_recycler.h"
+#include "agent/probes/memory_recyclers.h"
 
 namespace jtrace {
 

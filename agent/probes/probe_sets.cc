@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "agent/hot/thread_state.h"
+#include "agent/hot/position.h"
 
 namespace jtrace {
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "agent/probes/chunk_recycler.h"
+#include "agent/probes/memory_recyclers.h"
 
 namespace jtrace {
 

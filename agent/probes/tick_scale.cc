@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "agent/base/clock.h"
-#include "agent/probes/native_clock.h"
+#include "agent/probes/native_methods.h"
 
 namespace jtrace {
 

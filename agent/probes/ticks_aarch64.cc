@@ -1,4 +1,4 @@
-#include "agent/probes/native_clock.h"
+#include "agent/probes/native_methods.h"
 
 namespace jtrace {
 

@@ -1,6 +1,6 @@
 #include <x86intrin.h>
 
-#include "agent/probes/native_clock.h"
+#include "agent/probes/native_methods.h"
 
 namespace jtrace {
 

@@ -5,7 +5,9 @@
 
 #include "agent/base/clock.h"
 #include "agent/hot/climb.h"
-#include "agent/hot/thread_state.h"
+#include "agent/hot/position.h"
+#include "agent/probes/arena_memory.h"
+#include "agent/probes/find_child.h"
 #include "agent/probes/node_state.h"
 
 namespace jtrace {
@@ -27,6 +29,28 @@ constexpr uint32_t kCutsARound = 4096;
 // A [pruned] node that every thread has, and that has counted nothing yet.
 bool IsUnused(const Node& node, const Counts& counts) {
   return node.routine == hot::kPrunedRoutine && counts.calls == 0 && node.collected == kUnseen;
+}
+
+using hot::At;
+using hot::Node;
+using hot::Ref;
+using hot::ThreadState;
+
+NodeUpdate DroppedUpdate(uint32_t number, uint32_t parent, uint32_t routine, bool is_new) {
+  return {.node = number,
+          .parent = parent,
+          .routine = routine,
+          .is_new = is_new,
+          .calls = 0,
+          .jitted = 0,
+          .pruned = true};
+}
+
+// Since the last Collect.
+bool HasChanged(const Node& node, uint64_t calls) {
+  if (node.collected == kUnseen) return true;
+  if (IsUnreported(node)) return static_cast<uint32_t>(calls) != node.number;
+  return IsInGroup(node) ? node.baseline_calls.Until(calls) != 0 : node.reported.Until(calls) != 0;
 }
 
 }  // namespace
@@ -423,6 +447,246 @@ void TreeCollector::CollectGroups(VisitUpdate visit) {
            .root = forest_.node(root).values,
            .nodes = updates_});
   });
+}
+
+using hot::At;
+using hot::Node;
+using hot::ReadRelaxed;
+using hot::Ref;
+using hot::ThreadState;
+
+uint32_t TreeCollector::NumberOf(Node& node) {
+  if (IsUnreported(node)) node.number = 0;
+  if (node.number == 0) node.number = ++last_number_;
+  return node.number;
+}
+
+void TreeCollector::Place(Node& node) {
+  hot::Climb at(arena_, node);
+  while (IsUnreported(*at) && at.Up()) continue;
+  if (at.IsAtRoot() && at->collected == kUnseen) {
+    auto* const state = reinterpret_cast<ThreadState*>(&*at) - 1;
+    if (state->root == hot::RefOf(arena_, &*at)) IsGrouped(*state);
+  }
+  if (IsInGroup(*at)) PlaceInGroup(node, /*instead=*/at->number);
+}
+
+void TreeCollector::PlaceInGroup(Node& node, uint32_t instead) {
+  path_.clear();
+  hot::Climb at(arena_, node);
+  do {
+    path_.push_back(&*at);
+  } while (at.Up() && !IsInGroup(*at));
+  uint32_t above = at->number;
+  // Not a node of the group's threads: the ways of two threads have crossed.
+  if (!IsInGroup(*at)) {
+    path_.resize(1);
+    above = instead;
+  }
+  for (; !path_.empty(); path_.pop_back()) {
+    Node& placed = *path_.back();
+    placed.number = above = forest_.Child(above, placed.routine, last_number_);
+    placed.collected = kInGroup;
+  }
+}
+
+Node* TreeCollector::NodeAt(uint64_t raw_node) const {
+  const uint64_t offset = (raw_node & UINT32_MAX) << hot::kGranuleShift;
+  if (offset < hot::kFirstChunk || offset >= ReadRelaxed(arena_->next)) return nullptr;
+  return At<Node>(arena_, static_cast<Ref>(raw_node));
+}
+
+uint32_t TreeCollector::TraceNode(uint64_t raw_node) {
+  Node* node = NodeAt(raw_node);
+  // Roots have no routine and no number.
+  return node == nullptr || node->routine == 0 ? 0 : NameBySample(*node);
+}
+
+uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
+  const auto place = static_cast<uint32_t>(raw_node >> hot::kPositionPlaceShift);
+  if (routine < hot::kPlacedIds) routine |= place << hot::kPlaceShift;
+  const Node* parent = NodeAt(raw_node);
+  if (parent == nullptr) return 0;
+  const Ref child = FindChild(arena_, *parent, routine);
+  if (child == 0) return 0;
+  Node& node = *At<Node>(arena_, child);
+  return node.routine == routine && node.parent == static_cast<Ref>(raw_node) ? NameBySample(node)
+                                                                              : 0;
+}
+
+uint32_t TreeCollector::NameBySample(Node& node) {
+  if (node.collected == kUnseen) Place(node);
+  if (IsInGroup(node)) return forest_.NumberForSample(node.number);
+  if (node.collected == kDropped) {
+    Node& kept = KeptAbove(node);
+    return kept.routine == 0 ? 0 : NameBySample(kept);
+  }
+  const uint32_t number = NumberOf(node);
+  // Of new nodes the next look sees all.
+  looks_at_all_ |= node.collected == kEarlier || node.routine == hot::kPrunedRoutine;
+  if (node.collected != kDefined) node.collected = kNamed;
+  return number;
+}
+
+void TreeCollector::BeginJudging(const ThreadState& state) {
+  // A log names nodes at any time: records in the ring, the open gap, the file's first position.
+  // And nobody chooses again before what was chosen is cut off.
+  chooses_ =
+      is_short_ && hot::ReadRelaxed(state.log_ring) == 0 && hot::ReadAcquire(state.victims) == 0;
+  if (chooses_) pruner_.Begin(state);
+}
+
+void TreeCollector::Judge(const Node& node) {
+  // Those of a granule take a node's memory.
+  const uint64_t slots = SlotBytes(*arena_, node);
+  kept_bytes_ +=
+      values_.node_bytes() + (AreFew(slots) ? slots : std::max(slots, values_.node_bytes()));
+  if (blocks_ != nullptr) kept_bytes_ += blocks_->BytesOf(node);
+  if (!chooses_) return;
+  const uint64_t calls = ReadCounts(node).calls;
+  pruner_.Add(hot::RefOf(arena_, &node), node, calls, HasChanged(node, calls));
+}
+
+bool TreeCollector::IsGone(const Node& node) const {
+  // A list's last node stays in it, while those above it may be removed and reused.
+  return IsDropped(node) || (hot::ReadAcquire(node.marks) & hot::kMarkGone) != 0 ||
+         IsDropped(*At<Node>(arena_, node.parent));
+}
+
+// Trees of which much is dropped at once are deep: a climb for each node would take seconds.
+Node& TreeCollector::KeptAbove(const Node& node) const {
+  hot::Climb above(arena_, *At<Node>(arena_, node.parent));
+  const auto up = [&] {
+    return above->collected == kDropped ? above.To(above->number) : above.Up();
+  };
+  while (IsDropped(*above) && up()) continue;
+  return *above;
+}
+
+void TreeCollector::DropNode(Node& node) {
+  ++pruned_nodes_;
+  if (const Node& parent = *At<Node>(arena_, node.parent); IsInGroup(parent)) {
+    FoldNode(node, parent.number);
+    if (blocks_ != nullptr) {
+      FoldBlocks(node);
+      blocks_->Forget(node);
+    }
+    node.collected = kLeftGroup;
+    return;
+  }
+  Node& kept = KeptAbove(node);
+  const Ref keeper = hot::RefOf(arena_, pruned_.IsFull() ? &RootAbove(kept) : &kept);
+  pruned_.MoveUp(hot::RefOf(arena_, &node), keeper, last_number_, [this](uint32_t number) {
+    updates_.push_back(DroppedUpdate(number, 0, 0, /*is_new=*/false));
+  });
+  const PrunedNodes::Sum counted = TakeCounts(node);
+  // A [pruned] node of the thread's own counts no calls: its children do.
+  if (node.routine != hot::kPrunedRoutine) {
+    pruned_.Add(keeper, hot::IdOf(node.routine), counted, last_number_);
+  }
+  DropNumber(node, kept);
+}
+
+Node& TreeCollector::RootAbove(const Node& node) const {
+  hot::Climb above(arena_, node);
+  while (above.Up()) continue;
+  return *above;
+}
+
+bool TreeCollector::IsBelowPruned(const Node& node) const {
+  return At<Node>(arena_, node.parent)->routine == hot::kPrunedRoutine;
+}
+
+PrunedNodes::Sum TreeCollector::TakeCounts(const Node& node) {
+  const Counts counts = ReadCounts(node);
+  const uint64_t new_calls = node.reported.Until(counts.calls);
+  total_calls_ += new_calls;
+  const uint64_t calls = node.baseline_calls.Until(counts.calls);
+  pruned_calls_ += IsBelowPruned(node) ? new_calls : calls;
+  PrunedNodes::Sum counted;
+  counted.has_extremes = !IsBelowPruned(node);
+  counted.calls = calls;
+  counted.jitted = JittedSinceBaseline(node, counts);
+  counted.values = values_.SinceBaseline(node, values_.ReadClosed(node));
+  if (blocks_ != nullptr) counted.blocks = blocks_->Take(node);
+  return counted;
+}
+
+// A number that the trace knows, or that a sample in this chunk names.
+void TreeCollector::DropNumber(Node& node, Node& kept) {
+  if (node.collected == kDefined) {
+    updates_.push_back(DroppedUpdate(node.number, 0, 0, /*is_new=*/false));
+  } else if (node.collected == kNamed) {
+    if (kept.routine != 0 && kept.collected != kDefined) Report(kept);
+    updates_.push_back(
+        DroppedUpdate(node.number, kept.number, TraceRoutine(node.routine), /*is_new=*/true));
+  }
+  node.collected = kDropped;
+  node.number = hot::RefOf(arena_, &kept);
+}
+
+void TreeCollector::ReportPruned() {
+  pruned_.ForEachChanged([this](Ref keeper, PrunedNodes::Below& below) {
+    Node& kept = *At<Node>(arena_, keeper);
+    if (kept.routine != 0 && kept.collected != kDefined) Report(kept);
+    // A [pruned] node of the thread's own needs no other below it.
+    const bool is_pruned = kept.routine == hot::kPrunedRoutine;
+    if (!is_pruned && below.number == 0) below.number = ++last_number_;
+    const uint32_t number = is_pruned ? kept.number : below.number;
+    if (!is_pruned && below.is_new) {
+      updates_.push_back({number, kept.number, 0, /*is_new=*/true, 0, 0});
+      ++nodes_reported_;
+    }
+    for (const uint32_t routine : below.changed) {
+      const PrunedNodes::Sum& sum = below.sums.at(routine);
+      updates_.push_back(
+          {sum.number, number, routine, sum.is_new, sum.calls, sum.jitted, sum.ReportedValues()});
+      nodes_reported_ += sum.is_new;
+      if (!sum.blocks.empty()) blocks_->ReportSum(sum.number, sum.blocks);
+    }
+  });
+}
+
+void TreeCollector::AskToPrune(ThreadState& state) {
+  if (!chooses_) return;
+  std::vector<uint32_t> chosen = pruner_.Choose(percent_);
+  if (chosen.empty()) return;
+  std::vector<uint32_t>& victims = victims_[&state];
+  victims = std::move(chosen);
+  hot::WriteRelease(state.victims,
+                    static_cast<uint64_t>(reinterpret_cast<uintptr_t>(victims.data())));
+}
+
+void TreeCollector::AllowCuts(ThreadState& state, uint32_t count) {
+  if (limits_.exit_percent > 0) hot::WriteRelaxed(state.cuts_left, count);
+}
+
+void TreeCollector::JudgeMemory() {
+  // For a while after that, too: a program that fills the memory once continues to do so, and new
+  // nodes would be reported whenever there is room again, only to be dropped soon.
+  constexpr int kRounds = 100;
+  const uint64_t high = limits_.arena_bytes / 5 * 3;
+  const bool prunes = limits_.prune_percent > 0 || limits_.exit_percent > 0;
+  const bool is_full = prunes && kept_bytes_ > high;
+  short_rounds_ = is_full ? kRounds : std::max(0, short_rounds_ - 1);
+  is_short_ = short_rounds_ > 0;
+  // Not enough is dropped: more has to be.
+  constexpr double kMostPercent = 50;
+  const bool is_shorter = kept_bytes_ > high + high / 4;
+  percent_ = !is_full ? limits_.prune_percent
+                      : std::min(kMostPercent, is_shorter ? percent_ * 2 : percent_);
+  kept_bytes_ = 0;
+}
+
+std::vector<RoutineUpdate> TreeCollector::CollectUnplaced(uint32_t routine_limit) {
+  const uint64_t before = unplaced_.calls();
+  std::vector<RoutineUpdate> updates = unplaced_.Collect(routine_limit);
+  total_calls_ += unplaced_.calls() - before;
+  return updates;
+}
+
+uint64_t TreeCollector::tree_bytes() const {
+  return ArenaBytesUsed(*arena_) + forest_.memory_bytes() + pruned_.memory_bytes();
 }
 
 }  // namespace jtrace

@@ -12,19 +12,27 @@
 #include "absl/types/span.h"
 #include "agent/hot/layout.h"
 #include "agent/probes/group_forest.h"
-#include "agent/probes/node_recycler.h"
+#include "agent/probes/memory_recyclers.h"
+#include "agent/probes/node_state.h"
 #include "agent/probes/path_blocks.h"
 #include "agent/probes/path_metrics.h"
 #include "agent/probes/pruned_nodes.h"
-#include "agent/probes/quiet_nodes.h"
-#include "agent/probes/state_recycler.h"
 #include "agent/probes/tick_scale.h"
 #include "agent/probes/tree_pruner.h"
 #include "agent/probes/tree_values.h"
-#include "agent/probes/tree_watcher.h"
 #include "agent/probes/unplaced_counts.h"
 
 namespace jtrace {
+
+// Notified by TreeCollector of trees and nodes that are about to be removed. On the writer thread.
+class TreeWatcher {
+ public:
+  virtual ~TreeWatcher() = default;
+  // The thread has ended, all is counted, and its memory will be reused.
+  virtual void OnThreadGone(const hot::ThreadState& state) = 0;
+  // The thread continues, but the node was cut off its tree and counts nothing any more.
+  virtual void OnNodeGone(const hot::ThreadState& state, const hot::Node& node) = 0;
+};
 
 // A node that is new or whose counts changed. Counts are totals of the file.
 struct NodeUpdate {
@@ -58,7 +66,7 @@ struct TreeLimits {
   double prune_percent = 0;             // 0: nothing is pruned by the collector
   double exit_percent = 0;              // 0: nothing is pruned when an activation ends
   size_t most_updates = 1 << 16;        // about so many nodes of a tree are reported at once
-  size_t quiet_from = 1 << 16;          // trees of so many nodes have quiet ones (quiet_nodes.h)
+  size_t quiet_from = 1 << 16;          // trees of so many nodes have quiet ones (QuietNodes)
 };
 
 // On the writer thread only; never waits for a probe.

@@ -6,10 +6,10 @@ namespace jtrace::sampling {
 
 void SampleCorrector::Take(const hot::SampleView& view,
                            absl::FunctionRef<void(const hot::SampleView&)> take) {
-  const hot::UnjudgedFrame& frame = view.header.unjudged;
+  const hot::UncheckedFrame& frame = view.header.unchecked;
   const std::span frames(view.frames, view.header.frame_count);
-  const bool is_marked = judge_ != nullptr && frame.pc != 0 && frame.first < frames.size();
-  if (!is_marked || !judge_->Correct(frame, &methods_)) return take(view);
+  const bool is_marked = check_ != nullptr && frame.pc != 0 && frame.first < frames.size();
+  if (!is_marked || !check_->Correct(frame, &methods_)) return take(view);
   // Unwinds have whole stacks in each mode.
   const bool is_one = keeps_one_ && !view.header.is_unwind;
   const bool is_whole = !is_one && frame.first + frame.count <= frames.size();

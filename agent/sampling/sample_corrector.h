@@ -1,11 +1,11 @@
-// Corrects samples whose interrupted code was not judged when they were taken.
+// Corrects samples whose interrupted code was not checked when they were taken.
 #pragma once
 
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "agent/hot/sample_record.h"
-#include "agent/hotspot/notes_judge.h"
+#include "agent/hotspot/debug_non_safepoints.h"
 
 namespace jtrace::sampling {
 
@@ -14,8 +14,8 @@ class SampleCorrector {
  public:
   // Null: samples stay as they are. `keeps_one`: samples have one frame, however many methods are
   // in it (stack=frame).
-  void Use(NotesJudge* judge, bool keeps_one) {
-    judge_ = judge;
+  void Use(NonSafepointsCheck* check, bool keeps_one) {
+    check_ = check;
     keeps_one_ = keeps_one;
   }
 
@@ -23,7 +23,7 @@ class SampleCorrector {
   void Take(const hot::SampleView& view, absl::FunctionRef<void(const hot::SampleView&)> take);
 
  private:
-  NotesJudge* judge_ = nullptr;
+  NonSafepointsCheck* check_ = nullptr;
   bool keeps_one_ = false;
   std::vector<hot::Frame> methods_;
   std::vector<hot::Frame> frames_;

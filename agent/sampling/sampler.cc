@@ -78,9 +78,9 @@ void Sampler::NeedMethodIds(bool needed) { impl_->jvm().NeedMethodIds(needed); }
 
 bool Sampler::NeedsCompiledCode() const { return impl_->jvm().needs_reports(); }
 
-bool Sampler::KeepDebugInfo() { return impl_->jvm().notes_switch().TurnOn(); }
+bool Sampler::KeepDebugInfo() { return impl_->jvm().non_safepoints_flag().TurnOn(); }
 
-void Sampler::StopKeepingDebugInfo() { impl_->jvm().notes_switch().TurnOff(); }
+void Sampler::StopKeepingDebugInfo() { impl_->jvm().non_safepoints_flag().TurnOff(); }
 
 void Sampler::DetachCurrentThread() { impl_->Detach(gettid()); }
 

@@ -23,8 +23,7 @@
 #include "agent/hotspot/intrinsic_names.h"
 #include "agent/hotspot/known_objects_check.h"
 #include "agent/sampling/code_reader.h"
-#include "agent/sampling/event_stop_choice.h"
-#include "agent/sampling/kernel_symbols.h"
+#include "agent/sampling/kernel_names.h"
 #include "agent/sampling/perf_events.h"
 #include "agent/sampling/sample_totals.h"
 

@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
-#include "agent/sampling/event_stop_choice.h"
+#include "agent/sampling/perf_events.h"
 
 namespace jtrace::sampling {
 namespace {

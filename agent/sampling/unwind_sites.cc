@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "agent/base/signal_blocked.h"
+#include "agent/base/signals_blocked.h"
 #include "agent/hot/own_work.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/signal_scope.h"

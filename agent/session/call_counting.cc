@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/probes/native_unwind.h"
-#include "agent/probes/native_wait.h"
+#include "agent/probes/native_methods.h"
 #include "agent/sampling/unwind_sites.h"
 #include "agent/session/event_sets.h"
 #include "agent/session/recording_settings.h"

@@ -3,7 +3,7 @@
 //
 // With each batch the JVM discards compiled code that depends on its classes, and the program is
 // slow until that is compiled again. So the next batch waits until the compilers rest, and is as
-// large as their work after the last one allows (batch_pace.h). Without a budget there is one
+// large as their work after the last one allows (BatchPace). Without a budget there is one
 // batch.
 //
 // The cost of a batch is the processor time of the thread that retransforms (which parses, rewrites
@@ -14,8 +14,10 @@
 #include <jvmti.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,9 +28,41 @@
 #include "agent/base/processor_budget.h"
 #include "agent/instrument/probe_estimate.h"
 #include "agent/jvmti/retransformer.h"
-#include "agent/session/batch_pace.h"
 
 namespace jtrace {
+
+// How large the next batch of classes may be, by what the JIT had to do after the one before.
+//
+// With each batch the JVM discards compiled code that depends on its classes. How much that is,
+// cannot be known before: nothing for classes that are hardly used, all of a server's busy code for
+// a few others. So batches begin small, grow while the compilers rest, and shrink when they have
+// had much to do. Pure; the caller measures.
+class BatchPace {
+ public:
+  // `all`: how many classes there are.
+  explicit BatchPace(size_t all)
+      : least_(std::max<size_t>(1, all / kMostBatches)), classes_(std::max(least_, kFirst)) {}
+  static BatchPace Unlimited() { return BatchPace(std::numeric_limits<size_t>::max() / 2); }
+
+  // At most this many are next.
+  size_t classes() const { return classes_; }
+  // After a batch of `classes`: the compilers used `work` until they rested.
+  void After(size_t classes, absl::Duration work) {
+    const size_t had = std::min(classes_, classes);
+    if (work > kMuch) classes_ = std::max(least_, had / 2);
+    if (work < kLittle) classes_ = std::max(classes_, 2 * had);
+  }
+
+ private:
+  static constexpr size_t kFirst = 8;
+  // So many at most if all have the least size.
+  static constexpr size_t kMostBatches = 128;
+  static constexpr absl::Duration kMuch = absl::Milliseconds(100);
+  static constexpr absl::Duration kLittle = absl::Milliseconds(30);
+
+  size_t least_;
+  size_t classes_;
+};
 
 // How far the batches are.
 struct BatchProgress {

@@ -14,7 +14,7 @@ namespace jtrace {
 // A report costs about 30 us, half of it in the JVM, and so more than a sample. So they end once
 // nobody needs them any more: records of compiled methods were not requested, the sampler knows
 // from the first ones that it reads compiled code as the JVM does, and the JVM keeps debug
-// information without being listened to (NotesSwitch).
+// information without being listened to (NonSafepointsFlag).
 //
 // Threads: AfterReport on any; the others on the session's.
 class CodeReports {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "agent/jvmti/implementors.h"
+#include "agent/jvmti/loaded_classes.h"
 #include "agent/metrics/kernel_readings.h"
-#include "agent/metrics/name_text.h"
+#include "agent/metrics/metrics_format.h"
 #include "agent/session/event_sets.h"
 
 namespace jtrace {

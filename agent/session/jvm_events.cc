@@ -8,8 +8,8 @@
 
 #include "agent/base/class_names.h"
 #include "agent/hot/thread_labels.h"
+#include "agent/jvmti/loader_numbers.h"
 #include "agent/jvmti/retransformer.h"
-#include "agent/jvmti/tags.h"
 #include "agent/metrics/native_metrics.h"
 #include "agent/session/recording.h"
 #include "agent/session/resting_probes.h"

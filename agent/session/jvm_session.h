@@ -52,7 +52,7 @@ class JvmSession {
   // Ends the recording: timers off, the trace complete; then takes the probes out of all classes,
   // in batches, of which the control thread does those for which the caller has no patience. The
   // program then runs as it did without jtrace, except for loops that are running
-  // (jvmti/running_loops.h). After a failure it removes the remaining probes and reports why.
+  // (jvmti/running_stacks.h). After a failure it removes the remaining probes and reports why.
   // Returns a line for people: what was written.
   absl::StatusOr<std::string> Stop(JNIEnv* jni, const Caller& caller);
 

@@ -10,7 +10,7 @@
 #include "agent/base/class_names.h"
 #include "agent/jvmti/loaded_classes.h"
 #include "agent/jvmti/retransformer.h"
-#include "agent/jvmti/running_loops.h"
+#include "agent/jvmti/running_stacks.h"
 #include "agent/session/resting_probes.h"
 #include "common/counted.h"
 #include "proto/trace_format.h"
@@ -252,7 +252,7 @@ void ProbedClasses::NoteOldMethods(std::span<const jclass> classes) {
   }
 }
 
-// The JVM will not compile them again before they return (running_loops.h).
+// The JVM will not compile them again before they return (running_stacks.h).
 void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes) {
   if (!jvm_.is_live.load()) return;  // at load the program does not run yet
   const std::vector<std::string> loops = jvmti::FindRunningLoops(jvm_.env, jni, classes);

@@ -1,12 +1,14 @@
 // Translates the options of a recording for the parts that use them.
 #pragma once
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "agent/hot/layout.h"
 #include "agent/options/options.h"
 #include "agent/probes/bridge.h"
 #include "agent/sampling/sampler.h"
 #include "agent/session/jvm_parts.h"
+#include "agent/session/recording_parts.h"
 
 namespace jtrace {
 
@@ -25,5 +27,16 @@ ProbeOptions ProbeOptionsOf(const Options& options);
 // Sets options.memory_bytes if it is 0; the same for all recordings of a JVM, as probes with
 // another limit are different probes. On the thread of a start.
 void ChooseTreeMemory(JvmParts& jvm, JNIEnv* jni, Options& options);
+
+// The metrics of a recording: which are charged to call paths, and what writes the others.
+
+// The recording keeps call trees: the only ones that have call paths.
+bool HasTrees(const Options& options);
+
+// Sets metric_numbers and calls.
+absl::Status PrepareMetrics(RecordingParts& parts);
+
+// Once the probes are there: the sources of metrics that these do not charge.
+void MakeMetricSources(RecordingParts& parts);
 
 }  // namespace jtrace

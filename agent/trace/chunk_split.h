@@ -1,13 +1,63 @@
-// Splits a chunk that is too large for one frame. Writer thread.
+// Splits a chunk that is too large for one frame: its records and its trees. Writer thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
-#include "agent/trace/chunk_parts.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "trace.pb.h"
 
 namespace jtrace::trace {
+
+// The part that is being filled.
+class ChunkParts {
+ public:
+  using Write = absl::FunctionRef<void(proto::Chunk)>;
+
+  // Parts have at most about `limit` bytes. A larger record gets its own part, or is left out if it
+  // has more than `most` bytes. `write` is called with each part.
+  ChunkParts(size_t limit, size_t most, Write write) : limit_(limit), most_(most), write_(write) {}
+  ChunkParts(const ChunkParts&) = delete;
+  ChunkParts& operator=(const ChunkParts&) = delete;
+
+  // The part for a record of so many bytes, a new one if necessary; null: the record is left out.
+  proto::Chunk* For(size_t bytes) {
+    if (bytes > most_) {
+      ++left_out_;
+      return nullptr;
+    }
+    if (!HasRoom(bytes)) Flush();
+    bytes_ += bytes;
+    return &part_;
+  }
+  // Whether the record fits into the current part.
+  bool HasRoom(size_t bytes) const { return bytes_ == 0 || bytes_ + bytes <= limit_; }
+  // Changes with each new part.
+  uint64_t number() const { return number_; }
+  size_t limit() const { return limit_; }
+  uint64_t left_out() const { return left_out_; }
+
+  void Flush() {
+    write_(std::move(part_));
+    part_ = proto::Chunk();
+    bytes_ = 0;
+    ++number_;
+  }
+
+ private:
+  const size_t limit_;
+  const size_t most_;
+  const Write write_;
+  proto::Chunk part_;
+  size_t bytes_ = 0;
+  uint64_t number_ = 0;
+  uint64_t left_out_ = 0;
+};
+
+// The most bytes that a field of a message takes besides its content: its number and its length.
+inline constexpr size_t kFieldHeader = 8;
 
 // Attaching to a large JVM describes all its classes and compiled code at once, a program may make
 // millions of call paths within a second, and a fast program makes long logs. Everything that a
@@ -28,6 +78,96 @@ class ChunkSplitter {
   const size_t limit_;
   const size_t most_;
   uint64_t left_out_ = 0;  // records, in all chunks so far
+};
+
+// Splits the records of a chunk that have times (events, samples, logs) into several parts.
+// Takes the records in the order in which readers merge those of one chunk: by time, at equal times
+// a thread's log before its events before its samples. So each part continues where the previous
+// one ended, and together they say the same as the whole. A log may be cut between any two of its
+// ops, but not between a mark and its value. Frames are renumbered in each part.
+class RecordSplitter {
+ public:
+  // `whole` keeps what is not listed above.
+  RecordSplitter(proto::Chunk& whole, ChunkParts& parts);
+  void TakeAll();
+
+ private:
+  // The logs of one thread, in their order.
+  struct Logs {
+    std::vector<const proto::EventLog*> logs;
+    size_t next = 0;                  // the log that is being moved
+    int op = 0;                       // its next one
+    uint64_t time = 0;                // of that op
+    proto::EventLog* into = nullptr;  // of the current part; null: none yet
+    uint64_t part = 0;                // that `into` is in
+    uint64_t last = 0;                // time of the last op in `into`
+  };
+  struct Item {
+    uint64_t time;
+    uint32_t thread;
+    int event;   // index, or -1
+    int sample;  // the same
+  };
+
+  void SortRecords();
+  void TakeLogs(Logs& logs, uint64_t until);
+  // The next op, with its value if it is a mark.
+  void TakeOps(Logs& logs);
+  static void Step(Logs& logs, int ops);
+  static void BeginLog(Logs& logs);
+  void TakeSample(proto::Sample& sample);
+  size_t BytesOfNewFrames(const proto::Sample& sample) const;
+  uint32_t FrameInPart(uint32_t frame, proto::Chunk& part);
+
+  ChunkParts& parts_;
+  google::protobuf::RepeatedPtrField<proto::Event> events_;
+  google::protobuf::RepeatedPtrField<proto::Sample> samples_;
+  google::protobuf::RepeatedPtrField<proto::Frame> frames_;
+  google::protobuf::RepeatedPtrField<proto::EventLog> all_logs_;
+  std::vector<Item> items_;
+  absl::flat_hash_map<uint32_t, Logs> logs_;  // by thread
+  std::vector<uint32_t> log_threads_;         // in the order of their first logs
+  // By frame of the whole: its number in the part that has it, if that is the current one.
+  struct Place {
+    uint64_t part = UINT64_MAX;
+    uint32_t number = 0;
+  };
+  std::vector<Place> places_;
+};
+
+// Splits a TreeDelta that is too large for one part of a chunk.
+// Moves the tables of a TreeDelta row by row, in the order that a reader needs: nodes before the
+// rows that name them.
+class TreeSplitter {
+ public:
+  explicit TreeSplitter(ChunkParts& parts) : parts_(parts) {}
+
+  // Moves the delta into the parts, as a whole if there is room.
+  void Take(proto::TreeDelta& whole);
+
+ private:
+  // Sums of a column of differences: those read, and those written to the current delta.
+  struct Coder {
+    uint32_t read = 0;
+    uint32_t written = 0;
+    // The same number as a difference from the last one written to the current delta.
+    int32_t Next(int32_t difference);
+  };
+
+  void TakeNewNodes();
+  void TakePruned();
+  void TakeCounts();
+  void TakeRoutines();
+  void TakeMetric(const proto::NodeMetric& metric);
+  // The delta for a row of so many bytes; null: none.
+  proto::TreeDelta* Row(size_t bytes);
+
+  ChunkParts& parts_;
+  const proto::TreeDelta* whole_ = nullptr;
+  proto::TreeDelta* into_ = nullptr;  // of the current part; null: none yet
+  proto::NodeMetric* metric_ = nullptr;
+  uint64_t part_ = 0;  // that into_ is in
+  Coder coder_;        // of the table being taken
 };
 
 }  // namespace jtrace::trace

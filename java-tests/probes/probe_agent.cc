@@ -18,11 +18,11 @@
 #include <utility>
 #include <vector>
 
-#include "agent/hot/thread_state.h"
+#include "agent/hot/position.h"
 #include "agent/probes/bridge.h"
 #include "agent/probes/flat_collector.h"
 #include "agent/probes/log_collector.h"
-#include "agent/probes/native_wait.h"
+#include "agent/probes/native_methods.h"
 #include "agent/probes/tree_collector.h"
 
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "agent/control/connection.h"
+#include "agent/control/connections.h"
 #include "common/visible_text.h"
 #include "native-tests/fuzz/control_commands.h"
 #include "native-tests/fuzz/require.h"

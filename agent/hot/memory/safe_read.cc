@@ -1,6 +1,5 @@
 #include "agent/hot/memory/safe_read.h"
 
-#include "agent/hot/memory/guarded_load.h"
 #include "agent/hot/memory/machine_context.h"
 
 namespace jtrace::hot {

@@ -1,4 +1,4 @@
-#include "agent/hot/memory/guarded_load.h"
+#include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::hot {
 

@@ -72,9 +72,9 @@ enum class ChainEnd : uint8_t {
   kFailed,        // ended early; the last frame is a marker with the reason
 };
 
-// An interrupted frame of code whose debug information nobody has judged yet
-// (VmLayout::judged_code).
-struct UnjudgedFrame {
+// An interrupted frame of code whose debug information nobody has checked yet
+// (VmLayout::checked_code).
+struct UncheckedFrame {
   uintptr_t pc = 0;           // 0: there is none
   uintptr_t compilation = 0;  // CompilationKey
   uint32_t first = 0;         // the frame's innermost method in the chain
@@ -114,10 +114,10 @@ class Chain {
 
   // The frames from `frame.first` on were just pushed. Only the first one is kept: others are those
   // of code that a signal interrupted.
-  void NoteUnjudged(const UnjudgedFrame& frame) {
-    if (unjudged_.pc == 0) unjudged_ = frame;
+  void NoteUnchecked(const UncheckedFrame& frame) {
+    if (unchecked_.pc == 0) unchecked_ = frame;
   }
-  const UnjudgedFrame& unjudged() const { return unjudged_; }
+  const UncheckedFrame& unchecked() const { return unchecked_; }
 
   // Forgets the frames pushed so far; guesses and holes stay noted.
   void Clear() { pushed_ = 0; }
@@ -176,7 +176,7 @@ class Chain {
   bool guessed_ = false;
   bool hole_ = false;
   WalkNote failure_ = WalkNote::kNone;
-  UnjudgedFrame unjudged_;
+  UncheckedFrame unchecked_;
 };
 
 }  // namespace jtrace::hot

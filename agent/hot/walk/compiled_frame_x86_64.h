@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/return_address.h"
 #include "agent/hot/walk/walk_state.h"
@@ -26,8 +27,8 @@ class CompiledFrame {
     PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
   }
   void PushFrames(uintptr_t pc);
-  // The interrupted code is C2's, and nobody has judged its debug information yet.
-  bool IsUnjudged() const;
+  // The interrupted code is C2's, and nobody has checked its debug information yet.
+  bool IsUnchecked() const;
   // The pc for the debug information: that of the frame itself if its return address was patched
   // to a deoptimisation handler.
   uintptr_t FramePc();
@@ -47,7 +48,7 @@ class CompiledFrame {
   bool FromPushedWords();
   bool FromScan();
 
-  // Of the interrupted frame, where it is not complete (compiled_ends_x86_64.cc).
+  // Of the interrupted frame, where it is not complete (compiled_frames_x86_64.cc).
   bool FromEntry();
   bool FromExit();
   void PushEntered();
@@ -70,7 +71,7 @@ class CompiledFrame {
   uint8_t flags_ = 0;
   bool deoptimised_ = false;
   bool at_pc_ = false;
-  bool unjudged_ = false;
+  bool unchecked_ = false;
   uintptr_t sp_on_top_ = 0;  // the word at sp, if the frame counts from there
 };
 

@@ -1,6 +1,7 @@
 // Frames of the template interpreter.
 #include <cstring>
 
+#include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/interpreter_frame_x86_64.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/return_address.h"

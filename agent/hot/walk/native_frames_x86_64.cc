@@ -1,6 +1,7 @@
 // Native frames: unwind tables, signal frames, and code without tables.
 #include <ucontext.h>
 
+#include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/return_address.h"
 #include "agent/hot/walk/walk_state.h"
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/walk_state.h"
 
 namespace jtrace::hot {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "agent/hot/walk/adapter_code_x86_64.h"
+#include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/return_address.h"
 #include "agent/hot/walk/stack_shape_x86_64.h"
 #include "agent/hot/walk/walk_state.h"

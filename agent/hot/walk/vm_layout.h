@@ -99,7 +99,7 @@ struct VmLayout {
   // compiled code are not walked.
   std::atomic<bool> compiled_code_readable{true};
   // Debug information bytes have 1 too much from JDK 20 on (UNSIGNED5 excludes zero bytes). The
-  // JVM's reports of compiled code decide (agent/hotspot/debug_info_check).
+  // JVM's reports of compiled code decide (agent/hotspot/compiled_code_check).
   std::atomic<uint32_t> unsigned5_bias{0};
   // False: it differs from the JVM's reports; only the method that was compiled is known.
   std::atomic<bool> debug_info_readable{true};
@@ -149,9 +149,9 @@ struct VmLayout {
   HeapLayout heap;
 
   std::atomic<const StubTable*> stubs{nullptr};
-  // C2's compilations (CompilationKey) whose debug information was judged, and those of them where
-  // it is wrong except at safepoints (agent/hotspot/notes_judge); null: nobody judges.
-  const std::atomic<const AddressTable*>* judged_code = nullptr;
+  // C2's compilations (CompilationKey) whose debug information was checked, and those of them where
+  // it is wrong except at safepoints (agent/hotspot/debug_non_safepoints); null: nobody checks.
+  const std::atomic<const AddressTable*>* checked_code = nullptr;
   const std::atomic<const AddressTable*>* unreliable_code = nullptr;
 
   bool InCodeCache(uintptr_t pc) const { return pc >= *code_low && pc < *code_high; }

@@ -1,6 +1,7 @@
 #include "agent/hot/walk/walker.h"
 
 #include "agent/hot/walk/abilities.h"
+#include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/known_frames.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/walk_state.h"

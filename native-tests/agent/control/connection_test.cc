@@ -1,5 +1,3 @@
-#include "agent/control/connection.h"
-
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "agent/control/connections.h"
 #include "gmock/gmock.h"
 #include "proto/control_protocol.h"
 

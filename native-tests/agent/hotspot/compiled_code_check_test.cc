@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "agent/hotspot/frame_code.h"
+#include "agent/hotspot/machine_code.h"
 
 namespace jtrace::sampling {
 namespace {

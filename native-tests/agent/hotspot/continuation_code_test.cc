@@ -1,8 +1,8 @@
-#include "agent/hotspot/continuation_code.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "agent/hotspot/machine_code.h"
 
 namespace jtrace::sampling {
 namespace {

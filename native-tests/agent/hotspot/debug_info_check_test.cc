@@ -1,10 +1,9 @@
 // Finds a JVM's encoding of debug information from what it reports about its code.
-#include "agent/hotspot/debug_info_check.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "agent/hotspot/compiled_code_check.h"
 #include "native-tests/agent/hot/walk/fake_nmethod.h"
 
 namespace jtrace::sampling {

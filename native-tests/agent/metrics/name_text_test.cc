@@ -1,6 +1,6 @@
-#include "agent/metrics/name_text.h"
-
 #include <gtest/gtest.h>
+
+#include "agent/metrics/metrics_format.h"
 
 namespace jtrace::metrics {
 namespace {

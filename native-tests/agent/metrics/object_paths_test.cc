@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "agent/hot/thread_state.h"
+#include "agent/hot/position.h"
 #include "agent/probes/tree_collector.h"
 #include "native-tests/agent/probes/probe_double.h"
 

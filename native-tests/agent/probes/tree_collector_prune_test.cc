@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "agent/hot/thread_state.h"
+#include "agent/hot/position.h"
 #include "agent/probes/tree_collector.h"
 #include "native-tests/agent/probes/probe_double.h"
 #include "native-tests/agent/probes/tree_reader.h"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "agent/hot/position.h"
-#include "agent/hot/thread_state.h"
 #include "native-tests/agent/probes/probe_double.h"
 #include "native-tests/agent/probes/tree_reader.h"
 

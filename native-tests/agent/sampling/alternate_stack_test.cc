@@ -1,6 +1,4 @@
 // Samples on alternate stacks: what handlers need of them, and what happens on small ones.
-#include "agent/hot/alternate_stack.h"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/auxv.h>
@@ -14,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "agent/hot/signal_scope.h"
 #include "agent/sampling/sampler.h"
 #include "native-tests/agent/sampling/burn.h"
 

@@ -1,5 +1,3 @@
-#include "agent/sampling/event_stop_choice.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,6 +5,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "agent/sampling/perf_events.h"
 
 namespace jtrace::sampling {
 namespace {

@@ -1,5 +1,3 @@
-#include "agent/sampling/kernel_symbols.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "agent/sampling/kernel_names.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::sampling {

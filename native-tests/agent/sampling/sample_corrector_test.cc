@@ -19,9 +19,9 @@ class SampleCorrectorTest : public ::testing::Test {
  protected:
   SampleCorrectorTest() {
     for (int i = 0; i < NotedCode::kCalls; ++i) code_.AddPair(NotedCode::kElsewhere);
-    judge_.Publish();
-    corrector_.Use(&judge_, /*keeps_one=*/false);
-    header_.unjudged = {code_.pc(8), hot::CompilationKey(code_.vm(), code_.blob().address), 1, 2};
+    check_.Publish();
+    corrector_.Use(&check_, /*keeps_one=*/false);
+    header_.unchecked = {code_.pc(8), hot::CompilationKey(code_.vm(), code_.blob().address), 1, 2};
   }
 
   std::vector<uint64_t> Take() {
@@ -34,7 +34,7 @@ class SampleCorrectorTest : public ::testing::Test {
   }
 
   NotedCode code_;
-  NotesJudge judge_{code_.layout()};
+  NonSafepointsCheck check_{code_.layout()};
   SampleCorrector corrector_;
   hot::SampleHeader header_{};
   std::vector<hot::Frame> frames_ = {Frame(hot::FrameKind::kKernel, 1),
@@ -49,34 +49,34 @@ TEST_F(SampleCorrectorTest, ReplacesTheMethodsOfTheInterruptedFrame) {
 }
 
 TEST_F(SampleCorrectorTest, OfStackFrameTheInnermostMethodIsLeft) {
-  corrector_.Use(&judge_, /*keeps_one=*/true);
+  corrector_.Use(&check_, /*keeps_one=*/true);
   frames_ = {Frame(hot::FrameKind::kInlined, NotedCode::kElsewhereMethod)};
-  header_.unjudged.first = 0;
+  header_.unchecked.first = 0;
   EXPECT_EQ(Take(), (std::vector<uint64_t>{NotedCode::kInlinedMethod}));
 }
 
 TEST_F(SampleCorrectorTest, OfStackFrameTheInnermostMethodIsLeftOfMoreThanThereWere) {
-  corrector_.Use(&judge_, /*keeps_one=*/true);
+  corrector_.Use(&check_, /*keeps_one=*/true);
   frames_ = {Frame(hot::FrameKind::kCompiled, NotedCode::kOuterMethod)};
-  header_.unjudged.first = 0;
-  header_.unjudged.count = 1;
+  header_.unchecked.first = 0;
+  header_.unchecked.count = 1;
   EXPECT_EQ(Take(), (std::vector<uint64_t>{NotedCode::kInlinedMethod}));
 }
 
 TEST_F(SampleCorrectorTest, AnUnwindIsWholeWithStackFrame) {
-  corrector_.Use(&judge_, /*keeps_one=*/true);
+  corrector_.Use(&check_, /*keeps_one=*/true);
   header_.is_unwind = true;
   EXPECT_EQ(Take(),
             (std::vector<uint64_t>{1, NotedCode::kInlinedMethod, NotedCode::kOuterMethod, 2}));
 }
 
 TEST_F(SampleCorrectorTest, LeavesWhatIsNotMarked) {
-  header_.unjudged = {};
+  header_.unchecked = {};
   EXPECT_EQ(Take(),
             (std::vector<uint64_t>{1, NotedCode::kElsewhereMethod, NotedCode::kOuterMethod, 2}));
 }
 
-TEST_F(SampleCorrectorTest, LeavesAllIfNobodyJudges) {
+TEST_F(SampleCorrectorTest, LeavesAllIfNothingIsChecked) {
   corrector_.Use(nullptr, /*keeps_one=*/false);
   EXPECT_EQ(Take(),
             (std::vector<uint64_t>{1, NotedCode::kElsewhereMethod, NotedCode::kOuterMethod, 2}));

@@ -1,5 +1,4 @@
-#include "agent/session/batch_pace.h"
-
+#include "agent/session/class_batches.h"
 #include "gtest/gtest.h"
 
 namespace jtrace {

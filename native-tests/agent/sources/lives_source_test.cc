@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "agent/hot/thread_state.h"
+#include "agent/hot/position.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "native-tests/agent/probes/probe_double.h"

@@ -1,0 +1,189 @@
+#include "agent/probes/memory_recyclers.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "agent/probes/block_counters.h"
+#include "agent/probes/node_state.h"
+#include "agent/probes/ring_chain.h"
+
+namespace jtrace {
+
+void FreeChunk(hot::Arena* arena, hot::Chunk& chunk) {
+  constexpr uint64_t kGiveBackBytes = 1 << 20;
+  const uint32_t size_class = chunk.size_class;
+  const uint64_t bytes = hot::ChunkBytes(size_class);
+  char* end = reinterpret_cast<char*>(&chunk) + bytes;
+  char* page = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(&chunk) + 4095) & ~4095ull);
+  // Zeroed either way; big chunks without writing to pages that may never have been touched.
+  if (bytes >= kGiveBackBytes && madvise(page, (end - page) & ~4095ull, MADV_DONTNEED) == 0) {
+    std::memset(&chunk, 0, page - reinterpret_cast<char*>(&chunk));
+    char* rest = page + ((end - page) & ~4095ull);
+    std::memset(rest, 0, end - rest);
+  } else {
+    std::memset(&chunk, 0, bytes);
+  }
+  chunk.size_class = size_class;
+  std::atomic_ref<uint64_t> free(arena->free[size_class]);
+  uint64_t head = free.load(std::memory_order_relaxed);
+  do {
+    hot::WriteRelaxed(chunk.next, static_cast<hot::Ref>(head));
+  } while (!free.compare_exchange_weak(head, (head & ~0xFFFFFFFFull) | hot::RefOf(arena, &chunk)));
+}
+
+using hot::At;
+using hot::Node;
+using hot::Ref;
+using hot::ThreadState;
+
+namespace {}  // namespace
+
+void NodeRecycler::FreeRetired() {
+  if (retired_.empty()) return;
+  // Before a thread can use a node for another path.
+  std::atomic_ref<uint64_t>(arena_->frees).fetch_add(1);
+  std::vector<Retired> later;
+  for (const Retired& retired : retired_) {
+    ThreadState& state = *retired.state;
+    if (hot::ReadAcquire(state.ended) != 0) continue;  // all its memory is released together
+    // Until then the thread may look at its victims again.
+    if (hot::ReadAcquire(state.victims) != 0) {
+      later.push_back(retired);
+      continue;
+    }
+    const Node& node = *At<Node>(arena_, retired.node);
+    const uint64_t slot_bytes = SlotBytes(*arena_, node);
+    if (!AreFew(slot_bytes)) FreeSlots(state, node, slot_bytes);
+    if (blocks_offset_ != 0) FreeBlocks(state, node);
+    FreeOne(state, retired.node, AreFew(slot_bytes) && slot_bytes != 0 ? node.slots : 0);
+  }
+  retired_ = std::move(later);
+}
+
+void NodeRecycler::FreeSlots(ThreadState& state, const Node& node, uint64_t bytes) {
+  if (bytes > hot::kMostMask) {
+    const auto table = static_cast<Ref>(*reinterpret_cast<const uint64_t*>(node.slots + bytes));
+    if (table != 0) FreeMemory(state, table, TableBytes(table));
+    bytes += sizeof(uint64_t);
+  }
+  FreeMemory(state, hot::RefOf(arena_, reinterpret_cast<const void*>(node.slots)), bytes);
+}
+
+// A set that got no counters, because an exception cut that off, stays.
+void NodeRecycler::FreeBlocks(ThreadState& state, const Node& node) {
+  const auto& head = *reinterpret_cast<const hot::BlockSet*>(reinterpret_cast<const char*>(&node) +
+                                                             blocks_offset_);
+  const auto bytes_of = [](const hot::BlockSet& set) {
+    return (set.range >> 32) * sizeof(uint64_t);
+  };
+  for (Ref more = head.more; more != 0;) {
+    const Ref ref = more;
+    const auto& set = *At<hot::BlockSet>(arena_, ref);
+    more = set.more;
+    if (set.range != 0) FreeMemory(state, ref, sizeof set + bytes_of(set));
+  }
+  if (head.range >> 32 <= hot::kNodeBlocks) return;
+  FreeMemory(state, hot::RefOf(arena_, reinterpret_cast<const void*>(head.counts)), bytes_of(head));
+}
+
+void NodeRecycler::TakeDroppedTables(ThreadState& state) {
+  Ref table = std::atomic_ref<Ref>(state.dropped).exchange(0, std::memory_order_acquire);
+  while (table != 0) {
+    const Ref next = At<hot::ChildTable>(arena_, table)->count;
+    FreeMemory(state, table, TableBytes(table));
+    table = next;
+  }
+}
+
+uint64_t NodeRecycler::TableBytes(Ref table) const {
+  const uint64_t slots = uint64_t{At<hot::ChildTable>(arena_, table)->mask} + 1;
+  return offsetof(hot::ChildTable, slots) + slots * sizeof(uint64_t);
+}
+
+// A table, or slots, become as many nodes as fit in.
+void NodeRecycler::FreeMemory(ThreadState& state, Ref memory, uint64_t bytes) {
+  constexpr uint64_t kGranule = 1ull << hot::kGranuleShift;
+  const uint64_t whole = (bytes + kGranule - 1) / kGranule * kGranule;
+  if (whole <= node_bytes_) return FreeOne(state, memory);  // was taken as a node
+  for (uint64_t at = 0; at + node_bytes_ <= whole; at += node_bytes_) {
+    FreeOne(state, memory + static_cast<Ref>(at >> hot::kGranuleShift));
+  }
+}
+
+void NodeRecycler::FreeOne(ThreadState& state, Ref ref, uint64_t few_slots) {
+  Node& node = *At<Node>(arena_, ref);
+  const auto mask = static_cast<uint16_t>(node.mask & ~hot::kMaskMoves);
+  std::memset(static_cast<void*>(&node), 0, node_bytes_);
+  if (few_slots != 0) {
+    node.slots = few_slots;
+    node.mask = mask;
+  }
+  std::atomic_ref<Ref> freed(state.freed);
+  Ref head = freed.load(std::memory_order_relaxed);
+  do {
+    node.next = head;
+  } while (!freed.compare_exchange_weak(head, ref, std::memory_order_release,
+                                        std::memory_order_relaxed));
+}
+
+using hot::At;
+using hot::Chunk;
+using hot::ReadRelaxed;
+using hot::Ref;
+using hot::RefOf;
+using hot::ThreadState;
+
+void StateRecycler::TakeEnded(absl::FunctionRef<void(ThreadState&)> visit) {
+  std::atomic_ref<uint64_t> ended(arena_->ended);
+  auto ref = static_cast<Ref>(ended.exchange(0, std::memory_order_acquire));
+  while (ref != 0) {
+    auto& state = *At<ThreadState>(arena_, ref);
+    ref = ReadRelaxed(state.ended_next);
+    Unlink(state);
+    if (blocks_ != nullptr) blocks_->AddEnded(state);
+    visit(state);
+  }
+}
+
+void StateRecycler::ForEachLive(absl::FunctionRef<void(ThreadState&)> visit) {
+  for (const Ref& bucket : arena_->buckets) {
+    for (Ref ref = hot::ReadAcquire(bucket); ref != 0;) {
+      auto& state = *At<ThreadState>(arena_, ref);
+      visit(state);
+      ref = ReadRelaxed(state.next);
+    }
+  }
+}
+
+void StateRecycler::Unlink(ThreadState& state) {
+  Ref& bucket = arena_->buckets[state.tid % hot::kBucketCount];
+  const Ref self = RefOf(arena_, &state);
+  const Ref next = ReadRelaxed(state.next);
+  Ref expected = self;
+  if (std::atomic_ref<Ref>(bucket).compare_exchange_strong(expected, next)) return;
+  // Others are before it; after the head only we change links.
+  Ref* link = &At<ThreadState>(arena_, expected)->next;
+  while (ReadRelaxed(*link) != self) link = &At<ThreadState>(arena_, ReadRelaxed(*link))->next;
+  hot::WriteRelease(*link, next);
+}
+
+void StateRecycler::FreeRetired() {
+  if (retired_.empty()) return;
+  std::atomic_ref<uint64_t>(arena_->frees).fetch_add(1);
+  for (ThreadState* state : retired_) {
+    FreeRings(arena_, *state);
+    if (blocks_ != nullptr) blocks_->Free(*state);
+    for (Ref ref = state->chunks; ref != 0;) {
+      auto& chunk = *At<Chunk>(arena_, ref);
+      ref = chunk.next;
+      // The chunk with the state is last in the list.
+      FreeChunk(arena_, chunk);
+    }
+  }
+  retired_.clear();
+}
+
+}  // namespace jtrace
