@@ -113,7 +113,7 @@ std::string_view SiteFinder::OwnerOf(const ConstantPool::Member& callee) const {
                                                                         : file_.super_name;
 }
 
-SiteFinder::Verdict SiteFinder::Judge(uint16_t methodref) {
+SiteFinder::Verdict SiteFinder::Classify(uint16_t methodref) {
   if (verdicts_.empty()) {
     verdicts_.resize(file_.pool.count());
     probes_.resize(file_.pool.count());
@@ -121,7 +121,7 @@ SiteFinder::Verdict SiteFinder::Judge(uint16_t methodref) {
   if (methodref >= verdicts_.size()) return Verdict::kNoSite;
   Verdict& verdict = verdicts_[methodref];
   if (verdict != Verdict::kUnknown) return verdict;
-  verdict = JudgeOnce(methodref);
+  verdict = ClassifyUncached(methodref);
   if (verdict == Verdict::kLeaves || verdict == Verdict::kNative) {
     probes_[methodref] = ProbeOf(methodref);
   }
@@ -136,7 +136,7 @@ CallProbe SiteFinder::ProbeOf(uint16_t methodref) {
   return has ? probe : CallProbe::kUsual;
 }
 
-SiteFinder::Verdict SiteFinder::JudgeOnce(uint16_t methodref) {
+SiteFinder::Verdict SiteFinder::ClassifyUncached(uint16_t methodref) {
   if (!file_.pool.Method(methodref)) return Verdict::kNoSite;
   const SiteRef callee = RefOf({.constant = methodref});
   if (callee.class_name == kObject && callee.name == "<init>") return Verdict::kObjectConstructor;
@@ -178,7 +178,7 @@ void SiteFinder::FindCalls(const MethodInfo& method, const CodeAttribute& code,
 void SiteFinder::AddCall(uint32_t bci, Bytes code, std::vector<Site>& sites,
                          CallReasonCounts& left_out) {
   const uint16_t callee = LoadU2(code.data() + bci + 1);
-  const Verdict verdict = Judge(callee);
+  const Verdict verdict = Classify(callee);
   switch (verdict) {
     case Verdict::kObjectConstructor:
       Count(left_out, CallReason::kObjectConstructor);

@@ -50,8 +50,8 @@ class SiteFinder {
     kNotWanted
   };
 
-  Verdict Judge(uint16_t methodref);
-  Verdict JudgeOnce(uint16_t methodref);
+  Verdict Classify(uint16_t methodref);
+  Verdict ClassifyUncached(uint16_t methodref);
   CallProbe ProbeOf(uint16_t methodref);
   bool IsOwnNative(std::string_view name, std::string_view descriptor);
   std::string_view OwnerOf(const ConstantPool::Member& callee) const;

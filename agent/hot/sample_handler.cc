@@ -206,8 +206,8 @@ void Commit(SpscRing& ring) {
 }
 
 // The thread's activity, and the object it waits on. The slot's chain is overwritten.
-__attribute__((noinline)) void LookAround(const SamplerState& state, ThreadSlot& slot,
-                                          const ucontext_t* context, Moment* moment) {
+__attribute__((noinline)) void ReadActivity(const SamplerState& state, ThreadSlot& slot,
+                                            const ucontext_t* context, Moment* moment) {
   const WalkedThread thread = ThreadOf(slot);
   moment->activity = ActivityOf(state.vm, thread.java_thread, context);
   if (state.vm == nullptr || thread.java_thread == 0) return;
@@ -229,7 +229,7 @@ __attribute__((noinline)) void TakeSample(const SamplerState& state, ThreadSlot&
   Moment moment{};
   moment.time_ns = MonotonicNanos();
   moment.weight = weight;
-  if (!state.ticks_on_cpu_time && has_room) LookAround(state, slot, context, &moment);
+  if (!state.ticks_on_cpu_time && has_room) ReadActivity(state, slot, context, &moment);
   Chain chain(slot.chain_storage, slot.chain_capacity);
   if (has_room) {
     Walk(state, slot, context, /*whole=*/false, chain);

@@ -4,6 +4,8 @@
 
 #include <jvmti.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -101,6 +103,35 @@ class LocalFrame {
   static constexpr jint kCapacity = 1 << 16;
   JNIEnv* jni_;
   bool pushed_;
+};
+
+// Calls visit(jthread) for each platform thread that runs. On a Java thread.
+template <typename Visit>
+void ForEachThread(jvmtiEnv* env, JNIEnv* jni, Visit visit) {
+  const LocalFrame frame(jni);
+  jint count = 0;
+  Allocated<jthread> running(env);
+  if (env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) visit(running[i]);
+}
+
+struct ThreadIdentity {
+  uint64_t java_tid = 0;      // Thread.getId(), ignoring overrides in subclasses
+  uintptr_t java_thread = 0;  // the JVM's structure (Thread.eetop); 0: a virtual thread has none
+};
+
+// Reads them from java.lang.Thread's fields, without calling Java. Any Java thread.
+class ThreadFields {
+ public:
+  // Zeros: the JVM is short of memory or stack; the next call tries again.
+  ThreadIdentity Of(JNIEnv* jni, jthread thread);
+  uint64_t JavaTid(JNIEnv* jni, jthread thread);
+
+ private:
+  bool Learn(JNIEnv* jni);
+
+  std::atomic<jfieldID> tid_{nullptr};
+  std::atomic<jfieldID> eetop_{nullptr};  // once both are known
 };
 
 // Events of JDK 21 and later.

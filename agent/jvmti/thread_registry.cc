@@ -31,25 +31,6 @@ NameAndKind Describe(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
 
 }  // namespace
 
-ThreadRegistry::Fields ThreadRegistry::ThreadFields(JNIEnv* jni) {
-  {
-    absl::MutexLock lock(&mutex_);
-    if (fields_.tid != nullptr) return fields_;
-  }
-  LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
-  const Fields fields = {.tid = jni->GetFieldID(klass.get(), "tid", "J"),
-                         .eetop = jni->GetFieldID(klass.get(), "eetop", "J")};
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
-  absl::MutexLock lock(&mutex_);
-  fields_ = fields;
-  return fields;
-}
-
-uint64_t ThreadRegistry::JavaTid(JNIEnv* jni, jthread thread) {
-  const jfieldID field = ThreadFields(jni).tid;
-  return field != nullptr ? static_cast<uint64_t>(jni->GetLongField(thread, field)) : 0;
-}
-
 ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
   ThreadNumbers numbers = {.java_tid = JavaTid(jni, thread), .os_tid = gettid()};
   {
@@ -127,11 +108,9 @@ ThreadNumbers ThreadRegistry::End() {
 }
 
 RunningThread ThreadRegistry::FindRunning(JNIEnv* jni, jthread thread) {
-  const Fields fields = ThreadFields(jni);
-  RunningThread found = {.numbers = {.java_tid = JavaTid(jni, thread)}};
-  if (fields.eetop != nullptr) {
-    found.java_thread = static_cast<uintptr_t>(jni->GetLongField(thread, fields.eetop));
-  }
+  const ThreadIdentity identity = fields_.Of(jni, thread);
+  RunningThread found = {.numbers = {.java_tid = identity.java_tid},
+                         .java_thread = identity.java_thread};
   absl::MutexLock lock(&mutex_);
   const auto entry = java_.find(found.numbers.java_tid);
   if (entry == java_.end()) return found;

@@ -16,6 +16,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/base/clock.h"
+#include "agent/jvmti/env.h"
 #include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvmti {
@@ -70,7 +71,7 @@ class ThreadRegistry {
   void ForgetEnded();
 
   // Its Thread.getId(), ignoring overrides in subclasses.
-  uint64_t JavaTid(JNIEnv* jni, jthread thread);
+  uint64_t JavaTid(JNIEnv* jni, jthread thread) { return fields_.JavaTid(jni, thread); }
 
   // A thread that did not report its start as a platform thread is treated as virtual.
   KnownThread Find(uint64_t java_tid) const;
@@ -96,21 +97,14 @@ class ThreadRegistry {
     std::string name;
   };
 
-  struct Fields {
-    jfieldID tid = nullptr;
-    jfieldID eetop = nullptr;
-  };
-
   // Defines the thread and records that it runs.
   void Define(JNIEnv* jni, jthread thread, ThreadNumbers& numbers);
-  // The fields of java.lang.Thread, looked up at the first call.
-  Fields ThreadFields(JNIEnv* jni);
 
   jvmtiEnv* env_;
   const SessionClock& clock_;
   trace::RecordEncoder& encoder_;
+  ThreadFields fields_;
   mutable absl::Mutex mutex_;
-  Fields fields_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, JavaThread> java_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<pid_t, ThreadNumbers> by_os_tid_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<pid_t, JavaThread> native_ ABSL_GUARDED_BY(mutex_);

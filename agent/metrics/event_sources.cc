@@ -155,12 +155,8 @@ bool EventSources::FollowVirtualThreads() {
 }
 
 void EventSources::Mounted(JNIEnv* jni, jthread thread) {
-  if (tid_field_ == nullptr) {
-    jvmti::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
-    if (klass.get() != nullptr) tid_field_ = jni->GetFieldID(klass.get(), "tid", "J");
-    if (tid_field_ == nullptr) return jni->ExceptionClear();
-  }
-  counters_.Mount(static_cast<uint64_t>(jni->GetLongField(thread, tid_field_)));
+  const uint64_t java_tid = fields_.JavaTid(jni, thread);
+  if (java_tid != 0) counters_.Mount(java_tid);
 }
 
 void EventSources::Unmounted() { counters_.Unmount(); }

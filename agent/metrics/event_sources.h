@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "agent/events/io_calls.h"
+#include "agent/jvmti/env.h"
 #include "agent/metrics/thread_counters.h"
 
 namespace jtrace::metrics {
@@ -52,7 +53,7 @@ class EventSources : public events::IoListener {
   ThreadCounters& counters_;
   jvmtiEnv* env_ = nullptr;
   jvmtiCapabilities granted_ = {};
-  jfieldID tid_field_ = nullptr;
+  jvmti::ThreadFields fields_;
   bool follows_ = false;
 };
 

@@ -150,29 +150,8 @@ std::string JvmMetrics::NameOf(uint8_t number) const {
                       counters_.NameOf(number % hot::kElapsed));
 }
 
-// False where the JVM is short of memory or stack; the next thread tries again.
-bool JvmMetrics::LearnFields(JNIEnv* jni) {
-  if (eetop_.load() != nullptr) return true;
-  const jvmti::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
-  const jfieldID tid = klass.get() != nullptr ? jni->GetFieldID(klass.get(), "tid", "J") : nullptr;
-  const jfieldID eetop = tid != nullptr ? jni->GetFieldID(klass.get(), "eetop", "J") : nullptr;
-  if (eetop == nullptr) {
-    jni->ExceptionClear();
-    return false;
-  }
-  tid_.store(tid);
-  eetop_.store(eetop);
-  return true;
-}
-
-JvmMetrics::Identity JvmMetrics::IdentityOf(JNIEnv* jni, jthread thread) {
-  if (!LearnFields(jni)) return {};
-  return {.java_tid = static_cast<uint64_t>(jni->GetLongField(thread, tid_.load())),
-          .java_thread = static_cast<uint64_t>(jni->GetLongField(thread, eetop_.load()))};
-}
-
 void JvmMetrics::ThreadStart(JNIEnv* jni, jthread thread) {
-  const Identity identity = IdentityOf(jni, thread);
+  const jvmti::ThreadIdentity identity = fields_.Of(jni, thread);
   if (identity.java_tid == 0) return;
   counters_.Start(identity.java_tid, identity.java_thread, /*is_partial=*/false);
   kernel_events_.Attach(gettid());
@@ -186,7 +165,7 @@ void JvmMetrics::GcFinish(uint64_t now_ns) {
 }
 
 void JvmMetrics::Adopt(JNIEnv* jni, jthread thread) {
-  const Identity identity = IdentityOf(jni, thread);
+  const jvmti::ThreadIdentity identity = fields_.Of(jni, thread);
   if (identity.java_thread == 0) return;
   const pid_t os_tid = OsThreadIdOf(layout_, identity.java_thread);
   counters_.Adopt(identity.java_tid, os_tid, identity.java_thread);
@@ -194,7 +173,7 @@ void JvmMetrics::Adopt(JNIEnv* jni, jthread thread) {
 }
 
 bool JvmMetrics::RegisterThread(JNIEnv* jni, jthread thread) {
-  const Identity identity = IdentityOf(jni, thread);
+  const jvmti::ThreadIdentity identity = fields_.Of(jni, thread);
   if (identity.java_tid == 0) return false;
   const bool is_virtual = identity.java_thread == 0;
   return BlockOf(identity.java_tid, is_virtual, identity.java_thread) != nullptr;
@@ -202,7 +181,7 @@ bool JvmMetrics::RegisterThread(JNIEnv* jni, jthread thread) {
 
 absl::StatusOr<int64_t> JvmMetrics::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
   Adopt(jni, thread);
-  return counters_.Of(IdentityOf(jni, thread).java_tid, metric);
+  return counters_.Of(fields_.JavaTid(jni, thread), metric);
 }
 
 hot::CounterBlock* JvmMetrics::BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) {

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "agent/base/losses.h"
 #include "agent/hotspot/alloc_layout.h"
+#include "agent/jvmti/env.h"
 #include "agent/metrics/event_sources.h"
 #include "agent/metrics/kernel_events.h"
 #include "agent/metrics/object_sources.h"
@@ -95,13 +96,6 @@ class JvmMetrics : public CounterKeeper {
   const hot::AllocLayout& layout() const override { return layout_.allocated; }
 
  private:
-  struct Identity {
-    uint64_t java_tid = 0;     // 0: unknown
-    uint64_t java_thread = 0;  // 0: virtual, or not running
-  };
-  bool LearnFields(JNIEnv* jni);
-  Identity IdentityOf(JNIEnv* jni, jthread thread);
-
   void CheckAllocations(JNIEnv* jni, Losses& losses);
 
   JavaThreadLayout layout_;
@@ -115,8 +109,7 @@ class JvmMetrics : public CounterKeeper {
   std::atomic<uint64_t> began_ns_{0};
   uint64_t gc_began_ = 0;
   bool is_defined_ = false;
-  std::atomic<jfieldID> tid_{nullptr};
-  std::atomic<jfieldID> eetop_{nullptr};
+  jvmti::ThreadFields fields_;
 };
 
 }  // namespace jtrace::metrics

@@ -68,7 +68,7 @@ void ThreadCounters::Register(CounterBlock& block) {
 CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, bool is_partial) {
   const std::lock_guard lock(mutex_);
   const pid_t os_tid = gettid();
-  ended_unmet_.erase(os_tid);
+  ended_unknown_.erase(os_tid);
   const auto known = by_os_tid_.find(os_tid);
   // A native thread that is already counted may become a Java thread.
   CounterBlock* block = known != by_os_tid_.end() ? known->second : NewBlock();
@@ -96,7 +96,7 @@ void ThreadCounters::Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread
   const std::lock_guard lock(mutex_);
   if (by_java_tid_.contains(java_tid)) return;
   // Its JavaThread may be freed at any moment, or is already.
-  if (ended_.contains(java_tid) || ended_unmet_.contains(os_tid)) return;
+  if (ended_.contains(java_tid) || ended_unknown_.contains(os_tid)) return;
   CounterBlock* block = NewBlock();
   if (block == nullptr) return;
   block->java_tid = java_tid;
@@ -142,7 +142,7 @@ void ThreadCounters::End() {
   if (block == nullptr) {
     const auto known = by_os_tid_.find(gettid());
     if (known == by_os_tid_.end()) {
-      ended_unmet_.insert(gettid());
+      ended_unknown_.insert(gettid());
       return;
     }
     block = known->second;

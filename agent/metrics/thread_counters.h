@@ -168,7 +168,7 @@ class ThreadCounters {
   std::deque<uint64_t> ended_order_;
   // Threads that ended before they were seen: an adoption of running threads may be too late for
   // them.
-  absl::flat_hash_set<pid_t> ended_unmet_;
+  absl::flat_hash_set<pid_t> ended_unknown_;
   uint64_t ended_count_ = 0;
   Values ended_total_ = {};    // of all threads that ended
   Values process_total_ = {};  // what belongs to no thread

@@ -144,7 +144,7 @@ void TreeCollector::Collect(VisitUpdate visit, bool reports_aged) {
     AllowCuts(state, is_short_ ? kCutsARound : 0);
   });
   CollectGroups(visit);
-  JudgeMemory();
+  CheckMemory();
   reports_all_ = looks_at_all_ = false;
   if (blocks_ != nullptr) blocks_->EndRound();
 }
@@ -245,9 +245,9 @@ bool TreeCollector::NeedsWholeLook(ThreadState& state) {
 void TreeCollector::CollectTree(ThreadState& state, VisitUpdate visit) {
   updates_.clear();
   AllowCuts(state, 0);
-  BeginJudging(state);
+  BeginChoosing(state);
   const auto look = [&](Node& node) {
-    Judge(node);
+    Consider(node);
     const bool changed = CollectNode(node);
     if (updates_.size() >= limits_.most_updates) {
       visit({.java_tid = state.tid, .nodes = updates_});
@@ -333,9 +333,9 @@ void TreeCollector::ReportOne(Node& node) {
 
 void TreeCollector::FoldTree(ThreadState& state) {
   AllowCuts(state, 0);
-  BeginJudging(state);
+  BeginChoosing(state);
   ForEachKept(state, [&](Node& node) {
-    Judge(node);
+    Consider(node);
     FoldNode(node, /*root=*/state.group - 1);
   });
   FoldRoot(*At<Node>(arena_, state.root));
@@ -528,7 +528,7 @@ uint32_t TreeCollector::NameBySample(Node& node) {
   return number;
 }
 
-void TreeCollector::BeginJudging(const ThreadState& state) {
+void TreeCollector::BeginChoosing(const ThreadState& state) {
   // A log names nodes at any time: records in the ring, the open gap, the file's first position.
   // And nobody chooses again before what was chosen is cut off.
   chooses_ =
@@ -536,7 +536,7 @@ void TreeCollector::BeginJudging(const ThreadState& state) {
   if (chooses_) pruner_.Begin(state);
 }
 
-void TreeCollector::Judge(const Node& node) {
+void TreeCollector::Consider(const Node& node) {
   // Those of a granule take a node's memory.
   const uint64_t slots = SlotBytes(*arena_, node);
   kept_bytes_ +=
@@ -661,7 +661,7 @@ void TreeCollector::AllowCuts(ThreadState& state, uint32_t count) {
   if (limits_.exit_percent > 0) hot::WriteRelaxed(state.cuts_left, count);
 }
 
-void TreeCollector::JudgeMemory() {
+void TreeCollector::CheckMemory() {
   // For a while after that, too: a program that fills the memory once continues to do so, and new
   // nodes would be reported whenever there is room again, only to be dropped soon.
   constexpr int kRounds = 100;

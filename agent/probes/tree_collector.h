@@ -193,12 +193,12 @@ class TreeCollector {
   void DropNumber(hot::Node& node, hot::Node& kept);
   hot::Node& KeptAbove(const hot::Node& node) const;
   void ReportPruned();
-  void BeginJudging(const hot::ThreadState& state);
-  void Judge(const hot::Node& node);
+  void BeginChoosing(const hot::ThreadState& state);
+  void Consider(const hot::Node& node);
   void AskToPrune(hot::ThreadState& state);
   // How many nodes the thread may cut off by itself from now on.
   void AllowCuts(hot::ThreadState& state, uint32_t count);
-  void JudgeMemory();
+  void CheckMemory();
   // The node's counts in this file.
   PrunedNodes::Sum TakeCounts(const hot::Node& node);
   hot::Node& RootAbove(const hot::Node& node) const;

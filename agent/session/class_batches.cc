@@ -21,7 +21,7 @@ constexpr int kQuietLooks = 3;
 constexpr absl::Duration kLook = absl::Milliseconds(15);
 // A program may keep them busy by itself, for instance while it starts: the next batch does not
 // wait longer, and after two minutes none waits.
-constexpr absl::Duration kLongestUnrest = absl::Seconds(10);
+constexpr absl::Duration kLongestCompilerWork = absl::Seconds(10);
 constexpr absl::Duration kLongestPace = absl::Minutes(2);
 // Enough that a second has more time at full speed than without compiled code.
 constexpr absl::Duration kLongestRest = absl::Seconds(2);
@@ -55,7 +55,7 @@ void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes, bool a
   is_at_once_ = at_once;
   pace_ = has_budget_ && !at_once ? BatchPace(classes.size()) : BatchPace::Unlimited();
   pace_ends_ = Monotonic() + kLongestPace;
-  unrest_.reset();
+  compiler_work_.reset();
   vm_thread_ = FindThread("VM Thread");
   for (const Planned& planned : classes) {
     jweak const weak = jni->NewWeakGlobalRef(planned.klass);
@@ -81,17 +81,17 @@ absl::Duration ClassBatches::Pause() {
 }
 
 absl::Duration ClassBatches::UntilCompilersRest() {
-  if (!unrest_.has_value()) return absl::ZeroDuration();
+  if (!compiler_work_.has_value()) return absl::ZeroDuration();
   const absl::Duration now = Monotonic();
-  if (now < unrest_->looked + kLook) return unrest_->looked + kLook - now;
-  unrest_->looked = now;
-  unrest_->quiet = compilers_.Work() ? 0 : unrest_->quiet + 1;
-  if (unrest_->quiet < kQuietLooks && now < unrest_->latest) return kLook;
-  const absl::Duration work = compilers_.Used() - unrest_->used;
-  pace_.After(unrest_->classes, work);
+  if (now < compiler_work_->looked + kLook) return compiler_work_->looked + kLook - now;
+  compiler_work_->looked = now;
+  compiler_work_->quiet = compilers_.Work() ? 0 : compiler_work_->quiet + 1;
+  if (compiler_work_->quiet < kQuietLooks && now < compiler_work_->latest) return kLook;
+  const absl::Duration work = compilers_.Used() - compiler_work_->used;
+  pace_.After(compiler_work_->classes, work);
   const absl::Duration rest = budget_.PauseAfter(absl::ZeroDuration(), work);
   next_batch_ = std::max(next_batch_, now + std::min(rest, kLongestRest));
-  unrest_.reset();
+  compiler_work_.reset();
   return absl::ZeroDuration();
 }
 
@@ -141,8 +141,10 @@ void ClassBatches::RunNext(
   if (now > pace_ends_) {
     pace_ = BatchPace::Unlimited();
   } else {
-    unrest_ = {
-        .classes = classes.size(), .used = compiled, .latest = now + kLongestUnrest, .looked = now};
+    compiler_work_ = {.classes = classes.size(),
+                      .used = compiled,
+                      .latest = now + kLongestCompilerWork,
+                      .looked = now};
   }
 }
 

@@ -139,14 +139,14 @@ class ClassBatches {
   BatchPace pace_ = BatchPace::Unlimited();
   absl::Duration pace_ends_;
   // Since the last batch, while it is not known whether the compilers rest.
-  struct Unrest {
+  struct CompilerWork {
     size_t classes = 0;
     absl::Duration used;  // by the compilers until then
     absl::Duration latest;
     absl::Duration looked;
     int quiet = 0;  // looks in a row in which they rested
   };
-  std::optional<Unrest> unrest_;
+  std::optional<CompilerWork> compiler_work_;
 };
 
 }  // namespace jtrace

@@ -75,29 +75,21 @@ uint32_t NumberOfCaller(JvmParts& jvm) {
 
 void CountRunningThreads(JvmParts& jvm, JNIEnv* jni) {
   CountThreads(jvm);
-  const jvmti::LocalFrame frame(jni);
-  jint count = 0;
-  jvmti::Allocated<jthread> running(jvm.env);
-  if (jvm.env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; ++i) jvm.metrics->Adopt(jni, running[i]);
+  jvmti::ForEachThread(jvm.env, jni, [&](jthread thread) { jvm.metrics->Adopt(jni, thread); });
 }
 
 metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni) {
   CountThreads(jvm);
   const jvmti::LocalFrame frame(jni);
   absl::flat_hash_map<uint64_t, std::string> names;
-  jint count = 0;
-  jvmti::Allocated<jthread> running(jvm.env);
-  if (jvm.env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) count = 0;
   const pid_t control = jvm.agent_threads.control.load(std::memory_order_relaxed);
   jthread asking = nullptr;
   if (gettid() == control) jvm.env->GetCurrentThread(&asking);
-  for (jint i = 0; i < count; ++i) {
-    if (jni->IsSameObject(running[i], asking)) continue;  // it is the agent's
-    jvm.metrics->Adopt(jni, running[i]);
-    names[jvm.registries.threads.FindRunning(jni, running[i]).numbers.java_tid] =
-        PresentName(jvm.env, jni, running[i]);
-  }
+  jvmti::ForEachThread(jvm.env, jni, [&](jthread thread) {
+    if (jni->IsSameObject(thread, asking)) return;  // it is the agent's
+    jvm.metrics->Adopt(jni, thread);
+    names[jvm.registries.threads.JavaTid(jni, thread)] = PresentName(jvm.env, jni, thread);
+  });
   return metrics::CollectMetrics(
       jvm.metrics->counters(),
       [&](const metrics::ThreadValues& thread) -> std::optional<std::string> {

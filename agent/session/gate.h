@@ -50,7 +50,6 @@ class Gate {
   void Open(T& object) { object_.store(&object, std::memory_order_seq_cst); }
   // Later callbacks find nothing. Returns whether it was open.
   bool Close() { return object_.exchange(nullptr, std::memory_order_seq_cst) != nullptr; }
-  bool is_open() const { return object_.load(std::memory_order_seq_cst) != nullptr; }
 
   // False: a callback was inside at each check, for that long.
   bool WaitUntilEmpty(absl::Duration patience) const {

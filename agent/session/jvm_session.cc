@@ -15,18 +15,20 @@
 #include "agent/jvmti/env.h"
 #include "agent/metrics/native_metrics.h"
 #include "agent/native_hooks/hook_spec.h"
+#include "agent/session/api_requests.h"
 #include "agent/session/callbacks.h"
 #include "agent/session/event_sets.h"
 #include "agent/session/own_packages.h"
 #include "agent/session/resting_probes.h"
 #include "agent/session/session_control.h"
-#include "agent/session/session_questions.h"
 #include "common/counted.h"
 #include "proto/control_protocol.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
 namespace {
+
+using enum RecordingState;
 
 // A JVM that loads much before its main method, or compiles all of it first (-Xcomp), accepts an
 // attach seconds before it gives out an environment.
@@ -110,7 +112,6 @@ absl::StatusOr<JvmSession*> JvmSession::OpenAtLoad(JavaVM* vm, const Options& op
   session.recording_ = session.NewRecording();
   if (absl::Status status = session.recording_->Prepare(options); !status.ok()) return status;
   if (absl::Status status = session.recording_->BeginFile(); !status.ok()) return status;
-  session.is_prepared_ = true;
   if (absl::Status status = EnableEarlyEvents(session.jvm_, options); !status.ok()) {
     return status;
   }
@@ -126,7 +127,7 @@ absl::StatusOr<JvmSession*> JvmSession::OpenLive(JavaVM* vm, JNIEnv* jni) {
   session.SetLive();
   session.jvm_.loaded_late = true;
   if (absl::Status status = EnableLastingEvents(session.jvm_.env); !status.ok()) return status;
-  session.DefineQuestions(jni);
+  session.DefineApi(jni);
   session.StartControl(Options(), /*log=*/nullptr);
   return opened;
 }
@@ -142,8 +143,8 @@ std::unique_ptr<Recording> JvmSession::NewRecording() {
 
 void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
   absl::MutexLock lock(&lifecycle_);
-  DefineQuestions(jni);
-  if (!std::exchange(is_prepared_, false)) {
+  DefineApi(jni);
+  if (recording_ == nullptr) {
     BeginResting(jni);
     return StartControl(last_options_, /*log=*/nullptr);
   }
@@ -175,11 +176,11 @@ absl::Time JvmSession::ForgetUnloaded(absl::Time now) {
   return now + kIdleRound;
 }
 
-void JvmSession::DefineQuestions(JNIEnv* jni) {
+void JvmSession::DefineApi(JNIEnv* jni) {
   Losses& losses = jvm_.trace.losses;
   jvm_.metrics->Define(jni, losses);
   if (!jvm_.metrics->is_defined()) return;
-  static auto* const questions = new SessionQuestions(*this);  // Java may use it at any time
+  static auto* const questions = new ApiRequests(*this);  // Java may use it at any time
   const absl::Status status = metrics::DefineNativeMetrics(jni, questions);
   if (!status.ok()) losses.Add("metrics.no_api", Severity::kWarning, 1, status.message());
 }
@@ -219,7 +220,11 @@ void JvmSession::VmDeath() {
   (void)recording_.release();  // the JVM ends: no clean-up is needed, and callbacks may be inside
 }
 
-Recording* JvmSession::Running() { return gate_.is_open() ? recording_.get() : nullptr; }
+bool JvmSession::IsIn(std::initializer_list<RecordingState> states) {
+  return recording_ != nullptr && std::ranges::find(states, recording_->state()) != states.end();
+}
+
+Recording* JvmSession::Running() { return IsIn({kRunning}) ? recording_.get() : nullptr; }
 
 absl::StatusOr<std::string> JvmSession::Start(JNIEnv* jni, Options options, const Caller& caller) {
   std::optional<OwnPackages> own;
@@ -253,7 +258,7 @@ absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const Caller& caller
 
 absl::Status JvmSession::CheckNoneRuns() {
   if (jvm_ends_) return absl::UnavailableError("the JVM is ending");
-  if (Running() == nullptr && !is_prepared_) return absl::OkStatus();
+  if (!IsIn({kPrepared, kRunning})) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("a recording already runs, to ", recording_->path(), "; stop it first"));
 }
@@ -290,7 +295,7 @@ absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options) {
     jvm_.trace.encoder.BeginTrace(options.codes);
     jvm_.registries.threads.Clear();
     jvm_.registries.groups.Clear();
-    DefineQuestions(jni);
+    DefineApi(jni);
     return recording_->Begin(jni);
   } catch (const std::exception& failure) {
     return absl::ResourceExhaustedError(
@@ -301,9 +306,8 @@ absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options) {
 // Waits for the writer's thread, which first reports the failure: stderr may be a pipe without a
 // reader.
 absl::Status JvmSession::WaitForFailure() {
-  if (removal_ != Removal::kNone) return absl::OkStatus();
-  for (int i = 0; i < 1000 && !recording_->has_failed(); ++i) absl::SleepFor(absl::Milliseconds(1));
-  if (recording_->has_failed()) return absl::OkStatus();
+  for (int i = 0; i < 1000 && IsIn({kFailing}); ++i) absl::SleepFor(absl::Milliseconds(1));
+  if (!IsIn({kFailing})) return absl::OkStatus();
   return absl::UnavailableError("the last recording failed and has not ended yet; try again");
 }
 
@@ -314,7 +318,6 @@ std::string JvmSession::Retire(JNIEnv* jni) {
   last_failure_ = recording_->failure();
   if (!gate_.WaitUntilEmpty(kGatePatience)) (void)recording_.release();
   recording_ = nullptr;
-  removal_ = Removal::kNone;
   return left;
 }
 
@@ -368,7 +371,7 @@ absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number, con
 bool JvmSession::PauseRemoval(int number) {
   absl::MutexLock lock(&lifecycle_);
   if (jvm_ends_ || number != number_ || recording_ == nullptr) return false;
-  removal_ = Removal::kPaused;
+  recording_->To(kPaused);
   WakeControl();
   return true;
 }
@@ -396,11 +399,11 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
   int number = 0;
   {
     absl::MutexLock lock(&lifecycle_);
-    if (removal_ != Removal::kNone) {
+    if (IsIn({kRemoving, kPaused})) {
       return absl::FailedPreconditionError(
           "the recording has ended already; its probes are being taken out");
     }
-    if (recording_ != nullptr && Running() == nullptr && !is_prepared_) {
+    if (IsIn({kFailing, kFailed})) {
       if (absl::Status status = WaitForFailure(); !status.ok()) return status;
       const std::string file = recording_->path();
       Retire(jni);
@@ -415,7 +418,7 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
           unheard_left_ ? absl::StrCat("; the probes of the last one are out", *unheard_left_)
                         : ""));
     }
-    removal_ = Removal::kUnderWay;
+    recording_->To(kRemoving);
     number = number_;
     try {
       written = recording_->Stop(jni);
@@ -432,9 +435,9 @@ void JvmSession::CleanUp(JNIEnv* jni, const Caller& caller) {
   int number = 0;
   {
     absl::MutexLock lock(&lifecycle_);
-    if (!NeedsCleanUp()) return;
-    if (removal_ == Removal::kNone) recording_->PlanRemoving(jni);
-    removal_ = Removal::kUnderWay;
+    if (!IsIn({kFailed, kPaused})) return;
+    if (IsIn({kFailed})) recording_->PlanRemoving(jni);
+    recording_->To(kRemoving);
     number = number_;
   }
   const std::string left = RemoveProbes(jni, number, caller);
@@ -472,10 +475,10 @@ absl::Status JvmSession::Mark(absl::string_view text) {
   return absl::OkStatus();
 }
 
-absl::Status JvmSession::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
+absl::Status JvmSession::QueryTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  return recording != nullptr ? recording->commands().AskTrees(ask) : NotRecording();
+  return recording != nullptr ? recording->commands().QueryTrees(ask) : NotRecording();
 }
 
 std::vector<uint8_t> JvmSession::PathMetricNumbers() {
@@ -537,11 +540,11 @@ absl::StatusOr<std::string> JvmSession::RunCommand(absl::string_view verb,
 }
 
 std::string JvmSession::DescribeIdle() {
-  if (removal_ != Removal::kNone && recording_->classes() != nullptr) {
+  if (IsIn({kRemoving, kPaused}) && recording_->classes() != nullptr) {
     return absl::StrCat("state     ended: ",
                         DescribeProgress(recording_->classes()->batches().progress(), "out of"));
   }
-  if (recording_ != nullptr && !is_prepared_) {
+  if (IsIn({kFailing, kFailed, kRemoving, kPaused})) {
     return absl::StrCat("state     failed: ", recording_->failure(),
                         "; its probes are being taken out");
   }
@@ -575,15 +578,10 @@ Due JvmSession::WhatIsDue(absl::Time now) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording != nullptr) return recording->commands().WhatIsDue(now);
-  return {.what = NeedsCleanUp() ? Due::kCleanUp : Due::kNothing};
+  return {.what = IsIn({kFailed, kPaused}) ? Due::kCleanUp : Due::kNothing};
 }
 
-bool JvmSession::NeedsCleanUp() {
-  if (recording_ == nullptr || removal_ == Removal::kUnderWay) return false;
-  return removal_ == Removal::kPaused || recording_->has_failed();
-}
-
-void JvmSession::Settle(JNIEnv* jni, Due::What what, const Caller& caller) {
+void JvmSession::CarryOut(JNIEnv* jni, Due::What what, const Caller& caller) {
   if (what == Due::kStop) Stop(jni, caller).status().IgnoreError();
   if (what == Due::kAddProbes) AddProbesToLateClasses(jni);
   if (what == Due::kCleanUp) CleanUp(jni, caller);

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,7 +74,7 @@ class JvmSession {
 
   // Calls `ask` on the writer thread with the recording's call trees. FailedPrecondition: there are
   // none.
-  absl::Status AskTrees(const std::function<void(metrics::TreeWindows&)>& ask);
+  absl::Status QueryTrees(const std::function<void(metrics::TreeWindows&)>& ask);
   // The metrics that the recording charges to call paths, by their places in its trees.
   std::vector<uint8_t> PathMetricNumbers();
 
@@ -85,7 +86,7 @@ class JvmSession {
   // does. Returns when that is due again.
   absl::Time ForgetUnloaded(absl::Time now);
   // Does what is due, other than the next file.
-  void Settle(JNIEnv* jni, Due::What what, const Caller& caller);
+  void CarryOut(JNIEnv* jni, Due::What what, const Caller& caller);
 
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
@@ -99,9 +100,7 @@ class JvmSession {
 
   // Adds probes to classes that were being loaded when the recording began.
   void AddProbesToLateClasses(JNIEnv* jni);
-  // The recording failed, or ended without all of its probes taken out.
-  bool NeedsCleanUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  // Takes them out then.
+  // Takes the probes out of a recording that failed, or of which a stop has left some.
   void CleanUp(JNIEnv* jni, const Caller& caller);
   // What remains of a batch's work.
   struct Step {
@@ -131,6 +130,8 @@ class JvmSession {
   // Waits until the recording, which no longer runs, has finished failing. Unavailable: that takes
   // more than a second.
   absl::Status WaitForFailure() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // Whether there is a recording in one of these states.
+  bool IsIn(std::initializer_list<RecordingState> states) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // The recording, if it runs; else null.
   Recording* Running() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::Status CheckNoneRuns() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
@@ -142,7 +143,7 @@ class JvmSession {
   // classes.
   void SetLive();
   // Lets the program query the session (jtrace-api.jar).
-  void DefineQuestions(JNIEnv* jni);
+  void DefineApi(JNIEnv* jni);
   void StartControl(const Options& options, const Log* log);
   // probes=resting. Without memory for them, recordings put their probes in when they begin.
   void BeginResting(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
@@ -153,14 +154,9 @@ class JvmSession {
   Gate<Recording> gate_;
   JvmEvents events_;
   absl::Mutex lifecycle_;
-  // The running one, or one that failed and is not cleaned up; null: none.
+  // One that is prepared or runs, or whose probes are not all out; null: none.
   std::unique_ptr<Recording> recording_ ABSL_GUARDED_BY(lifecycle_);
-  bool is_prepared_ ABSL_GUARDED_BY(lifecycle_) = false;  // VmInit begins it
-  int number_ ABSL_GUARDED_BY(lifecycle_) = 0;            // of recording_
-  // Once its trace has ended, or it failed: its probes are being taken out, or the control thread
-  // has to go on with that.
-  enum class Removal { kNone, kUnderWay, kPaused };
-  Removal removal_ ABSL_GUARDED_BY(lifecycle_) = Removal::kNone;
+  int number_ ABSL_GUARDED_BY(lifecycle_) = 0;  // of recording_
   bool jvm_ends_ ABSL_GUARDED_BY(lifecycle_) = false;
   Options last_options_ ABSL_GUARDED_BY(lifecycle_);
   std::string last_failure_ ABSL_GUARDED_BY(lifecycle_);  // of the last recording; "": none

@@ -52,7 +52,7 @@ class ProbedClasses {
   // due.
   bool NoteLate(jclass klass);
   // Whether NoteLate returned true since the last call.
-  bool TakeLate() { return has_late_.exchange(false); }
+  bool TakeLateClasses() { return has_late_.exchange(false); }
   // No more probes are added; those that are in stay.
   void DropPlan(JNIEnv* jni);
   // No more probes are added. Lists the classes that have some; they lose them in batches.

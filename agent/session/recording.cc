@@ -40,15 +40,20 @@ absl::Status Recording::Prepare(const Options& options) {
   if (absl::Status status = PrepareMetrics(parts_); !status.ok()) return status;
   if (absl::Status status = PrepareSwitches(); !status.ok()) return status;
   if (absl::Status status = PrepareClasses(); !status.ok()) return status;
-  // At an attach the sampler also finds the kernel's ids of running threads.
-  if (!parts_.options.WantsSamples() && !parts_.jvm.is_live.load()) return absl::OkStatus();
-  if (absl::Status status = SampleCollection::PrepareSampler(parts_.jvm, parts_.options);
-      !status.ok()) {
-    return status;
-  }
-  if (parts_.options.WantsSamples())
-    parts_.samples = std::make_unique<SampleCollection>(parts_.jvm, parts_.options);
+  if (absl::Status status = PrepareSamples(); !status.ok()) return status;
+  step_.To(RecordingState::kPrepared);
   return absl::OkStatus();
+}
+
+absl::Status Recording::PrepareSamples() {
+  const bool wanted = parts_.options.WantsSamples();
+  // At an attach the sampler also finds the kernel's ids of running threads.
+  if (!wanted && !parts_.jvm.is_live.load()) return absl::OkStatus();
+  absl::Status status = SampleCollection::PrepareSampler(parts_.jvm, parts_.options);
+  if (status.ok() && wanted) {
+    parts_.samples = std::make_unique<SampleCollection>(parts_.jvm, parts_.options);
+  }
+  return status;
 }
 
 absl::Status Recording::PrepareClasses() {
@@ -155,6 +160,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
   ReportGcCause(parts_);
   parts_.jvm.registries.classes.ForgetRecordedMethods();
   if (parts_.resting != nullptr) parts_.resting->BeginTrace();
+  step_.To(RecordingState::kRunning);
   gate_.Open(*this);
   if (is_live) AdoptRunningThreads(jni);
   EnableRecordedEvents(parts_.jvm, parts_.options);
@@ -189,33 +195,25 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
 }
 
 void Recording::AdoptRunningThreads(JNIEnv* jni) {
-  jvmti::LocalFrame frame(jni);
-  jint count = 0;
-  jvmti::Allocated<jthread> running(parts_.jvm.env);
-  if (parts_.jvm.env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
   const auto os_tid = [this](uintptr_t java_thread) {
     const pid_t tid = parts_.jvm.sampler.load()->OsThreadId(java_thread);
     return tid == parts_.jvm.agent_threads.control.load(std::memory_order_relaxed) ? -1 : tid;
   };
-  for (jint i = 0; i < count; ++i) {
-    parts_.jvm.registries.threads.Adopt(jni, running[i], os_tid);
-    parts_.jvm.metrics->Adopt(jni, running[i]);
-  }
+  jvmti::ForEachThread(parts_.jvm.env, jni, [&](jthread thread) {
+    parts_.jvm.registries.threads.Adopt(jni, thread, os_tid);
+    parts_.jvm.metrics->Adopt(jni, thread);
+  });
 }
 
 void Recording::AttachSwitches(JNIEnv* jni) {
   if (parts_.switches == nullptr) return;
-  jvmti::LocalFrame frame(jni);
-  jint count = 0;
-  jvmti::Allocated<jthread> running(parts_.jvm.env);
-  if (parts_.jvm.env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; ++i) {
+  jvmti::ForEachThread(parts_.jvm.env, jni, [&](jthread thread) {
     const jvmti::ThreadNumbers found =
-        parts_.jvm.registries.threads.FindRunning(jni, running[i]).numbers;
+        parts_.jvm.registries.threads.FindRunning(jni, thread).numbers;
     if (found.number != 0 && found.os_tid != 0) {
       parts_.switches->Attach(found.number, found.os_tid);
     }
-  }
+  });
 }
 
 std::vector<trace::ChunkSource*> Recording::Sources() {
@@ -226,7 +224,7 @@ std::vector<trace::ChunkSource*> Recording::Sources() {
   if (parts_.switches != nullptr) sources.insert(sources.begin(), parts_.switches.get());
   if (parts_.metric_source != nullptr) sources.push_back(parts_.metric_source.get());
   if (parts_.calls->source() != nullptr) sources.push_back(parts_.calls->source());
-  if (parts_.lives_source != nullptr) sources.push_back(parts_.lives_source.get());
+  if (parts_.live_objects_source != nullptr) sources.push_back(parts_.live_objects_source.get());
   if (parts_.classes != nullptr) {
     Instrumentation& instrumentation = parts_.classes->instrumentation();
     sources.push_back(&instrumentation.totals());
@@ -261,7 +259,7 @@ void Recording::StartHooks() {
   const bool wanted = parts_.options.codes.Has(Code::kNativeHook);
   parts_.jvm.hooks.Begin(wanted ? parts_.options.hooks : std::vector<native_hooks::HookSpec>());
   // The writer already runs, and may have failed meanwhile.
-  if (!gate_.is_open()) parts_.jvm.hooks.End();
+  if (state() != RecordingState::kRunning) parts_.jvm.hooks.End();
   if (parts_.jvm.hooks.has_pending()) EnableBindEvents(parts_.jvm.env);
 }
 
@@ -296,7 +294,7 @@ void Recording::EndWithJvm() {
   DisableRecordedEvents(parts_.jvm);
   StopSampler();
   commands_.NoteOpenActivations();
-  commands_.AskTrees([](metrics::TreeWindows& windows) { windows.StopWatching(); }).IgnoreError();
+  commands_.QueryTrees([](metrics::TreeWindows& windows) { windows.StopWatching(); }).IgnoreError();
   EndTrace(proto::SessionEnd::VM_DEATH).IgnoreError();
 }
 
@@ -363,6 +361,7 @@ absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
 // The writer's thread may call this, which the JVM does not know: no JVMTI and no JNI. The control
 // thread, which this wakes, does the rest.
 void Recording::Fail(absl::string_view why) {
+  step_.To(RecordingState::kFailing);
   gate_.Close();
   {
     absl::MutexLock lock(&failure_mutex_);
@@ -375,7 +374,7 @@ void Recording::Fail(absl::string_view why) {
   if (parts_.calls != nullptr) parts_.calls->EndWaits();
   parts_.jvm.hooks.End();
   StopSampler();
-  failed_.store(true);
+  step_.To(RecordingState::kFailed);
   wake_();
 }
 

@@ -1,6 +1,7 @@
 // One recording: made by a start, retired by a stop.
 //
-// Life: Prepare → BeginFile (at load) → Begin → Stop, EndWithJvm or Fail → CleanUp. Commands and
+// Life (recording_state.h): Prepare → BeginFile (at load) → Begin → Stop, EndWithJvm or Fail →
+// CleanUp. Commands and
 // the steps of start and stop run on one thread at a time (JvmSession's lock). Callbacks enter
 // through the gate, which Begin opens and every end of the recording closes. Fail may be called on
 // any thread that does not hold the encoder's mutex.
@@ -8,7 +9,6 @@
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -24,6 +24,7 @@
 #include "agent/session/gate.h"
 #include "agent/session/recording_commands.h"
 #include "agent/session/recording_parts.h"
+#include "agent/session/recording_state.h"
 
 namespace jtrace {
 
@@ -63,8 +64,10 @@ class Recording {
   // Frees everything except what activations may still touch.
   void CleanUp(JNIEnv* jni);
 
-  // Whether Fail has finished, and why the recording failed; "": it did not.
-  bool has_failed() const { return failed_.load(); }
+  RecordingState state() const { return step_.now(); }
+  // The steps of taking its probes out, which its owner decides: RecordingStep::To.
+  bool To(RecordingState next) { return step_.To(next); }
+  // Why the recording failed; "": it did not.
   std::string failure() const;
   const Options& options() const { return parts_.options; }
   const std::string& path() const { return parts_.file.path(); }
@@ -89,6 +92,7 @@ class Recording {
  private:
   absl::Status PrepareSwitches();
   absl::Status PrepareClasses();
+  absl::Status PrepareSamples();
   absl::Status TryToBegin(JNIEnv* jni);
   absl::Status StartParts(JNIEnv* jni);
   absl::Status StartSamples(JNIEnv* jni);
@@ -109,7 +113,7 @@ class Recording {
   // The writer thread of the parts may call Fail until they are destroyed, and that uses these.
   Gate<Recording>& gate_;
   const std::function<void()> wake_;
-  std::atomic<bool> failed_{false};
+  RecordingStep step_;
   mutable absl::Mutex failure_mutex_;
   std::string failure_ ABSL_GUARDED_BY(failure_mutex_);
   RecordingParts parts_;

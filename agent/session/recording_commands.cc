@@ -69,7 +69,7 @@ void RecordingCommands::RecordCode() {
   jvm.code_reports.ReportExisting();
 }
 
-absl::Status RecordingCommands::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
+absl::Status RecordingCommands::QueryTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
   metrics::TreeWindows* const windows = parts_.calls != nullptr ? parts_.calls->windows() : nullptr;
   if (windows == nullptr) {
     return absl::FailedPreconditionError(
@@ -108,7 +108,7 @@ std::string RecordingCommands::DescribeStatus() {
 std::string RecordingCommands::DescribeWarnings() const { return jtrace::DescribeWarnings(parts_); }
 
 Due RecordingCommands::WhatIsDue(absl::Time now) {
-  if (parts_.classes != nullptr && parts_.classes->TakeLate())
+  if (parts_.classes != nullptr && parts_.classes->TakeLateClasses())
     return {.what = Due::kAddProbes, .next = now};
   const bool is_adding = parts_.classes != nullptr && parts_.classes->IsAdding();
   const absl::Time end =

@@ -41,7 +41,7 @@ class RecordingCommands {
   // code, which name their callers, unless codes= leaves them out. On a thread that the JVM knows.
   void RecordCode();
   // Calls `ask` on the writer thread. FailedPrecondition: the recording keeps no call trees.
-  absl::Status AskTrees(const std::function<void(metrics::TreeWindows&)>& ask);
+  absl::Status QueryTrees(const std::function<void(metrics::TreeWindows&)>& ask);
   Due WhatIsDue(absl::Time now);
 
  private:

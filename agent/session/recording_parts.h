@@ -18,7 +18,7 @@
 #include "agent/session/resting_probes.h"
 #include "agent/session/sample_collection.h"
 #include "agent/sources/drain_thread.h"
-#include "agent/sources/lives_source.h"
+#include "agent/sources/live_objects_source.h"
 #include "agent/sources/metric_source.h"
 #include "agent/sources/switch_source.h"
 #include "agent/sources/system_source.h"
@@ -26,7 +26,7 @@
 namespace jtrace {
 
 // Prepare sets options, log, metric_numbers, switches, classes, calls and samples, and opens the
-// file; Begin makes metric_source, lives_source and drain, and sets began and
+// file; Begin makes metric_source, live_objects_source and drain, and sets began and
 // the texts.
 struct RecordingParts {
   // `files_begun`: the number of all recordings so far, incremented here.
@@ -48,7 +48,7 @@ struct RecordingParts {
   std::unique_ptr<CallCounting> calls = nullptr;
   std::unique_ptr<SampleCollection> samples = nullptr;  // null: mode=events
   std::unique_ptr<trace::MetricSource> metric_source = nullptr;
-  std::unique_ptr<trace::LivesSource> lives_source = nullptr;
+  std::unique_ptr<trace::LiveObjectsSource> live_objects_source = nullptr;
   trace::ModuleSource module_source;
   trace::LossSource loss_source;
   trace::EndedThreadSource ended_threads;

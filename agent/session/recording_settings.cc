@@ -27,14 +27,15 @@ sampling::TimerKind TimerKindOf(Timer timer) {
   return sampling::TimerKind::kAuto;
 }
 
-std::unique_ptr<trace::LivesSource> MakeLivesSource(RecordingParts& parts,
-                                                    std::vector<metrics::Metric> lives) {
-  return std::make_unique<trace::LivesSource>(
+std::unique_ptr<trace::LiveObjectsSource> MakeLiveObjectsSource(
+    RecordingParts& parts, std::vector<metrics::Metric> lives) {
+  return std::make_unique<trace::LiveObjectsSource>(
       parts.jvm.metrics->object_paths(), parts.jvm.registries.threads, parts.jvm.registries.groups,
       parts.jvm.trace.encoder, parts.jvm.trace.losses,
-      trace::LivesSource::Settings{.metrics = std::move(lives),
-                                   .next_node = [&parts] { return parts.calls->NewNodeNumber(); },
-                                   .places = parts.calls->CallPlaces(parts.options)});
+      trace::LiveObjectsSource::Settings{
+          .metrics = std::move(lives),
+          .next_node = [&parts] { return parts.calls->NewNodeNumber(); },
+          .places = parts.calls->CallPlaces(parts.options)});
 }
 
 }  // namespace
@@ -148,7 +149,7 @@ void MakeMetricSources(RecordingParts& parts) {
       by_thread.push_back(metric);
     }
   }
-  if (!lives.empty()) parts.lives_source = MakeLivesSource(parts, std::move(lives));
+  if (!lives.empty()) parts.live_objects_source = MakeLiveObjectsSource(parts, std::move(lives));
   if (by_thread.empty()) return;
   parts.metric_source = std::make_unique<trace::MetricSource>(
       *parts.jvm.metrics, std::move(by_thread), parts.jvm.is_live.load(),

@@ -135,19 +135,15 @@ bool SampleCollection::WantsThread(uint64_t java_tid) const {
 }
 
 void SampleCollection::AttachRunningThreads(JNIEnv* jni) {
-  jvmti::LocalFrame frame(jni);
-  jint count = 0;
-  jvmti::Allocated<jthread> running(jvm_.env);
-  if (jvm_.env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; ++i) {
-    const jvmti::RunningThread found = jvm_.registries.threads.FindRunning(jni, running[i]);
-    if (found.numbers.number == 0 || found.numbers.os_tid == 0) continue;
-    if (!WantsThread(found.numbers.java_tid)) continue;
+  jvmti::ForEachThread(jvm_.env, jni, [&](jthread thread) {
+    const jvmti::RunningThread found = jvm_.registries.threads.FindRunning(jni, thread);
+    if (found.numbers.number == 0 || found.numbers.os_tid == 0) return;
+    if (!WantsThread(found.numbers.java_tid)) return;
     sampler_
         .AttachThread(found.numbers.os_tid, found.numbers.number, found.numbers.java_tid,
                       found.java_thread)
         .IgnoreError();
-  }
+  });
   internal_threads_->AttachAll();
 }
 

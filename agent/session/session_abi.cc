@@ -65,7 +65,7 @@ absl::StatusOr<metrics::MethodTotals> SessionAbi::WindowMethod(uint64_t window, 
 bool SessionAbi::CloseWindow(uint64_t window) {
   bool was_open = false;
   const absl::Status asked =
-      session_.AskTrees([&](metrics::TreeWindows& windows) { was_open = windows.Close(window); });
+      session_.QueryTrees([&](metrics::TreeWindows& windows) { was_open = windows.Close(window); });
   return asked.ok() && was_open;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "agent/abi/host.h"
-#include "agent/session/session_questions.h"
+#include "agent/session/api_requests.h"
 
 namespace jtrace {
 
@@ -28,7 +28,7 @@ class SessionAbi : public abi::Host {
   void CallWhereJavaRuns(const std::function<void()>& call);
 
   JvmSession& session_;
-  SessionQuestions questions_;
+  ApiRequests questions_;
 };
 
 }  // namespace jtrace

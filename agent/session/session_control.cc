@@ -140,11 +140,11 @@ absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
 }
 
 absl::Time SessionControl::Tick() {
-  const absl::Time due = std::min(Settle(), session_.jvm().compilers.Check(absl::Now()));
+  const absl::Time due = std::min(CarryOut(), session_.jvm().compilers.Check(absl::Now()));
   return std::min(due, session_.ForgetUnloaded(absl::Now()));
 }
 
-absl::Time SessionControl::Settle() {
+absl::Time SessionControl::CarryOut() {
   const Due due = session_.WhatIsDue(absl::Now());
   if (due.what == Due::kNextFile) {
     std::optional<JavaScope> scope;
@@ -156,7 +156,7 @@ absl::Time SessionControl::Settle() {
   if (due.what != Due::kNothing) {
     const JavaScope scope(vm_);
     if (const auto jni = scope.jni(); jni.ok()) {
-      session_.Settle(*jni, due.what, CallerOf([](char, absl::string_view) {}));
+      session_.CarryOut(*jni, due.what, CallerOf([](char, absl::string_view) {}));
     }
   }
   return due.next;

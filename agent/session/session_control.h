@@ -36,7 +36,7 @@ class SessionControl : public Commands {
 
  private:
   // What the recording has to do by now; returns when there may be more.
-  absl::Time Settle();
+  absl::Time CarryOut();
   absl::Status Start(absl::string_view options, Reply reply);
   absl::Status Hook(absl::string_view specs, Reply reply);
   absl::Status Resume(Reply reply);

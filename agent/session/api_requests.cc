@@ -1,4 +1,4 @@
-#include "agent/session/session_questions.h"
+#include "agent/session/api_requests.h"
 
 #include <algorithm>
 #include <atomic>
@@ -52,7 +52,7 @@ std::vector<CallText> CallTexts(JvmParts& jvm) {
 
 }  // namespace
 
-std::vector<std::string> SessionQuestions::Describe() {
+std::vector<std::string> ApiRequests::Describe() {
   metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
   std::vector<std::string> rows(hot::kMaxMetrics);
   for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
@@ -70,19 +70,19 @@ std::vector<std::string> SessionQuestions::Describe() {
   return rows;
 }
 
-absl::StatusOr<int64_t> SessionQuestions::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
+absl::StatusOr<int64_t> ApiRequests::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
   return session_.jvm().metrics->TotalOf(jni, thread, metric);
 }
 
-absl::StatusOr<int64_t> SessionQuestions::ProcessTotal(uint32_t metric) {
+absl::StatusOr<int64_t> ApiRequests::ProcessTotal(uint32_t metric) {
   return session_.jvm().metrics->counters().Process(metric);
 }
 
-absl::StatusOr<uint32_t> SessionQuestions::Counter(absl::string_view name, absl::string_view unit) {
+absl::StatusOr<uint32_t> ApiRequests::Counter(absl::string_view name, absl::string_view unit) {
   return session_.jvm().metrics->counters().users().Register(name, unit);
 }
 
-absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
+absl::StatusOr<size_t> ApiRequests::PlaceOf(uint32_t metric) const {
   if (metric == kCalls) return metrics::kCallsPlace;
   const std::vector<uint8_t> charged = session_.PathMetricNumbers();
   const auto found = std::find(charged.begin(), charged.end(), metric);
@@ -100,7 +100,7 @@ absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
       name, " is not charged to call paths in this recording; begin one with metrics=", name));
 }
 
-absl::StatusOr<metrics::Routines> SessionQuestions::RoutinesOf(absl::string_view text) const {
+absl::StatusOr<metrics::Routines> ApiRequests::RoutinesOf(absl::string_view text) const {
   const auto pattern = metrics::MethodPattern::Parse(text);
   if (!pattern.ok()) return pattern.status();
   const auto implementors = ImplementorsOf(session_.jvm(), pattern->class_name());
@@ -116,14 +116,15 @@ absl::StatusOr<metrics::Routines> SessionQuestions::RoutinesOf(absl::string_view
   return routines;
 }
 
-SessionQuestions::Tree SessionQuestions::Ask(const AskTree& ask) const {
+ApiRequests::Tree ApiRequests::Ask(const AskTree& ask) const {
   Tree tree = absl::UnknownError("not asked");
-  const absl::Status status = session_.AskTrees([&](TreeWindows& windows) { tree = ask(windows); });
+  const absl::Status status =
+      session_.QueryTrees([&](TreeWindows& windows) { tree = ask(windows); });
   return status.ok() ? std::move(tree) : Tree(status);
 }
 
-absl::StatusOr<MethodTotals> SessionQuestions::TotalsIn(uint32_t metric, absl::string_view pattern,
-                                                        const AskTree& ask) const {
+absl::StatusOr<MethodTotals> ApiRequests::TotalsIn(uint32_t metric, absl::string_view pattern,
+                                                   const AskTree& ask) const {
   const Tree tree = Ask(ask);
   if (!tree.ok()) return tree.status();
   const auto place = PlaceOf(metric);
@@ -133,13 +134,13 @@ absl::StatusOr<MethodTotals> SessionQuestions::TotalsIn(uint32_t metric, absl::s
   return tree->Totals(*routines, *place);
 }
 
-absl::StatusOr<MethodTotals> SessionQuestions::Method(std::optional<uint64_t> java_tid,
-                                                      uint32_t metric, absl::string_view pattern) {
+absl::StatusOr<MethodTotals> ApiRequests::Method(std::optional<uint64_t> java_tid, uint32_t metric,
+                                                 absl::string_view pattern) {
   return TotalsIn(metric, pattern,
                   [&](TreeWindows& windows) { return windows.SinceStart(java_tid); });
 }
 
-absl::StatusOr<uint64_t> SessionQuestions::OpenWindow(metrics::Scope scope, uint64_t java_tid) {
+absl::StatusOr<uint64_t> ApiRequests::OpenWindow(metrics::Scope scope, uint64_t java_tid) {
   static std::atomic<uint64_t> last{0};
   const uint64_t window = ++last;
   if (scope == metrics::Scope::kDescendants) {
@@ -147,20 +148,20 @@ absl::StatusOr<uint64_t> SessionQuestions::OpenWindow(metrics::Scope scope, uint
     session_.jvm().families.Begin(window, java_tid);
   }
   const absl::Status status =
-      session_.AskTrees([&](TreeWindows& windows) { windows.Open(window, scope, java_tid); });
+      session_.QueryTrees([&](TreeWindows& windows) { windows.Open(window, scope, java_tid); });
   if (status.ok()) return window;
   session_.jvm().families.End(window);
   return status;
 }
 
-absl::StatusOr<MethodTotals> SessionQuestions::WindowMethod(uint64_t window, uint32_t metric,
-                                                            absl::string_view pattern) {
+absl::StatusOr<MethodTotals> ApiRequests::WindowMethod(uint64_t window, uint32_t metric,
+                                                       absl::string_view pattern) {
   return TotalsIn(metric, pattern, [&](TreeWindows& windows) { return windows.Counted(window); });
 }
 
-absl::StatusOr<std::string> SessionQuestions::WindowPaths(uint64_t window, uint32_t metric,
-                                                          absl::string_view below,
-                                                          absl::string_view pattern, int top) {
+absl::StatusOr<std::string> ApiRequests::WindowPaths(uint64_t window, uint32_t metric,
+                                                     absl::string_view below,
+                                                     absl::string_view pattern, int top) {
   metrics::Routines roots;
   metrics::Routines ends;
   for (const auto& [text, routines] : {std::pair(below, &roots), std::pair(pattern, &ends)}) {
@@ -182,7 +183,7 @@ absl::StatusOr<std::string> SessionQuestions::WindowPaths(uint64_t window, uint3
       tree->Top(*place, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));
 }
 
-std::string SessionQuestions::Text(const std::vector<metrics::PathShare>& shares) const {
+std::string ApiRequests::Text(const std::vector<metrics::PathShare>& shares) const {
   metrics::Routines named;
   for (const metrics::PathShare& share : shares) {
     named.insert(share.routines.begin(), share.routines.end());
@@ -201,8 +202,7 @@ std::string SessionQuestions::Text(const std::vector<metrics::PathShare>& shares
   return text;
 }
 
-absl::StatusOr<std::optional<std::string>> SessionQuestions::NearestMethod(
-    absl::string_view pattern) {
+absl::StatusOr<std::optional<std::string>> ApiRequests::NearestMethod(absl::string_view pattern) {
   const auto routines = RoutinesOf(pattern);
   if (!routines.ok()) return routines.status();
   if (!routines->empty()) return std::nullopt;
@@ -216,13 +216,13 @@ absl::StatusOr<std::optional<std::string>> SessionQuestions::NearestMethod(
   return metrics::NearestMethod(pattern, {names.begin(), names.end()});
 }
 
-void SessionQuestions::CloseWindow(uint64_t window) {
+void ApiRequests::CloseWindow(uint64_t window) {
   session_.jvm().families.End(window);
   // An ended recording has already closed its windows.
-  session_.AskTrees([&](TreeWindows& windows) { windows.Close(window); }).IgnoreError();
+  session_.QueryTrees([&](TreeWindows& windows) { windows.Close(window); }).IgnoreError();
 }
 
-absl::StatusOr<int64_t> SessionQuestions::WindowTotal(uint64_t window, uint32_t metric) {
+absl::StatusOr<int64_t> ApiRequests::WindowTotal(uint64_t window, uint32_t metric) {
   const metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
   if (absl::Status status = counters.Check(metric); !status.ok()) return status;
   const auto family = session_.jvm().families.DescendantsOf(window);
@@ -234,11 +234,11 @@ absl::StatusOr<int64_t> SessionQuestions::WindowTotal(uint64_t window, uint32_t 
   return sum;
 }
 
-uint32_t SessionQuestions::Labels(uint32_t outer, absl::string_view key, absl::string_view value) {
+uint32_t ApiRequests::Labels(uint32_t outer, absl::string_view key, absl::string_view value) {
   return session_.jvm().trace.labels.With(outer, key, value);
 }
 
-void SessionQuestions::SetLabels(uint32_t number, uint64_t virtual_tid) {
+void ApiRequests::SetLabels(uint32_t number, uint64_t virtual_tid) {
   if (hot::SetLabels(number, virtual_tid)) return;
   session_.jvm().trace.losses.Add(
       "labels.virtual_threads", Severity::kWarning, 1,
@@ -246,10 +246,10 @@ void SessionQuestions::SetLabels(uint32_t number, uint64_t virtual_tid) {
       "close labels with try (Label label = …)");
 }
 
-metrics::Segments& SessionQuestions::segments() { return session_.jvm().segments; }
+metrics::Segments& ApiRequests::segments() { return session_.jvm().segments; }
 
-absl::StatusOr<std::string> SessionQuestions::Command(absl::string_view verb,
-                                                      absl::string_view argument) {
+absl::StatusOr<std::string> ApiRequests::Command(absl::string_view verb,
+                                                 absl::string_view argument) {
   return session_.RunCommand(verb, argument);
 }
 

@@ -1,4 +1,4 @@
-#include "agent/sources/lives_source.h"
+#include "agent/sources/live_objects_source.h"
 
 #include <map>
 #include <memory>
@@ -24,13 +24,13 @@ using ::testing::UnorderedElementsAre;
 // "thread/routine/routine" to "live freed", of objects.
 using Rows = std::map<std::string, std::string>;
 
-class LivesSourceTest : public ::testing::Test {
+class LiveObjectsSourceTest : public ::testing::Test {
  protected:
-  LivesSourceTest() {
+  LiveObjectsSourceTest() {
     hot::published_arena.store(arena_.get());
     paths_.Begin();
   }
-  ~LivesSourceTest() override { hot::published_arena.store(nullptr); }
+  ~LiveObjectsSourceTest() override { hot::published_arena.store(nullptr); }
 
   void Seal() {
     proto::Chunk chunk;
@@ -87,13 +87,13 @@ class LivesSourceTest : public ::testing::Test {
   ThreadGroups groups_{threads_, encoder_};
   Losses losses_;
   uint32_t last_node_ = 0;
-  LivesSource source_{paths_,
-                      threads_,
-                      groups_,
-                      encoder_,
-                      losses_,
-                      {.metrics = {Metric::kLiveObjects, Metric::kFreedObjects},
-                       .next_node = [this] { return ++last_node_; }}};
+  LiveObjectsSource source_{paths_,
+                            threads_,
+                            groups_,
+                            encoder_,
+                            losses_,
+                            {.metrics = {Metric::kLiveObjects, Metric::kFreedObjects},
+                             .next_node = [this] { return ++last_node_; }}};
   const uint32_t objects_ = encoder_.String("live.objects");
   postproc::TraceModel model_;
   postproc::ImportStats stats_;
@@ -102,7 +102,7 @@ class LivesSourceTest : public ::testing::Test {
   int deltas_ = 0;
 };
 
-TEST_F(LivesSourceTest, ObjectsAreLiveAndThenFreedWhereTheyWereMade) {
+TEST_F(LiveObjectsSourceTest, ObjectsAreLiveAndThenFreedWhereTheyWereMade) {
   ProbeDouble thread(arena_.get(), 7, /*is_virtual=*/true);
   Make(7, true);
   const uint64_t outer = thread.Enter(3);
@@ -123,7 +123,7 @@ TEST_F(LivesSourceTest, ObjectsAreLiveAndThenFreedWhereTheyWereMade) {
   EXPECT_THAT(stats_.Occurred(), IsEmpty());
 }
 
-TEST_F(LivesSourceTest, WhatBelongsToNoTreeIsTheProcesss) {
+TEST_F(LiveObjectsSourceTest, WhatBelongsToNoTreeIsTheProcesss) {
   Make(0);
   Make(8);
   Seal();
@@ -135,7 +135,7 @@ TEST_F(LivesSourceTest, WhatBelongsToNoTreeIsTheProcesss) {
   EXPECT_THAT(Read(), UnorderedElementsAre(Pair("process", "1 0"), Pair("ended", "2 0")));
 }
 
-TEST_F(LivesSourceTest, AFileHasWhatWasFreedInIt) {
+TEST_F(LiveObjectsSourceTest, AFileHasWhatWasFreedInIt) {
   ProbeDouble thread(arena_.get(), 7, /*is_virtual=*/true);
   thread.Enter(3);
   const uint32_t kept = Make(7, true);
@@ -156,7 +156,7 @@ TEST_F(LivesSourceTest, AFileHasWhatWasFreedInIt) {
   EXPECT_THAT(Read(), IsEmpty());
 }
 
-TEST_F(LivesSourceTest, NothingIsKnownWhereTheJvmRefuses) {
+TEST_F(LiveObjectsSourceTest, NothingIsKnownWhereTheJvmRefuses) {
   paths_.End();
   Seal();
   EXPECT_EQ(deltas_, 0);

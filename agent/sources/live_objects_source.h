@@ -21,7 +21,7 @@
 
 namespace jtrace::trace {
 
-class LivesSource : public ChunkSource {
+class LiveObjectsSource : public ChunkSource {
  public:
   struct Settings {
     std::vector<metrics::Metric> metrics;  // of metrics::kLives, at most kMostMetrics
@@ -31,8 +31,8 @@ class LivesSource : public ChunkSource {
   };
   static constexpr size_t kMostMetrics = 4;
 
-  LivesSource(const metrics::ObjectPaths& paths, jvmti::ThreadRegistry& threads,
-              ThreadGroups& groups, RecordEncoder& encoder, Losses& losses, Settings settings)
+  LiveObjectsSource(const metrics::ObjectPaths& paths, jvmti::ThreadRegistry& threads,
+                    ThreadGroups& groups, RecordEncoder& encoder, Losses& losses, Settings settings)
       : paths_(paths),
         threads_(threads),
         groups_(groups),

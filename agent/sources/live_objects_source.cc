@@ -1,4 +1,4 @@
-#include "agent/sources/lives_source.h"
+#include "agent/sources/live_objects_source.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,7 +14,7 @@ using metrics::ObjectPaths;
 using metrics::PathObjects;
 
 // The delta of one thread in the chunk.
-class LivesSource::Rows {
+class LiveObjectsSource::Rows {
  public:
   explicit Rows(proto::TreeDelta& delta) : delta_(&delta) {}
 
@@ -48,7 +48,7 @@ class LivesSource::Rows {
   std::array<Column, kMostMetrics> columns_;
 };
 
-void LivesSource::Seal(uint64_t, proto::Chunk& chunk) {
+void LiveObjectsSource::Seal(uint64_t, proto::Chunk& chunk) {
   chunk_ = &chunk;
   paths_.CopyTo(known_, owners_);
   nodes_.resize(known_.size());
@@ -64,7 +64,7 @@ void LivesSource::Seal(uint64_t, proto::Chunk& chunk) {
               "count fewer methods (include=com.acme.**)");
 }
 
-void LivesSource::SealRoots(Threads& threads) {
+void LiveObjectsSource::SealRoots(Threads& threads) {
   absl::btree_map<uint32_t, Values> now;
   const auto add = [&](uint32_t thread, uint32_t path) {
     const Values values = Read(path);
@@ -83,7 +83,7 @@ void LivesSource::SealRoots(Threads& threads) {
   }
 }
 
-void LivesSource::SealPaths(Threads& threads) {
+void LiveObjectsSource::SealPaths(Threads& threads) {
   for (uint32_t path = ObjectPaths::kFirstPath; path < known_.size(); ++path) {
     if (known_[path].parent == 0) continue;
     const Values values = Read(path);
@@ -95,7 +95,7 @@ void LivesSource::SealPaths(Threads& threads) {
   }
 }
 
-LivesSource::Rows& LivesSource::RowsOf(uint32_t thread, Threads& threads) {
+LiveObjectsSource::Rows& LiveObjectsSource::RowsOf(uint32_t thread, Threads& threads) {
   const auto found = threads.find(thread);
   if (found != threads.end()) return found->second;
   proto::TreeDelta* delta = chunk_->add_tree();
@@ -103,8 +103,8 @@ LivesSource::Rows& LivesSource::RowsOf(uint32_t thread, Threads& threads) {
   return threads.emplace(thread, Rows(*delta)).first->second;
 }
 
-void LivesSource::Report(const Place& place, const Values& values, Values& reported,
-                         Threads& threads) {
+void LiveObjectsSource::Report(const Place& place, const Values& values, Values& reported,
+                               Threads& threads) {
   for (size_t i = 0; i < settings_.metrics.size(); ++i) {
     if (values[i] == reported[i]) continue;
     const uint32_t name = encoder_.String(metrics::InfoOf(settings_.metrics[i]).name);
@@ -113,7 +113,7 @@ void LivesSource::Report(const Place& place, const Values& values, Values& repor
   reported = values;
 }
 
-LivesSource::Values LivesSource::Read(uint32_t path) {
+LiveObjectsSource::Values LiveObjectsSource::Read(uint32_t path) {
   const PathObjects read = paths_.Read(path);
   Node& node = nodes_[path];
   node.freed = read.freed;
@@ -136,7 +136,7 @@ LivesSource::Values LivesSource::Read(uint32_t path) {
   return values;
 }
 
-void LivesSource::Define(uint32_t path, Rows& rows) {
+void LiveObjectsSource::Define(uint32_t path, Rows& rows) {
   std::vector<uint32_t> undefined;
   for (uint32_t at = path; known_[at].parent != 0 && !nodes_[at].is_defined;
        at = known_[at].parent) {
@@ -145,7 +145,7 @@ void LivesSource::Define(uint32_t path, Rows& rows) {
   for (; !undefined.empty(); undefined.pop_back()) DefineOne(undefined.back(), rows);
 }
 
-void LivesSource::DefineOne(uint32_t path, Rows& rows) {
+void LiveObjectsSource::DefineOne(uint32_t path, Rows& rows) {
   const Path& known = known_[path];
   Node& node = nodes_[path];
   if (node.number == 0) node.number = settings_.next_node();
@@ -159,7 +159,7 @@ void LivesSource::DefineOne(uint32_t path, Rows& rows) {
   rows.Define(node.number, nodes_[known.parent].number, routine, has_places ? &place : nullptr);
 }
 
-uint32_t LivesSource::ThreadOf(size_t owner) {
+uint32_t LiveObjectsSource::ThreadOf(size_t owner) {
   uint32_t& thread = thread_of_[owner];
   if (thread != 0) return thread;
   const uint64_t java_tid = owners_[owner].java_tid;
@@ -175,7 +175,7 @@ uint32_t LivesSource::ThreadOf(size_t owner) {
   return thread;
 }
 
-void LivesSource::BeginFile() {
+void LiveObjectsSource::BeginFile() {
   for (Node& node : nodes_) {
     node.is_defined = false;
     node.freed_before = node.freed;

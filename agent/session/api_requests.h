@@ -9,9 +9,9 @@ namespace jtrace {
 
 class JvmSession;
 
-class SessionQuestions : public metrics::Questions {
+class ApiRequests : public metrics::Questions {
  public:
-  explicit SessionQuestions(JvmSession& session) : session_(session) {}
+  explicit ApiRequests(JvmSession& session) : session_(session) {}
 
   std::vector<std::string> Describe() override;
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) override;
