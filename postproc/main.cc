@@ -1,5 +1,6 @@
 // jtrace-post: turns traces into reports. All work is in RunPostProcessor.
 #include <malloc.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -45,6 +46,8 @@ int main(int argc, char** argv) {
     jtrace::postproc::LimitMemory(bytes);
   };
   environment.out_has_colours = HasColours(STDOUT_FILENO);
+  struct stat status {};
+  environment.out_is_file = fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
   environment.exits_by_kind = std::getenv(jtrace::postproc::kExitsByKind) != nullptr;
   return jtrace::postproc::RunPostProcessor(args, environment);
 }

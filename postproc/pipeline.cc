@@ -29,6 +29,7 @@
 #include "postproc/support/error_kind.h"
 #include "postproc/support/output_file.h"
 #include "postproc/support/printable_stream.h"
+#include "postproc/support/progress_buffer.h"
 #include "postproc/support/strings.h"
 #include "postproc/table_writer.h"
 #include "postproc/version.h"
@@ -315,7 +316,13 @@ int Pipeline::RunReports() {
     if (!opened.ok()) return Fail(opened.status());
     file = *std::move(opened);
   }
-  std::ostream& out = file.has_value() ? file->stream() : environment_.out;
+  std::ostream& written = file.has_value() ? file->stream() : environment_.out;
+  ProgressBuffer progress(written, environment_.err);
+  std::ostream counted(&progress);
+  // A pipe may lead to a pager, which has the terminal.
+  const bool shows_progress =
+      environment_.err_is_terminal && (file.has_value() || environment_.out_is_file);
+  std::ostream& out = shows_progress ? counted : written;
   const Report* first = line_.reports.empty() ? nullptr : FindReport(line_.reports.front());
   const bool is_file = IsDiffPage(line_) || (first != nullptr && first->is_file());
   const bool for_people = line_.format == Format::kText && !is_file;

@@ -32,6 +32,7 @@ struct Environment {
   uint64_t trace_bytes = 0;      // of the traces read so far
   LeastRun least_run = {};       // as in ReadOptions
   bool out_has_colours = false;  // `out` is a terminal that shows them, and its user wants them
+  bool out_is_file = false;      // a regular one
   bool exits_by_kind = false;    // kExitsByKind is set
 };
 
