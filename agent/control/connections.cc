@@ -95,8 +95,9 @@ void Connections::Run() {
       Refresh();
       const bool somebody_connects = Poll();
       const absl::Time now = absl::Now();
-      if (somebody_connects && Listens()) Accept(now);
+      // First: a client that has just got its answer, or sent its request, is not idle any more.
       std::erase_if(connections_, [&](Connection& it) { return !it.Serve(service, now); });
+      if (somebody_connects && Listens() && HasRoom(now)) Accept(now);
     });
   }
 }
@@ -196,6 +197,7 @@ bool Connection::Serve(const Service& service, absl::Time now) {
   if (!fd_.IsOurs()) return false;  // the program closed it
   if (!has_line_ && !Read(service, now)) return false;
   if (WaitsForRoom()) Submit(service);
+  is_idle_ = !has_line_;
   if (answer_ == nullptr) {
     if (now < deadline_) return true;
     Refuse(service,
@@ -207,6 +209,7 @@ bool Connection::Serve(const Service& service, absl::Time now) {
   if (!answer_->SendTo(fd_.get())) return false;
   if (!answer_->is_finished()) return true;
   if (answer_->is_sent()) return false;
+  is_idle_ = true;
   deadline_ = std::min(deadline_, now + service.limits.for_answer);
   return now < deadline_;
 }

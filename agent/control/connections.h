@@ -61,8 +61,8 @@ class Connection {
   // The queue had no room for its request.
   bool WaitsForRoom() const { return has_line_ && answer_ == nullptr; }
   bool IsAsked() const { return answer_ != nullptr; }
-  // Waits for nothing but its client.
-  bool IsIdle() const { return !has_line_ || (answer_ != nullptr && answer_->is_finished()); }
+  // Whether it waited for nothing but its client when it was last served.
+  bool IsIdle() const { return is_idle_; }
 
  private:
   bool Read(const Service& service, absl::Time now);
@@ -72,6 +72,7 @@ class Connection {
   OwnFd fd_;
   absl::Time deadline_;
   std::string received_;
+  bool is_idle_ = false;
   bool has_line_ = false;           // `received_` is the request, without its end
   std::shared_ptr<Answer> answer_;  // null: no request yet
 };
