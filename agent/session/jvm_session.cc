@@ -144,7 +144,7 @@ std::unique_ptr<Recording> JvmSession::NewRecording() {
 void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
   absl::MutexLock lock(&lifecycle_);
   DefineApi(jni);
-  if (recording_ == nullptr) {
+  if (!IsIn({kPrepared})) {
     BeginResting(jni);
     return StartControl(last_options_, /*log=*/nullptr);
   }
@@ -312,12 +312,13 @@ absl::Status JvmSession::WaitForFailure() {
 }
 
 std::string JvmSession::Retire(JNIEnv* jni) {
-  recording_->CleanUp(jni);
-  std::string left = recording_->DescribeLeft();
-  last_options_ = recording_->options();
-  last_failure_ = recording_->failure();
-  if (!gate_.WaitUntilEmpty(kGatePatience)) (void)recording_.release();
-  recording_ = nullptr;
+  // Freed at the end only: without memory, cleaning up may end in an exception.
+  Recording* const ended = recording_.release();
+  ended->CleanUp(jni);
+  std::string left = ended->DescribeLeft();
+  last_options_ = ended->options();
+  last_failure_ = ended->failure();
+  if (gate_.WaitUntilEmpty(kGatePatience)) delete ended;
   return left;
 }
 
@@ -371,7 +372,7 @@ absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number, con
 bool JvmSession::PauseRemoval(int number) {
   absl::MutexLock lock(&lifecycle_);
   if (jvm_ends_ || number != number_ || recording_ == nullptr) return false;
-  recording_->To(kPaused);
+  if (!recording_->To(kPaused)) return false;
   WakeControl();
   return true;
 }
@@ -403,7 +404,9 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
       return absl::FailedPreconditionError(
           "the recording has ended already; its probes are being taken out");
     }
-    if (IsIn({kFailing, kFailed})) {
+    // The writer's thread may fail just before.
+    const bool stops = IsIn({kRunning}) && recording_->To(kRemoving);
+    if (!stops && IsIn({kFailing, kFailed})) {
       if (absl::Status status = WaitForFailure(); !status.ok()) return status;
       const std::string file = recording_->path();
       Retire(jni);
@@ -411,18 +414,17 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
                                              file,
                                              " has the records before that, no probe is left"));
     }
-    if (Running() == nullptr) {
+    if (!stops) {
       return absl::FailedPreconditionError(absl::StrCat(
           "no recording runs",
           last_failure_.empty() ? "" : absl::StrCat("; the last one failed: ", last_failure_),
           unheard_left_ ? absl::StrCat("; the probes of the last one are out", *unheard_left_)
                         : ""));
     }
-    recording_->To(kRemoving);
     number = number_;
     try {
       written = recording_->Stop(jni);
-    } catch (const std::exception& failure) {  // no memory: the probes go in any case
+    } catch (const std::exception& failure) {  // no memory: the probes go if that needs none
       written = absl::ResourceExhaustedError(failure.what());
     }
   }
@@ -437,7 +439,7 @@ void JvmSession::CleanUp(JNIEnv* jni, const Caller& caller) {
     absl::MutexLock lock(&lifecycle_);
     if (!IsIn({kFailed, kPaused})) return;
     if (IsIn({kFailed})) recording_->PlanRemoving(jni);
-    recording_->To(kRemoving);
+    if (!recording_->To(kRemoving)) return;
     number = number_;
   }
   const std::string left = RemoveProbes(jni, number, caller);

@@ -160,7 +160,9 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
   ReportGcCause(parts_);
   parts_.jvm.registries.classes.ForgetRecordedMethods();
   if (parts_.resting != nullptr) parts_.resting->BeginTrace();
-  step_.To(RecordingState::kRunning);
+  if (!step_.To(RecordingState::kRunning)) {
+    return absl::FailedPreconditionError("the recording is not prepared, or runs already");
+  }
   gate_.Open(*this);
   if (is_live) AdoptRunningThreads(jni);
   EnableRecordedEvents(parts_.jvm, parts_.options);

@@ -1,10 +1,9 @@
 // One recording: made by a start, retired by a stop.
 //
 // Life (recording_state.h): Prepare → BeginFile (at load) → Begin → Stop, EndWithJvm or Fail →
-// CleanUp. Commands and
-// the steps of start and stop run on one thread at a time (JvmSession's lock). Callbacks enter
-// through the gate, which Begin opens and every end of the recording closes. Fail may be called on
-// any thread that does not hold the encoder's mutex.
+// CleanUp. Commands and the steps of start and stop run on one thread at a time (JvmSession's
+// lock). Callbacks enter through the gate, which Begin opens and every end of the recording closes.
+// Fail may be called on any thread that does not hold the encoder's mutex.
 #pragma once
 
 #include <jvmti.h>
@@ -66,7 +65,7 @@ class Recording {
 
   RecordingState state() const { return step_.now(); }
   // The steps of taking its probes out, which its owner decides: RecordingStep::To.
-  bool To(RecordingState next) { return step_.To(next); }
+  [[nodiscard]] bool To(RecordingState next) { return step_.To(next); }
   // Why the recording failed; "": it did not.
   std::string failure() const;
   const Options& options() const { return parts_.options; }
