@@ -72,6 +72,7 @@ class Pipeline {
 
   // One line on stderr; messages quote traces and arguments.
   void Say(std::string_view message) const {
+    if (progress_ != nullptr) progress_->Clear();
     environment_.err << "jtrace-post: " << Printable(message) << '\n';
   }
 
@@ -79,6 +80,7 @@ class Pipeline {
   Environment& environment_;
   const TraceInput traces_;
   bool rule_broken_ = false;
+  std::unique_ptr<ProgressBuffer> progress_;
 };
 
 absl::Status Pipeline::Stream(const Report& report, std::ostream& out) {
@@ -317,13 +319,15 @@ int Pipeline::RunReports() {
     file = *std::move(opened);
   }
   std::ostream& written = file.has_value() ? file->stream() : environment_.out;
-  ProgressBuffer progress(written, environment_.err);
-  std::ostream counted(&progress);
-  // A pipe may lead to a pager, which has the terminal.
-  const bool shows_progress =
-      environment_.err_is_terminal && (file.has_value() || environment_.out_is_file);
-  std::ostream& out = shows_progress ? counted : written;
   const Report* first = line_.reports.empty() ? nullptr : FindReport(line_.reports.front());
+  const bool is_stream = first != nullptr && first->stream != nullptr;
+  progress_ = std::make_unique<ProgressBuffer>(written, environment_.err);
+  std::ostream counted(progress_.get());
+  // A pipe may lead to a pager, which has the terminal. A stream is written while a trace is read,
+  // which has a line of its own.
+  const bool shows_progress =
+      environment_.err_is_terminal && !is_stream && (file.has_value() || environment_.out_is_file);
+  std::ostream& out = shows_progress ? counted : written;
   const bool is_file = IsDiffPage(line_) || (first != nullptr && first->is_file());
   const bool for_people = line_.format == Format::kText && !is_file;
   ColourBuffer colours(out);
@@ -332,7 +336,6 @@ int Pipeline::RunReports() {
   std::ostream printable_out(&printable);
   std::ostream& shown = for_people ? printable_out : out;
   const bool is_diff = ComparesTraces(line_);
-  const bool is_stream = first != nullptr && first->stream != nullptr;
   absl::Status status = is_diff     ? WriteDiff(shown)
                         : is_stream ? Stream(*first, shown)
                                     : WriteReports(shown);

@@ -25,6 +25,20 @@ TEST(ProgressBufferTest, CountsMegabytesAndErasesTheLine) {
   EXPECT_EQ(Shown(33), "\rwritten: 16 MB\rwritten: 32 MB\r\x1b[K");
 }
 
+TEST(ProgressBufferTest, GivesWayToOtherLines) {
+  std::ostringstream target;
+  std::ostringstream terminal;
+  ProgressBuffer buffer(target, terminal);
+  std::ostream stream(&buffer);
+  stream << std::string(16'000'000, 'x');
+  buffer.Clear();
+  buffer.Clear();
+  EXPECT_EQ(terminal.str(), "\rwritten: 16 MB\r\x1b[K");
+  stream << std::string(16'000'000, 'x');
+  stream.flush();
+  EXPECT_EQ(terminal.str(), "\rwritten: 16 MB\r\x1b[K\rwritten: 32 MB\r\x1b[K");
+}
+
 TEST(ProgressBufferTest, ALittleIsNotWorthALine) { EXPECT_EQ(Shown(15), ""); }
 
 }  // namespace
