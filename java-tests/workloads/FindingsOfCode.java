@@ -119,7 +119,7 @@ public final class FindingsOfCode {
 
     static int sum(int seed) throws Exception {
       int sum = seed;
-      for (int i = 0; i < 20_000; i++) sum = apply(sum + i);
+      for (int i = 0; i < 160_000; i++) sum = apply(sum + i);
       return sum;
     }
 
