@@ -1,6 +1,6 @@
 # Headers that nearly every source of the cold code includes, compiled once for all libraries: parsing
 # Abseil's and the standard library's headers is half of a cold build. Sources still include what they
-# use. agent/hot does not use it, because it must not depend on Abseil.
+# use. agent/signal_safe does not use it, because it must not depend on Abseil.
 if(NOT JTRACE_UNITY)
   return()
 endif()

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 
 namespace jtrace {
@@ -34,6 +35,11 @@ inline std::string BinaryName(std::string_view signature) {
     return std::string(signature);
   }
   return DottedName(signature.substr(1, signature.size() - 2));
+}
+
+// Whether a signature ("Ljava/lang/invoke/JTraceProbe2;") is that of a class of the probes.
+inline bool IsProbeClass(absl::string_view signature) {
+  return absl::StartsWith(signature, "Ljava/lang/invoke/JTrace");
 }
 
 }  // namespace jtrace

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "agent/base/thread_cpu.h"
+#include "agent/base/clock.h"
 
 namespace jtrace {
 namespace {

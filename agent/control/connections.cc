@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "agent/base/signals_blocked.h"
-#include "agent/hot/own_work.h"
+#include "agent/samples/handler/own_work.h"
 #include "proto/control_protocol.h"
 
 namespace jtrace::control {
@@ -61,7 +61,7 @@ absl::Status Connections::Start(std::function<void(pid_t)> started) {
   try {
     // Detached: it runs as long as the process, and so does everything that it uses.
     std::thread([this, started = std::move(started)] {
-      hot::tls_is_agent_thread = true;
+      samples::tls_is_agent_thread = true;
       pthread_setname_np(pthread_self(), "jtrace clients");
       started(gettid());
       Run();
@@ -90,8 +90,8 @@ void Connections::Run() {
     socket_ = OwnFd();
     connections_.clear();
   });
-  while (!hot::agent_is_off.load()) {
-    hot::AsOwn([&] {
+  while (!samples::agent_is_off.load()) {
+    samples::AsOwn([&] {
       Refresh();
       const bool somebody_connects = Poll();
       const absl::Time now = absl::Now();

@@ -16,7 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "agent/base/own_fd.h"
+#include "agent/base/own_file.h"
 #include "agent/control/answer.h"
 #include "agent/control/request_queue.h"
 #include "agent/control/socket_folder.h"

@@ -13,7 +13,7 @@
 #include "absl/time/clock.h"
 #include "agent/base/clock.h"
 #include "agent/base/signals_blocked.h"
-#include "agent/hot/own_work.h"
+#include "agent/samples/handler/own_work.h"
 
 namespace jtrace::control {
 
@@ -54,14 +54,15 @@ void Server::Close() {
 }
 
 void Server::Run() {
-  hot::tls_is_agent_thread = true;
+  samples::tls_is_agent_thread = true;
   pthread_setname_np(pthread_self(), "jtrace control");
   commands_.ThreadStarted(gettid());
   commands_.UseServer(*this);
   // However the system's clock is changed meanwhile.
   constexpr absl::Duration kLongest = absl::Minutes(1);
-  while (!hot::agent_is_off.load()) {
-    hot::AsOwn([&] { ServeOne(absl::Now() + kLongest, [](absl::string_view) { return true; }); });
+  while (!samples::agent_is_off.load()) {
+    samples::AsOwn(
+        [&] { ServeOne(absl::Now() + kLongest, [](absl::string_view) { return true; }); });
   }
 }
 
@@ -95,7 +96,7 @@ void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wa
       wake();
     });
   } catch (const std::bad_alloc&) {
-    hot::TurnOff();
+    samples::TurnOff();
     status = absl::ResourceExhaustedError("no memory; raise ulimit -v");
   } catch (const std::exception& failure) {
     status = absl::ResourceExhaustedError(failure.what());

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/base/own_fd.h"
+#include "agent/base/own_file.h"
 
 namespace jtrace::control {
 

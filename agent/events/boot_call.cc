@@ -2,10 +2,9 @@
 
 #include <atomic>
 
-#include "agent/hot/own_work.h"
-#include "agent/jvmti/env.h"
-#include "agent/probes/class_definer.h"
-#include "agent/probes/probe_class.h"
+#include "agent/calls/probe_class.h"
+#include "agent/jvm/env.h"
+#include "agent/samples/handler/own_work.h"
 
 namespace jtrace::events {
 namespace {
@@ -22,8 +21,9 @@ jclass BootClass(JNIEnv* jni) {
   static constinit std::atomic<jclass> known{nullptr};
   if (known.load() != nullptr) return known.load();
   const JNINativeMethod native = {const_cast<char*>("replaceAll"), const_cast<char*>("()V"),
-                                  reinterpret_cast<void*>(hot::kAsOwn<ReplaceAll>)};
-  const jvmti::LocalRef<jclass> defined(jni, DefineBootClass(jni, kNativeIo, EmbeddedNativeIo()));
+                                  reinterpret_cast<void*>(samples::kAsOwn<ReplaceAll>)};
+  const jvm::LocalRef<jclass> defined(
+      jni, calls::DefineBootClass(jni, kNativeIo, calls::EmbeddedNativeIo()));
   if (defined.get() == nullptr || jni->RegisterNatives(defined.get(), &native, 1) != JNI_OK) {
     return nullptr;
   }

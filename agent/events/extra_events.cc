@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/class_names.h"
-#include "agent/jvmti/env.h"
+#include "agent/jvm/env.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::events {
@@ -25,27 +25,27 @@ struct OpenWait {
   uint64_t java_tid = 0;
   bool recorded = false;
 };
-thread_local std::array<OpenWait, kLimitedEventCount> t_open;
+thread_local std::array<OpenWait, trace::kLimitedEventCount> t_open;
 
 }  // namespace
 
 bool ExtraEvents::MakeEnvironment() {
   if (env_ != nullptr) return true;
   jvmtiEventCallbacks callbacks = {};
-  callbacks.MonitorContendedEnter = jvmti::kCallback<&ExtraEvents::ContendedEnter>;
-  callbacks.MonitorContendedEntered = jvmti::kCallback<&ExtraEvents::ContendedEntered>;
-  callbacks.MonitorWait = jvmti::kCallback<&ExtraEvents::Wait>;
-  callbacks.MonitorWaited = jvmti::kCallback<&ExtraEvents::Waited>;
-  callbacks.SampledObjectAlloc = jvmti::kCallback<&ExtraEvents::Allocated>;
-  callbacks.ClassPrepare = jvmti::kCallback<&ExtraEvents::Prepared>;
-  env_ = jvmti::NewEnvironment(vm_, this, callbacks);
+  callbacks.MonitorContendedEnter = jvm::kCallback<&ExtraEvents::ContendedEnter>;
+  callbacks.MonitorContendedEntered = jvm::kCallback<&ExtraEvents::ContendedEntered>;
+  callbacks.MonitorWait = jvm::kCallback<&ExtraEvents::Wait>;
+  callbacks.MonitorWaited = jvm::kCallback<&ExtraEvents::Waited>;
+  callbacks.SampledObjectAlloc = jvm::kCallback<&ExtraEvents::Allocated>;
+  callbacks.ClassPrepare = jvm::kCallback<&ExtraEvents::Prepared>;
+  env_ = jvm::NewEnvironment(vm_, this, callbacks);
   return env_ != nullptr;
 }
 
 void ExtraEvents::Enable(bool wanted, bool offered, absl::string_view what,
                          std::initializer_list<jvmtiEvent> events) {
   if (!wanted) return;
-  const bool enabled = offered && jvmti::EnableEvents(env_, {events.begin(), events.size()}).ok();
+  const bool enabled = offered && jvm::EnableEvents(env_, {events.begin(), events.size()}).ok();
   if (enabled) return;
   losses_.Add(absl::StrCat("events.", what), Severity::kWarning, 1,
               absl::StrCat("kind of event that this JVM does not offer: ", what),
@@ -79,34 +79,34 @@ void ExtraEvents::Start(const CodeSet& codes) {
 
 void ExtraEvents::Stop() {
   if (env_ == nullptr) return;
-  jvmti::DisableEvents(env_, kEvents).IgnoreError();
+  jvm::DisableEvents(env_, kEvents).IgnoreError();
   // Allocation samples cost time as long as the capability is held.
   env_->RelinquishCapabilities(&granted_);
   granted_ = {};
 }
 
 void ExtraEvents::Add(JNIEnv* jni, jthread thread, trace::EventRecord event, jclass klass) {
-  const jvmti::ThreadNumbers numbers = threads_.FindRunning(jni, thread).numbers;
+  const jvm::ThreadNumbers numbers = threads_.FindRunning(jni, thread).numbers;
   event.thread = numbers.number != 0 ? numbers.number : threads_.NumberOfJava(numbers.java_tid);
-  const std::string name = jvmti::ClassName(env_, klass);
+  const std::string name = jvm::ClassName(env_, klass);
   event.text = name;
   encoder_.AddEvent(event);
 }
 
-void ExtraEvents::Begin(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object,
+void ExtraEvents::Begin(trace::LimitedEvent event, JNIEnv* jni, jthread thread, jobject object,
                         uint32_t minor, int64_t value) {
   OpenWait& pending = t_open[static_cast<size_t>(event)];
   pending.begin_ns = clock_.Now();
   pending.java_tid = threads_.FindRunning(jni, thread).numbers.java_tid;
   pending.recorded = limits_.Count(event, pending.begin_ns);
   if (!pending.recorded) return;
-  jvmti::LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
+  jvm::LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
   Add(jni, thread,
       {.time_ns = pending.begin_ns, .major = format::kMonitor, .minor = minor, .value = value},
       klass.get());
 }
 
-void ExtraEvents::End(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object,
+void ExtraEvents::End(trace::LimitedEvent event, JNIEnv* jni, jthread thread, jobject object,
                       uint32_t minor) {
   const OpenWait pending = std::exchange(t_open[static_cast<size_t>(event)], OpenWait());
   if (pending.begin_ns == 0) return;  // began before the recording
@@ -114,7 +114,7 @@ void ExtraEvents::End(LimitedEvent event, JNIEnv* jni, jthread thread, jobject o
   const uint64_t now = clock_.Now();
   limits_.Ended(event, now - pending.begin_ns);
   if (!pending.recorded) return;
-  jvmti::LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
+  jvm::LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
   Add(jni, thread,
       {.time_ns = now,
        .major = format::kMonitor,
@@ -124,24 +124,24 @@ void ExtraEvents::End(LimitedEvent event, JNIEnv* jni, jthread thread, jobject o
 }
 
 void ExtraEvents::ContendedEnter(JNIEnv* jni, jthread thread, jobject object) {
-  Begin(LimitedEvent::kContended, jni, thread, object, format::kMonitorContended, 0);
+  Begin(trace::LimitedEvent::kContended, jni, thread, object, format::kMonitorContended, 0);
 }
 
 void ExtraEvents::ContendedEntered(JNIEnv* jni, jthread thread, jobject object) {
-  End(LimitedEvent::kContended, jni, thread, object, format::kMonitorContended);
+  End(trace::LimitedEvent::kContended, jni, thread, object, format::kMonitorContended);
 }
 
 void ExtraEvents::Wait(JNIEnv* jni, jthread thread, jobject object, jlong timeout_ms) {
-  Begin(LimitedEvent::kWait, jni, thread, object, format::kMonitorWait, timeout_ms);
+  Begin(trace::LimitedEvent::kWait, jni, thread, object, format::kMonitorWait, timeout_ms);
 }
 
 void ExtraEvents::Waited(JNIEnv* jni, jthread thread, jobject object, jboolean) {
-  End(LimitedEvent::kWait, jni, thread, object, format::kMonitorWait);
+  End(trace::LimitedEvent::kWait, jni, thread, object, format::kMonitorWait);
 }
 
 void ExtraEvents::Allocated(JNIEnv* jni, jthread thread, jobject, jclass klass, jlong size) {
   const uint64_t now = clock_.Now();
-  if (!limits_.Count(LimitedEvent::kAllocation, now)) return;
+  if (!limits_.Count(trace::LimitedEvent::kAllocation, now)) return;
   Add(jni, thread,
       {.time_ns = now,
        .major = format::kAllocation,
@@ -152,7 +152,7 @@ void ExtraEvents::Allocated(JNIEnv* jni, jthread thread, jobject, jclass klass, 
 
 void ExtraEvents::Prepared(JNIEnv* jni, jthread thread, jclass klass) {
   const uint64_t now = clock_.Now();
-  if (!limits_.Count(LimitedEvent::kPrepare, now)) return;
+  if (!limits_.Count(trace::LimitedEvent::kPrepare, now)) return;
   Add(jni, thread, {.time_ns = now, .major = format::kClass, .minor = format::kClassPrepare},
       klass);
 }

@@ -15,7 +15,7 @@
 #include "agent/base/clock.h"
 #include "agent/base/codes.h"
 #include "agent/base/losses.h"
-#include "agent/jvmti/thread_registry.h"
+#include "agent/jvm/thread_registry.h"
 #include "agent/trace/limited_events.h"
 #include "agent/trace/record_encoder.h"
 
@@ -23,8 +23,8 @@ namespace jtrace::events {
 
 class ExtraEvents {
  public:
-  ExtraEvents(JavaVM* vm, const SessionClock& clock, jvmti::ThreadRegistry& threads,
-              trace::RecordEncoder& encoder, LimitedEvents& limits, Losses& losses)
+  ExtraEvents(JavaVM* vm, const SessionClock& clock, jvm::ThreadRegistry& threads,
+              trace::RecordEncoder& encoder, trace::LimitedEvents& limits, Losses& losses)
       : vm_(vm),
         clock_(clock),
         threads_(threads),
@@ -49,15 +49,15 @@ class ExtraEvents {
   void Enable(bool wanted, bool offered, absl::string_view what,
               std::initializer_list<jvmtiEvent> events);
   void Add(JNIEnv* jni, jthread thread, trace::EventRecord event, jclass klass);
-  void Begin(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object, uint32_t minor,
+  void Begin(trace::LimitedEvent event, JNIEnv* jni, jthread thread, jobject object, uint32_t minor,
              int64_t value);
-  void End(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object, uint32_t minor);
+  void End(trace::LimitedEvent event, JNIEnv* jni, jthread thread, jobject object, uint32_t minor);
 
   JavaVM* vm_;
   const SessionClock& clock_;
-  jvmti::ThreadRegistry& threads_;
+  jvm::ThreadRegistry& threads_;
   trace::RecordEncoder& encoder_;
-  LimitedEvents& limits_;
+  trace::LimitedEvents& limits_;
   Losses& losses_;
   jvmtiEnv* env_ = nullptr;
   jvmtiCapabilities granted_ = {};

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/jvmti/env.h"
+#include "agent/jvm/env.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::events {
@@ -37,14 +37,14 @@ bool MonitorWaits::MakeEnvironment() {
   if (env_ != nullptr) return true;
   JNIEnv* jni = nullptr;
   if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_1_8) != JNI_OK) return false;
-  const jvmti::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
+  const jvm::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
   thread_class_ = static_cast<jclass>(jni->NewGlobalRef(klass.get()));
   jvmtiEventCallbacks callbacks = {};
-  callbacks.MonitorContendedEnter = jvmti::kCallback<&MonitorWaits::ContendedEnter>;
-  callbacks.MonitorContendedEntered = jvmti::kCallback<&MonitorWaits::ContendedEntered>;
-  callbacks.MonitorWait = jvmti::kCallback<&MonitorWaits::Wait>;
-  callbacks.MonitorWaited = jvmti::kCallback<&MonitorWaits::Waited>;
-  env_ = jvmti::NewEnvironment(vm_, this, callbacks);
+  callbacks.MonitorContendedEnter = jvm::kCallback<&MonitorWaits::ContendedEnter>;
+  callbacks.MonitorContendedEntered = jvm::kCallback<&MonitorWaits::ContendedEntered>;
+  callbacks.MonitorWait = jvm::kCallback<&MonitorWaits::Wait>;
+  callbacks.MonitorWaited = jvm::kCallback<&MonitorWaits::Waited>;
+  env_ = jvm::NewEnvironment(vm_, this, callbacks);
   return env_ != nullptr;
 }
 
@@ -71,31 +71,31 @@ void MonitorWaits::Start(const CodeSet& codes) {
   const bool joins = codes.Has(Code::kJoin);
   if (!owners && !joins) return;
   const bool has_events = MakeEnvironment() && AddCapabilities(owners);
-  if (owners && !(has_events && jvmti::EnableEvents(env_, kOwnerEvents).ok())) {
+  if (owners && !(has_events && jvm::EnableEvents(env_, kOwnerEvents).ok())) {
     Lose("owners", "owners of monitors");
   }
-  if (joins && !(has_events && jvmti::EnableEvents(env_, kJoinEvents).ok())) {
+  if (joins && !(has_events && jvm::EnableEvents(env_, kJoinEvents).ok())) {
     Lose("joins", "ends of waits");
   }
 }
 
 void MonitorWaits::Stop() {
   if (env_ == nullptr) return;
-  jvmti::DisableEvents(env_, kOwnerEvents).IgnoreError();
-  jvmti::DisableEvents(env_, kJoinEvents).IgnoreError();
+  jvm::DisableEvents(env_, kOwnerEvents).IgnoreError();
+  jvm::DisableEvents(env_, kJoinEvents).IgnoreError();
   env_->RelinquishCapabilities(&granted_);
   granted_ = {};
 }
 
 // The JVM stops all threads for a moment to answer.
 proto::WaitEvent MonitorWaits::OwnerOf(JNIEnv* jni, jobject object) {
-  const jvmti::LocalFrame frame(jni);
+  const jvm::LocalFrame frame(jni);
   jvmtiMonitorUsage usage = {};
   if (env_->GetObjectMonitorUsage(object, &usage) != JVMTI_ERROR_NONE) {
     return WaitFor(proto::WaitEvent::UNKNOWN);
   }
-  jvmti::Allocated<jthread> waiters(env_);
-  jvmti::Allocated<jthread> notify_waiters(env_);
+  jvm::Allocated<jthread> waiters(env_);
+  jvm::Allocated<jthread> notify_waiters(env_);
   *waiters.out() = usage.waiters;
   *notify_waiters.out() = usage.notify_waiters;
   if (usage.owner == nullptr) return WaitFor(proto::WaitEvent::UNOWNED);
@@ -105,7 +105,7 @@ proto::WaitEvent MonitorWaits::OwnerOf(JNIEnv* jni, jobject object) {
 void MonitorWaits::ContendedEnter(JNIEnv* jni, jthread thread, jobject object) {
   Pending& pending = t_enters;
   pending = {.begin_ns = MonotonicNanos(), .java_tid = writer_.threads().JavaTid(jni, thread)};
-  pending.recorded = limits_.Count(LimitedEvent::kOwner, clock_.Since(pending.begin_ns));
+  pending.recorded = limits_.Count(trace::LimitedEvent::kOwner, clock_.Since(pending.begin_ns));
   if (!pending.recorded) return;
   const proto::WaitEvent wait = OwnerOf(jni, object);
   pending.cause = wait.cause();
@@ -116,7 +116,7 @@ void MonitorWaits::ContendedEntered(JNIEnv* jni, jthread thread, jobject object)
   const Pending pending = std::exchange(t_enters, Pending());
   const uint64_t now = MonotonicNanos();
   if (!HasBegun(pending, clock_.start(), writer_.threads().JavaTid(jni, thread))) return;
-  limits_.Ended(LimitedEvent::kOwner, now - pending.begin_ns);
+  limits_.Ended(trace::LimitedEvent::kOwner, now - pending.begin_ns);
   if (!pending.recorded) return;
   writer_.Add(env_, jni, thread,
               {format::kWaitedMonitor, clock_.Since(pending.begin_ns), clock_.Since(now), object},
@@ -126,7 +126,7 @@ void MonitorWaits::ContendedEntered(JNIEnv* jni, jthread thread, jobject object)
 void MonitorWaits::Wait(JNIEnv* jni, jthread thread, jobject, jlong) {
   Pending& pending = t_waits;
   pending = {.begin_ns = MonotonicNanos(), .java_tid = writer_.threads().JavaTid(jni, thread)};
-  pending.recorded = limits_.Count(LimitedEvent::kJoin, clock_.Since(pending.begin_ns));
+  pending.recorded = limits_.Count(trace::LimitedEvent::kJoin, clock_.Since(pending.begin_ns));
 }
 
 // A thread that ends notifies those that wait on it.
@@ -134,7 +134,7 @@ proto::WaitEvent MonitorWaits::EndOf(JNIEnv* jni, jobject object, bool timed_out
   if (timed_out) return WaitFor(proto::WaitEvent::TIMED_OUT);
   if (jni->IsInstanceOf(object, thread_class_) == JNI_TRUE &&
       HasState(env_, object, JVMTI_THREAD_STATE_TERMINATED)) {
-    jvmti::ThreadRegistry& threads = writer_.threads();
+    jvm::ThreadRegistry& threads = writer_.threads();
     return WaitFor(proto::WaitEvent::ENDED, threads.Find(threads.JavaTid(jni, object)).number);
   }
   if (HasState(env_, nullptr, JVMTI_THREAD_STATE_INTERRUPTED)) {
@@ -147,7 +147,7 @@ void MonitorWaits::Waited(JNIEnv* jni, jthread thread, jobject object, jboolean 
   const Pending pending = std::exchange(t_waits, Pending());
   const uint64_t now = MonotonicNanos();
   if (!HasBegun(pending, clock_.start(), writer_.threads().JavaTid(jni, thread))) return;
-  limits_.Ended(LimitedEvent::kJoin, now - pending.begin_ns);
+  limits_.Ended(trace::LimitedEvent::kJoin, now - pending.begin_ns);
   if (!pending.recorded) return;
   writer_.Add(env_, jni, thread,
               {format::kWaitedObject, clock_.Since(pending.begin_ns), clock_.Since(now), object},

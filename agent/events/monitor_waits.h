@@ -16,8 +16,8 @@ namespace jtrace::events {
 
 class MonitorWaits {
  public:
-  MonitorWaits(JavaVM* vm, const SessionClock& clock, WaitWriter& writer, LimitedEvents& limits,
-               Losses& losses)
+  MonitorWaits(JavaVM* vm, const SessionClock& clock, WaitWriter& writer,
+               trace::LimitedEvents& limits, Losses& losses)
       : vm_(vm), clock_(clock), writer_(writer), limits_(limits), losses_(losses) {}
 
   // Reports what the JVM does not offer as losses.
@@ -40,7 +40,7 @@ class MonitorWaits {
   JavaVM* vm_;
   const SessionClock& clock_;
   WaitWriter& writer_;
-  LimitedEvents& limits_;
+  trace::LimitedEvents& limits_;
   Losses& losses_;
   jvmtiEnv* env_ = nullptr;
   jclass thread_class_ = nullptr;  // a global reference

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "agent/base/class_names.h"
-#include "agent/hot/position.h"
-#include "agent/jvmti/env.h"
+#include "agent/jvm/env.h"
+#include "agent/signal_safe/position.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::events {
@@ -12,8 +12,8 @@ namespace {
 
 std::string ClassNameOf(jvmtiEnv* env, JNIEnv* jni, jobject object) {
   if (object == nullptr) return "";
-  const jvmti::LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
-  return jvmti::ClassName(env, klass.get());
+  const jvm::LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
+  return jvm::ClassName(env, klass.get());
 }
 
 }  // namespace
@@ -31,14 +31,14 @@ bool HasState(jvmtiEnv* env, jthread thread, jint flag) {
 }
 
 uint32_t WaitWriter::NumberOf(JNIEnv* jni, jthread thread) {
-  const jvmti::ThreadNumbers numbers = threads_.FindRunning(jni, thread).numbers;
+  const jvm::ThreadNumbers numbers = threads_.FindRunning(jni, thread).numbers;
   return numbers.number != 0 ? numbers.number : threads_.NumberOfJava(numbers.java_tid);
 }
 
 // The node itself may be of a call that leaves the scope, such as a park.
 uint32_t WaitWriter::RoutineOf(uint64_t java_tid) {
   std::array<uint32_t, 8> routines;
-  const uint32_t count = hot::ReadRoutines(java_tid, routines.data(), routines.size());
+  const uint32_t count = signal_safe::ReadRoutines(java_tid, routines.data(), routines.size());
   for (uint32_t i = 0; i < count; ++i) {
     if (encoder_.IsMethod(routines[i])) return routines[i];
   }

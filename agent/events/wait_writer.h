@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "agent/jvmti/thread_registry.h"
+#include "agent/jvm/thread_registry.h"
 #include "agent/trace/record_encoder.h"
 
 namespace jtrace::events {
@@ -26,10 +26,10 @@ bool HasState(jvmtiEnv* env, jthread thread, jint flag);
 
 class WaitWriter {
  public:
-  WaitWriter(jvmti::ThreadRegistry& threads, trace::RecordEncoder& encoder)
+  WaitWriter(jvm::ThreadRegistry& threads, trace::RecordEncoder& encoder)
       : threads_(threads), encoder_(encoder) {}
 
-  jvmti::ThreadRegistry& threads() { return threads_; }
+  jvm::ThreadRegistry& threads() { return threads_; }
   // A thread's number in the trace; a virtual thread gets one.
   uint32_t NumberOf(JNIEnv* jni, jthread thread);
   // The innermost method with a probe that the thread is in, which is the calling one.
@@ -39,7 +39,7 @@ class WaitWriter {
            proto::WaitEvent wait);
 
  private:
-  jvmti::ThreadRegistry& threads_;
+  jvm::ThreadRegistry& threads_;
   trace::RecordEncoder& encoder_;
 };
 

@@ -9,8 +9,8 @@ namespace jtrace::events {
 // Start and Stop on the thread of a start or stop.
 class WaitedRecords {
  public:
-  WaitedRecords(JavaVM* vm, const SessionClock& clock, jvmti::ThreadRegistry& threads,
-                trace::RecordEncoder& encoder, LimitedEvents& limits, Losses& losses)
+  WaitedRecords(JavaVM* vm, const SessionClock& clock, jvm::ThreadRegistry& threads,
+                trace::RecordEncoder& encoder, trace::LimitedEvents& limits, Losses& losses)
       : writer_(threads, encoder),
         monitors_(vm, clock, writer_, limits, losses),
         parks_(vm, clock, writer_, limits, losses) {}

@@ -7,16 +7,18 @@
 #include <cstdint>
 
 #include "agent/base/clock.h"
-#include "agent/hot/counter_block.h"
 #include "agent/metrics/metric.h"
+#include "agent/signal_safe/counter_block.h"
 
 namespace jtrace::metrics {
 
 // The block of the calling thread, or of the virtual thread on it; and always that of the calling
 // thread. Null: the thread was not seen yet, or has ended. A block is complete before it is stored
 // here, and is removed from here before its values are collected.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local hot::CounterBlock* tls_block;
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local hot::CounterBlock* tls_platform;
+[[gnu::tls_model(
+    "initial-exec")]] extern constinit thread_local signal_safe::CounterBlock* tls_block;
+[[gnu::tls_model(
+    "initial-exec")]] extern constinit thread_local signal_safe::CounterBlock* tls_platform;
 
 inline constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
 // This metric is not counted: its place has the kernel's clock of the thread when counting began.
@@ -25,24 +27,25 @@ inline constexpr auto kCpuAtStart = static_cast<uint32_t>(Metric::kOffCpu);
 // Handlers see the stores before it in memory before the stores after it.
 inline void InProgramOrder() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-inline int64_t ReadCum(const hot::CounterBlock& block, uint32_t metric) {
+inline int64_t ReadCum(const signal_safe::CounterBlock& block, uint32_t metric) {
   return std::atomic_ref<int64_t>(const_cast<int64_t&>(block.cum[metric]))
       .load(std::memory_order_relaxed);
 }
 
-inline void WriteCum(hot::CounterBlock& block, uint32_t metric, int64_t value) {
+inline void WriteCum(signal_safe::CounterBlock& block, uint32_t metric, int64_t value) {
   std::atomic_ref<int64_t>(block.cum[metric]).store(value, std::memory_order_relaxed);
 }
 
 // alloc.bytes. The three words of a JavaThread change one after the other: when the thread itself
 // allocates, which it does not do while it asks, and when a collection retires its TLAB, which can
 // happen at any time that the thread is not in Java code.
-inline int64_t ReadAllocated(const hot::AllocLayout& layout, const hot::CounterBlock& block) {
+inline int64_t ReadAllocated(const signal_safe::AllocLayout& layout,
+                             const signal_safe::CounterBlock& block) {
   if (block.java_thread == 0 || layout.allocated_bytes == 0) return ReadCum(block, kAllocBytes);
-  int64_t value = hot::ReadAllocated(layout, block.java_thread);
+  int64_t value = signal_safe::ReadAllocated(layout, block.java_thread);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
-    const int64_t again = hot::ReadAllocated(layout, block.java_thread);
+    const int64_t again = signal_safe::ReadAllocated(layout, block.java_thread);
     if (again == value) break;
     value = again;
   }
@@ -52,8 +55,8 @@ inline int64_t ReadAllocated(const hot::AllocLayout& layout, const hot::CounterB
 // Any metric. `kernel`: the kernel's value of a metric, by number, for the block's thread; not
 // called for virtual threads, which have none.
 template <typename Kernel>
-int64_t ReadBlock(const hot::AllocLayout& layout, const hot::CounterBlock& block, uint32_t metric,
-                  Kernel kernel) {
+int64_t ReadBlock(const signal_safe::AllocLayout& layout, const signal_safe::CounterBlock& block,
+                  uint32_t metric, Kernel kernel) {
   if (IsUser(metric)) return ReadCum(block, metric);
   const auto known = static_cast<Metric>(metric);
   const auto wall = [&] { return static_cast<int64_t>(MonotonicNanos() - block.start_ns); };

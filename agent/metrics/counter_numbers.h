@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/hot/counter_block.h"
 #include "agent/metrics/metric.h"
 #include "agent/metrics/rseq_counters.h"
+#include "agent/signal_safe/counter_block.h"
 
 namespace jtrace::metrics {
 
@@ -19,7 +19,7 @@ enum class Counting : uint8_t {
 
 class CounterNumbers {
  public:
-  static constexpr uint32_t kMost = hot::kMaxMetrics - kFirstUser;
+  static constexpr uint32_t kMost = signal_safe::kMaxMetrics - kFirstUser;
   static_assert(kMost <= RseqCounters::kMost);
 
   bool Has(uint32_t metric) const { return metric >= kFirstUser && metric - kFirstUser < count(); }
@@ -46,5 +46,14 @@ class CounterNumbers {
   RseqCounters* by_processor_ = nullptr;
   std::atomic<uint32_t> count_{0};
 };
+
+// Sums and differences wrap like the counters of the probes.
+constexpr int64_t WrapAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
+constexpr int64_t WrapSubtract(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
 
 }  // namespace jtrace::metrics

@@ -1,15 +1,20 @@
 #include "agent/metrics/jvm_metrics.h"
 
+#include <stdarg.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "agent/base/clock.h"
-#include "agent/jvmti/env.h"
+#include "agent/calls/classfile/probe_code.h"
+#include "agent/jvm/env.h"
+#include "agent/samples/handler/own_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -26,16 +31,50 @@ bool IsCharged(uint32_t metric) {
   return IsChargedToPaths(InfoOf(static_cast<Metric>(metric)));
 }
 
+constexpr std::array kEvents = {JVMTI_EVENT_EXCEPTION, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+                                JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
+
+// When the calling thread began to wait for a monitor; 0: it does not wait.
+[[gnu::tls_model("initial-exec")]] constinit thread_local uint64_t tls_wait_began = 0;
+
+void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, jlocation bci, jobject,
+                         jmethodID, jlocation) {
+  // The JDK's code that the agent calls throws some, too: then this is not its only work.
+  if (samples::tls_own_work > 1) return;
+  jvm::OwnerOf<EventSources>(env)->Thrown(method, bci);
+}
+void JNICALL OnContendedEnter(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
+  jvm::OwnerOf<EventSources>(env)->ContendedEnter();
+}
+void JNICALL OnContendedEntered(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
+  jvm::OwnerOf<EventSources>(env)->ContendedEntered();
+}
+
+// HotSpot's extension events take (jvmtiEnv*, JNIEnv*, jthread).
+void JNICALL OnMount(jvmtiEnv* env, ...) {
+  va_list arguments;
+  va_start(arguments, env);
+  JNIEnv* jni = va_arg(arguments, JNIEnv*);
+  jthread thread = va_arg(arguments, jthread);
+  va_end(arguments);
+  samples::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Mounted(jni, thread); });
+}
+void JNICALL OnUnmount(jvmtiEnv* env, ...) {
+  samples::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Unmounted(); });
+}
+
+void Free(jvmtiEnv* env, void* memory) { env->Deallocate(static_cast<unsigned char*>(memory)); }
+
 }  // namespace
 
 JvmMetrics* JvmMetrics::Create(JavaVM* vm) {
-  return new JvmMetrics(vm,
-                        ReadJavaThreadLayout(reinterpret_cast<const void*>(vm->functions->GetEnv)));
+  return new JvmMetrics(
+      vm, jvm::ReadJavaThreadLayout(reinterpret_cast<const void*>(vm->functions->GetEnv)));
 }
 
 void JvmMetrics::CheckAllocations(JNIEnv* jni, Losses& losses) {
   if (std::exchange(allocations_checked_, true) || layout_.allocated.allocated_bytes == 0) return;
-  if (CountsAllocations(jni, layout_.allocated)) return;
+  if (jvm::CountsAllocations(jni, layout_.allocated)) return;
   layout_.allocated = {};
   counters_.ForgetAllocations();
   losses.Add("jvm.allocation", Severity::kWarning, 1,
@@ -46,7 +85,7 @@ void JvmMetrics::CheckAllocations(JNIEnv* jni, Losses& losses) {
 
 void JvmMetrics::Define(JNIEnv* jni, Losses& losses) {
   CheckAllocations(jni, losses);
-  const absl::Status status = DefineCounters(jni, this);
+  const absl::Status status = calls::DefineCounters(jni, this);
   is_defined_ = status.ok();
   if (is_defined_) return;
   losses.Add("metrics.no_queries", Severity::kWarning, 1, status.message());
@@ -54,7 +93,7 @@ void JvmMetrics::Define(JNIEnv* jni, Losses& losses) {
 
 bool JvmMetrics::CanCharge(JNIEnv* jni, Losses& losses) const {
   if (!is_defined_) return false;
-  const absl::Status status = InitializeCounters(jni);
+  const absl::Status status = calls::InitializeCounters(jni);
   if (!status.ok()) losses.Add("metrics.no_paths", Severity::kWarning, 1, status.message());
   return status.ok();
 }
@@ -62,7 +101,7 @@ bool JvmMetrics::CanCharge(JNIEnv* jni, Losses& losses) const {
 absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std::string>& names) {
   std::vector<uint32_t> numbers;
   for (absl::string_view name : names) {
-    const uint32_t elapsed = absl::ConsumePrefix(&name, kElapsedPrefix) ? hot::kElapsed : 0;
+    const uint32_t elapsed = absl::ConsumePrefix(&name, kElapsedPrefix) ? signal_safe::kElapsed : 0;
     if (const std::optional<Metric> metric = FindMetric(name)) {
       numbers.push_back(static_cast<uint32_t>(*metric) + elapsed);
       continue;
@@ -72,8 +111,9 @@ absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std:
     numbers.push_back(*user + elapsed);
   }
   if (static_cast<size_t>(std::count_if(numbers.begin(), numbers.end(), IsCharged)) >
-      hot::kPathMetrics) {
-    return absl::InvalidArgumentError(absl::StrCat("option 'metrics': at most ", hot::kPathMetrics,
+      signal_safe::kPathMetrics) {
+    return absl::InvalidArgumentError(absl::StrCat("option 'metrics': at most ",
+                                                   signal_safe::kPathMetrics,
                                                    " metrics that are charged to call paths"));
   }
   return numbers;
@@ -123,12 +163,13 @@ void JvmMetrics::End() {
   objects_.Forget();
 }
 
-PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metrics) const {
-  PathMetrics chosen = {.numbers = {}, .layout = layout_.allocated};
+calls::PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metrics) const {
+  calls::PathMetrics chosen = {.numbers = {}, .layout = layout_.allocated};
   for (const uint32_t metric : metrics) {
-    const bool is_known = metric % hot::kElapsed != static_cast<uint32_t>(Metric::kAllocBytes) ||
-                          layout_.allocated.allocated_bytes != 0;
-    if (IsCharged(metric) && is_known && chosen.numbers.size() < hot::kPathMetrics) {
+    const bool is_known =
+        metric % signal_safe::kElapsed != static_cast<uint32_t>(Metric::kAllocBytes) ||
+        layout_.allocated.allocated_bytes != 0;
+    if (IsCharged(metric) && is_known && chosen.numbers.size() < signal_safe::kPathMetrics) {
       chosen.numbers.push_back(static_cast<uint8_t>(metric));
     }
   }
@@ -137,21 +178,22 @@ PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metrics) cons
   return chosen;
 }
 
-MetricValues JvmMetrics::SinceCharged(const PathMetrics& metrics,
-                                      const hot::ThreadState& state) const {
-  MetricValues values = {};
-  counters_.WithLive(
-      state.tid, [&](const hot::CounterBlock&) { values = jtrace::SinceCharged(metrics, state); });
+calls::MetricValues JvmMetrics::SinceCharged(const calls::PathMetrics& metrics,
+                                             const signal_safe::ThreadState& state) const {
+  calls::MetricValues values = {};
+  counters_.WithLive(state.tid, [&](const signal_safe::CounterBlock&) {
+    values = calls::SinceCharged(metrics, state);
+  });
   return values;
 }
 
 std::string JvmMetrics::NameOf(uint8_t number) const {
   return absl::StrCat(IsElapsed(number) ? kElapsedPrefix : "",
-                      counters_.NameOf(number % hot::kElapsed));
+                      counters_.NameOf(number % signal_safe::kElapsed));
 }
 
 void JvmMetrics::ThreadStart(JNIEnv* jni, jthread thread) {
-  const jvmti::ThreadIdentity identity = fields_.Of(jni, thread);
+  const jvm::ThreadIdentity identity = fields_.Of(jni, thread);
   if (identity.java_tid == 0) return;
   counters_.Start(identity.java_tid, identity.java_thread, /*is_partial=*/false);
   kernel_events_.Attach(gettid());
@@ -165,15 +207,15 @@ void JvmMetrics::GcFinish(uint64_t now_ns) {
 }
 
 void JvmMetrics::Adopt(JNIEnv* jni, jthread thread) {
-  const jvmti::ThreadIdentity identity = fields_.Of(jni, thread);
+  const jvm::ThreadIdentity identity = fields_.Of(jni, thread);
   if (identity.java_thread == 0) return;
-  const pid_t os_tid = OsThreadIdOf(layout_, identity.java_thread);
+  const pid_t os_tid = jvm::OsThreadIdOf(layout_, identity.java_thread);
   counters_.Adopt(identity.java_tid, os_tid, identity.java_thread);
   if (os_tid > 0) kernel_events_.Attach(os_tid);
 }
 
 bool JvmMetrics::RegisterThread(JNIEnv* jni, jthread thread) {
-  const jvmti::ThreadIdentity identity = fields_.Of(jni, thread);
+  const jvm::ThreadIdentity identity = fields_.Of(jni, thread);
   if (identity.java_tid == 0) return false;
   const bool is_virtual = identity.java_thread == 0;
   return BlockOf(identity.java_tid, is_virtual, identity.java_thread) != nullptr;
@@ -184,13 +226,159 @@ absl::StatusOr<int64_t> JvmMetrics::TotalOf(JNIEnv* jni, jthread thread, uint32_
   return counters_.Of(fields_.JavaTid(jni, thread), metric);
 }
 
-hot::CounterBlock* JvmMetrics::BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) {
+signal_safe::CounterBlock* JvmMetrics::BlockOf(uint64_t java_tid, bool is_virtual,
+                                               uint64_t java_thread) {
   if (is_virtual) sources_.FollowVirtualThreads();
   return counters_.BlockOf(java_tid, is_virtual, java_thread);
 }
 
-bool JvmMetrics::RanBefore(const hot::CounterBlock& block) const {
+bool JvmMetrics::RanBefore(const signal_safe::CounterBlock& block) const {
   return live_.load() && (block.is_partial != 0 || block.start_ns < began_ns_.load());
+}
+
+bool EventSources::MakeEnvironment() {
+  if (env_ != nullptr) return true;
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.Exception = samples::kAsOwn<OnException>;
+  callbacks.MonitorContendedEnter = samples::kAsOwn<OnContendedEnter>;
+  callbacks.MonitorContendedEntered = samples::kAsOwn<OnContendedEntered>;
+  env_ = jvm::NewEnvironment(vm_, this, callbacks);
+  return env_ != nullptr;
+}
+
+bool EventSources::Enable(std::initializer_list<jvmtiEvent> events) {
+  return jvm::EnableEvents(env_, {events.begin(), events.size()}).ok();
+}
+
+uint64_t EventSources::StartIo(uint64_t wanted) {
+  constexpr uint64_t kAll =
+      Bit(Metric::kJavaReadBytes) | Bit(Metric::kJavaWrittenBytes) | Bit(Metric::kJavaIo);
+  if ((wanted & kAll) == 0 || !io_.Listen(events::IoUse::kCounts, *this).ok()) return 0;
+  return wanted & kAll;
+}
+
+uint64_t EventSources::Start(uint64_t wanted) { return StartIo(wanted) | StartEvents(wanted); }
+
+void EventSources::Prepare(uint64_t wanted) {
+  if ((wanted & Bit(Metric::kExceptions)) == 0 || !MakeEnvironment()) return;
+  jvmtiCapabilities asked = {};
+  asked.can_generate_exception_events = 1;
+  env_->AddCapabilities(&asked);
+}
+
+uint64_t EventSources::StartEvents(uint64_t wanted) {
+  constexpr uint64_t kAll = Bit(Metric::kExceptions) | Bit(Metric::kMonitorWait);
+  if ((wanted & kAll) == 0 || !MakeEnvironment()) return 0;
+  jvmtiCapabilities offered = {};
+  env_->GetPotentialCapabilities(&offered);
+  jvmtiCapabilities asked = {};
+  const auto asks = [&](Metric metric, unsigned offers) {
+    return (wanted & Bit(metric)) != 0 && offers != 0;
+  };
+  asked.can_generate_exception_events =
+      asks(Metric::kExceptions, offered.can_generate_exception_events);
+  asked.can_get_bytecodes = asked.can_generate_exception_events;
+  asked.can_generate_monitor_events =
+      asks(Metric::kMonitorWait, offered.can_generate_monitor_events);
+  env_->AddCapabilities(&asked);
+  env_->GetCapabilities(&granted_);
+  uint64_t counted = 0;
+  if (granted_.can_generate_exception_events && Enable({JVMTI_EVENT_EXCEPTION})) {
+    counted |= Bit(Metric::kExceptions);
+  }
+  if (granted_.can_generate_monitor_events &&
+      Enable({JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED})) {
+    counted |= Bit(Metric::kMonitorWait);
+  }
+  return counted & wanted;
+}
+
+void EventSources::Stop() {
+  io_.Ignore(events::IoUse::kCounts);
+  if (env_ == nullptr) return;
+  jvm::DisableEvents(env_, kEvents).IgnoreError();
+  // Virtual threads are still followed.
+  jvmtiCapabilities relinquished = {};
+  relinquished.can_generate_exception_events = granted_.can_generate_exception_events;
+  relinquished.can_generate_monitor_events = granted_.can_generate_monitor_events;
+  env_->RelinquishCapabilities(&relinquished);
+  granted_ = {};
+}
+
+// ---- Virtual threads ------------------------------------------------------------------------
+
+bool EventSources::SetExtensionEvent(const char* id, jvmtiExtensionEvent callback) {
+  jint count = 0;
+  jvmtiExtensionEventInfo* infos = nullptr;
+  if (env_->GetExtensionEvents(&count, &infos) != JVMTI_ERROR_NONE) return false;
+  bool is_set = false;
+  for (jint i = 0; i < count; ++i) {
+    if (std::string_view(infos[i].id) == id) {
+      const auto event = static_cast<jvmtiEvent>(infos[i].extension_event_index);
+      // HotSpot wants both, although JVMTI says that the callback alone enables the event.
+      is_set = env_->SetExtensionEventCallback(event, callback) == JVMTI_ERROR_NONE &&
+               env_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) == JVMTI_ERROR_NONE;
+    }
+    for (jint p = 0; p < infos[i].param_count; ++p) Free(env_, infos[i].params[p].name);
+    Free(env_, infos[i].params);
+    Free(env_, infos[i].id);
+    Free(env_, infos[i].short_description);
+  }
+  Free(env_, infos);
+  return is_set;
+}
+
+bool EventSources::FollowVirtualThreads() {
+  if (follows_) return true;
+  if (!MakeEnvironment()) return false;
+  if (!jvm::AddCapabilities(env_, {}, /*virtual_threads=*/true)
+           .value_or(jvm::Granted())
+           .virtual_threads) {
+    return false;
+  }
+  follows_ = SetExtensionEvent("com.sun.hotspot.events.VirtualThreadUnmount", OnUnmount) &&
+             SetExtensionEvent("com.sun.hotspot.events.VirtualThreadMount", OnMount);
+  return follows_;
+}
+
+void EventSources::Mounted(JNIEnv* jni, jthread thread) {
+  const uint64_t java_tid = fields_.JavaTid(jni, thread);
+  if (java_tid != 0) counters_.Mount(java_tid);
+}
+
+void EventSources::Unmounted() { counters_.Unmount(); }
+
+// ---- Events ---------------------------------------------------------------------------------
+
+// A probe that an exception passes throws it again, and the JVM reports that as well.
+void EventSources::Thrown(jmethodID method, jlocation bci) {
+  jint size = 0;
+  jvm::Allocated<unsigned char> code(env_);
+  const bool is_known = env_->GetBytecodes(method, &size, code.out()) == JVMTI_ERROR_NONE;
+  if (is_known && classfile::IsOwnRethrow({code.get(), static_cast<size_t>(size)},
+                                          static_cast<uint64_t>(bci))) {
+    return;
+  }
+  counters_.Add(static_cast<uint32_t>(Metric::kExceptions), 1);
+}
+
+void EventSources::ContendedEnter() { tls_wait_began = MonotonicNanos(); }
+
+// A virtual thread may have changed its carrier meanwhile: then the start of the wait is unknown.
+void EventSources::ContendedEntered() {
+  if (tls_wait_began == 0) return;
+  counters_.Add(static_cast<uint32_t>(Metric::kMonitorWait),
+                static_cast<int64_t>(MonotonicNanos() - tls_wait_began));
+  tls_wait_began = 0;
+}
+
+void EventSources::Ended(JNIEnv*, const events::IoCall& call) {
+  counters_.Add(static_cast<uint32_t>(Metric::kJavaIo),
+                static_cast<int64_t>(call.end_ns - call.begin_ns));
+  if (call.bytes <= 0) return;
+  const Metric metric =
+      call.kind == events::IoKind::kRead ? Metric::kJavaReadBytes : Metric::kJavaWrittenBytes;
+  counters_.Add(static_cast<uint32_t>(metric), call.bytes);
 }
 
 }  // namespace jtrace::metrics

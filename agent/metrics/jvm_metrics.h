@@ -14,20 +14,67 @@
 
 #include "absl/status/status.h"
 #include "agent/base/losses.h"
-#include "agent/hotspot/alloc_layout.h"
-#include "agent/jvmti/env.h"
-#include "agent/metrics/event_sources.h"
+#include "agent/calls/native_methods.h"
+#include "agent/calls/path_metrics.h"
+#include "agent/events/io.h"
+#include "agent/jvm/alloc_layout.h"
+#include "agent/jvm/env.h"
 #include "agent/metrics/kernel_events.h"
-#include "agent/metrics/object_sources.h"
+#include "agent/metrics/object_paths.h"
 #include "agent/metrics/thread_counters.h"
-#include "agent/probes/native_methods.h"
-#include "agent/probes/path_metrics.h"
 
 namespace jtrace::metrics {
 
-class JvmMetrics : public CounterKeeper {
+// JVM events that are counted for the thread they happen on: exceptions, waits for monitors, I/O;
+// also which virtual thread runs on which carrier.
+//
+// They have their own JVMTI environment, created when the first of them is requested, so they cost
+// nothing if nothing is counted. Threads: Start and Stop one at a time; callbacks on the thread
+// concerned.
+class EventSources : public events::IoListener {
  public:
-  JvmMetrics(JavaVM* vm, const JavaThreadLayout& layout)
+  EventSources(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters)
+      : vm_(vm), io_(io), counters_(counters) {}
+  EventSources(const EventSources&) = delete;
+  EventSources& operator=(const EventSources&) = delete;
+
+  // These will be counted. At load, the only time at which the JVM grants events of exceptions.
+  void Prepare(uint64_t wanted);
+  // Counts these from here on (bits by metric). Returns those that this JVM can count now.
+  uint64_t Start(uint64_t wanted);
+  void Stop();
+  // From here on, virtual threads are distinguished from their carriers. False: this JVM has no
+  // virtual threads, or does not report them.
+  bool FollowVirtualThreads();
+
+  // Callbacks.
+  void Thrown(jmethodID method, jlocation bci);
+  void ContendedEnter();
+  void ContendedEntered();
+  void Mounted(JNIEnv* jni, jthread thread);
+  void Unmounted();
+  void Began(JNIEnv*, const events::IoCall&) override {}
+  void Ended(JNIEnv* jni, const events::IoCall& call) override;
+
+ private:
+  bool MakeEnvironment();
+  uint64_t StartIo(uint64_t wanted);
+  uint64_t StartEvents(uint64_t wanted);
+  bool Enable(std::initializer_list<jvmtiEvent> events);
+  bool SetExtensionEvent(const char* id, jvmtiExtensionEvent callback);
+
+  JavaVM* vm_;
+  events::IoCalls& io_;
+  ThreadCounters& counters_;
+  jvmtiEnv* env_ = nullptr;
+  jvmtiCapabilities granted_ = {};
+  jvm::ThreadFields fields_;
+  bool follows_ = false;
+};
+
+class JvmMetrics : public calls::CounterKeeper {
+ public:
+  JvmMetrics(JavaVM* vm, const jvm::JavaThreadLayout& layout)
       : layout_(layout),
         io_(vm),
         counters_(layout.allocated),
@@ -66,9 +113,10 @@ class JvmMetrics : public CounterKeeper {
   const ObjectPaths& object_paths() { return objects_.paths(); }
 
   // Those of `metrics` that the probes charge.
-  PathMetrics PathMetricsOf(const std::vector<uint32_t>& metrics) const;
+  calls::PathMetrics PathMetricsOf(const std::vector<uint32_t>& metrics) const;
   // A thread's counts since it was last charged; 0 for ended threads. Any thread.
-  MetricValues SinceCharged(const PathMetrics& metrics, const hot::ThreadState& state) const;
+  calls::MetricValues SinceCharged(const calls::PathMetrics& metrics,
+                                   const signal_safe::ThreadState& state) const;
   // Of a number of PathMetrics: "alloc.bytes", "elapsed.alloc.bytes".
   std::string NameOf(uint8_t number) const;
 
@@ -90,15 +138,16 @@ class JvmMetrics : public CounterKeeper {
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric);
 
   // CounterKeeper
-  hot::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) override;
-  bool RanBefore(const hot::CounterBlock& block) const override;
+  signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual,
+                                     uint64_t java_thread) override;
+  bool RanBefore(const signal_safe::CounterBlock& block) const override;
   absl::StatusOr<int64_t> Own(uint32_t metric) override { return counters_.Own(metric); }
-  const hot::AllocLayout& layout() const override { return layout_.allocated; }
+  const signal_safe::AllocLayout& layout() const override { return layout_.allocated; }
 
  private:
   void CheckAllocations(JNIEnv* jni, Losses& losses);
 
-  JavaThreadLayout layout_;
+  jvm::JavaThreadLayout layout_;
   bool allocations_checked_ = false;
   events::IoCalls io_;
   ThreadCounters counters_;
@@ -109,7 +158,7 @@ class JvmMetrics : public CounterKeeper {
   std::atomic<uint64_t> began_ns_{0};
   uint64_t gc_began_ = 0;
   bool is_defined_ = false;
-  jvmti::ThreadFields fields_;
+  jvm::ThreadFields fields_;
 };
 
 }  // namespace jtrace::metrics

@@ -1,26 +1,34 @@
 #include "agent/metrics/kernel_events.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/signals_blocked.h"
-#include "agent/sampling/perf_events.h"
-#include "agent/sampling/signals.h"
-#include "agent/sampling/timers.h"
+#include "agent/metrics/own_totals.h"
+#include "agent/samples/perf_events.h"
+#include "agent/samples/signals.h"
+#include "agent/samples/timers.h"
 
 namespace jtrace::metrics {
 namespace {
 
-// No clocks: the kernel may stop these itself (sampling/perf_events.h), and must, because
+// No clocks: the kernel may stop these itself (samples/perf_events.h), and must, because
 // real-time signals queue.
 //
-// A signal at a context switch ends the wait that was to begin: see sampling/perf_events.
+// A signal at a context switch ends the wait that was to begin: see samples/perf_events.
 constexpr std::array kKernelEvents = {
     KernelEvent{Metric::kPathFaults, "page-faults", 1},
     KernelEvent{Metric::kPathSwitches, "context-switches", 4},
@@ -44,17 +52,93 @@ bool HasRoom(int fd) {
 
 std::string WhyNot(const absl::Status& installed) {
   if (!installed.ok()) return std::string(installed.message());
-  const int error = sampling::PerfEventError();
+  const int error = samples::PerfEventError();
   return error == 0 ? "this processor or kernel does not count them"
-                    : sampling::PerfEventRemedy(error);
+                    : samples::PerfEventRemedy(error);
 }
 
 // Charges what no signal has.
 void ChargeRest(EventCount& event) {
   int64_t count = 0;
-  if (!sampling::IsPerfTimer(event.fd)) return;
+  if (!samples::IsPerfTimer(event.fd)) return;
   if (read(event.fd, &count, sizeof count) != sizeof count) return;
   if (count > event.charged) Charge(event, count - event.charged);
+}
+
+// The CPU clock of any thread of this process, as the kernel encodes it (clock_getcpuclockid(3)).
+constexpr clockid_t ThreadClock(pid_t os_tid) {
+  constexpr int kPerThread = 4;
+  constexpr int kScheduler = 2;
+  return static_cast<clockid_t>((~static_cast<unsigned>(os_tid) << 3) | kPerThread | kScheduler);
+}
+
+std::string ReadFile(const char* path) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return "";
+  std::array<char, 4096> text;
+  const ssize_t size = read(fd, text.data(), text.size());
+  close(fd);
+  return size > 0 ? std::string(text.data(), static_cast<size_t>(size)) : "";
+}
+
+std::string TaskFile(pid_t os_tid, const char* name) {
+  std::array<char, 64> path;
+  snprintf(path.data(), path.size(), "/proc/self/task/%d/%s", os_tid, name);
+  return ReadFile(path.data());
+}
+
+// The number after `label` at the beginning of a line.
+std::optional<int64_t> NumberAfter(std::string_view text, std::string_view label) {
+  for (size_t at = 0; (at = text.find(label, at)) != std::string_view::npos; ++at) {
+    if (at != 0 && text[at - 1] != '\n') continue;
+    return strtoll(std::string(text.substr(at + label.size(), 32)).c_str(), nullptr, 10);
+  }
+  return std::nullopt;
+}
+
+// proc(5), /proc/PID/stat: the name, which may contain any character, ends at the last ')'.
+std::optional<int64_t> FaultsIn(const std::string& stat) {
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  long long minor = 0, major = 0;
+  if (sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %*d %*d %*d %*u %lld %*u %lld", &minor,
+             &major) != 2) {
+    return std::nullopt;
+  }
+  return minor + major;
+}
+
+std::optional<int64_t> SwitchesIn(const std::string& status) {
+  const auto voluntary = NumberAfter(status, "voluntary_ctxt_switches:");
+  const auto others = NumberAfter(status, "nonvoluntary_ctxt_switches:");
+  if (!voluntary || !others) return std::nullopt;
+  return *voluntary + *others;
+}
+
+std::optional<int64_t> ReadUsageOfProcess(Metric metric) {
+  rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return std::nullopt;
+  if (metric == Metric::kSwitches) return usage.ru_nvcsw + usage.ru_nivcsw;
+  return usage.ru_minflt + usage.ru_majflt;
+}
+
+std::optional<int64_t> BytesIn(const std::string& io, Metric metric) {
+  return NumberAfter(io, metric == Metric::kReadBytes ? "rchar:" : "wchar:");
+}
+
+bool IsCompilerThread(const std::string& comm) {
+  return comm.find("CompilerThre") != std::string::npos;
+}
+
+// Compiler threads start and end: jit.ns does not include ended ones.
+int64_t ReadJit() {
+  int64_t sum = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    const pid_t tid = atoi(entry.path().filename().c_str());
+    if (IsCompilerThread(TaskFile(tid, "comm"))) sum += ReadClock(ThreadClock(tid)).value_or(0);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -73,7 +157,7 @@ absl::Status KernelEvents::Install() {
     for (const int other : {SIGSEGV, SIGBUS, SIGTRAP}) sigdelset(&action.sa_mask, other);
     if (sigaction(signal, &action, nullptr) != 0) break;
     signal_ = signal;
-    sampling::BlockWhileSampling(signal);
+    samples::BlockWhileSampling(signal);
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError("no real-time signal is free");
@@ -81,11 +165,11 @@ absl::Status KernelEvents::Install() {
 
 absl::StatusOr<EventCount*> KernelEvents::Open(pid_t tid, const KernelEvent& event) {
   const auto timer =
-      sampling::OpenPerfTimer({tid, *sampling::FindPerfEvent(event.name), event.period, signal_});
+      samples::OpenPerfTimer({tid, *samples::FindPerfEvent(event.name), event.period, signal_});
   if (!timer.ok()) return timer.status();
-  if (timer->kernel_ring != nullptr) sampling::UnmapKernelRing(timer->kernel_ring);
+  if (timer->kernel_ring != nullptr) samples::UnmapKernelRing(timer->kernel_ring);
   if (!HasRoom(timer->fd)) {
-    sampling::ClosePerfTimer(timer->fd);
+    samples::ClosePerfTimer(timer->fd);
     return absl::ResourceExhaustedError("descriptors");
   }
   if (unused_.empty()) unused_.push_back(new EventCount);
@@ -101,7 +185,7 @@ absl::StatusOr<EventCount*> KernelEvents::Open(pid_t tid, const KernelEvent& eve
 void KernelEvents::Close(Events& events) {
   for (EventCount* const event : events) {
     EventOfDescriptor(event->fd).store(nullptr, std::memory_order_release);
-    sampling::ClosePerfTimer(event->fd);
+    samples::ClosePerfTimer(event->fd);
     unused_.push_back(event);
   }
   events.clear();
@@ -112,11 +196,11 @@ uint64_t KernelEvents::Start(uint64_t wanted, std::string& refused) {
   for (const KernelEvent& event : kKernelEvents) {
     if ((wanted & Bit(event.metric)) == 0) continue;
     const absl::Status installed = Install();
-    const auto timer = sampling::OpenPerfTimer(
-        {gettid(), *sampling::FindPerfEvent(event.name), event.period, /*signal=*/0});
+    const auto timer = samples::OpenPerfTimer(
+        {gettid(), *samples::FindPerfEvent(event.name), event.period, /*signal=*/0});
     if (installed.ok() && timer.ok()) {
-      sampling::ClosePerfTimer(timer->fd);
-      if (timer->kernel_ring != nullptr) sampling::UnmapKernelRing(timer->kernel_ring);
+      samples::ClosePerfTimer(timer->fd);
+      if (timer->kernel_ring != nullptr) samples::UnmapKernelRing(timer->kernel_ring);
       available |= Bit(event.metric);
       continue;
     }
@@ -154,7 +238,7 @@ void KernelEvents::StartFor(pid_t tid) {
     }
   }
   for (const EventCount* const event : events) {
-    hot::StartEvent(event->fd, hot::EventStop::kByKernel);
+    signal_safe::StartEvent(event->fd, signal_safe::EventStop::kByKernel);
   }
   by_thread_[tid] = std::move(events);
 }
@@ -174,6 +258,58 @@ void KernelEvents::Detach() {
   for (EventCount* const event : own->second) ChargeRest(*event);
   Close(own->second);
   by_thread_.erase(own);
+}
+
+std::optional<int64_t> ReadOwn(Metric metric) {
+  const std::optional<int64_t> now = ReadOwnNow(metric);
+  return now ? now : ReadThread(metric, gettid());
+}
+
+std::optional<IoBytes> ReadOwnIo() {
+  const std::string io = TaskFile(gettid(), "io");
+  const auto read = BytesIn(io, Metric::kReadBytes);
+  const auto written = BytesIn(io, Metric::kWrittenBytes);
+  if (!read || !written) return std::nullopt;
+  return IoBytes{*read, *written};
+}
+
+std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid) {
+  switch (metric) {
+    case Metric::kCpu:
+      return ReadClock(ThreadClock(os_tid));
+    case Metric::kSwitches:
+      return SwitchesIn(TaskFile(os_tid, "status"));
+    case Metric::kPageFaults:
+      return FaultsIn(TaskFile(os_tid, "stat"));
+    case Metric::kReadBytes:
+    case Metric::kWrittenBytes:
+      return BytesIn(TaskFile(os_tid, "io"), metric);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string KernelName(pid_t os_tid) {
+  std::string name = TaskFile(os_tid, "comm");
+  if (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+std::optional<int64_t> ReadProcess(Metric metric) {
+  switch (metric) {
+    case Metric::kCpu:
+      return ReadClock(CLOCK_PROCESS_CPUTIME_ID);
+    case Metric::kSwitches:
+    case Metric::kPageFaults:
+      return ReadUsageOfProcess(metric);
+    case Metric::kReadBytes:
+    case Metric::kWrittenBytes:
+      return BytesIn(ReadFile("/proc/self/io"), metric);
+    case Metric::kJit:
+      return ReadJit();
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace jtrace::metrics

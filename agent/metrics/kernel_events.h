@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,7 @@ inline constexpr uint64_t kOfKernelEvents =
 // A metric's event, and how many of them between two signals.
 struct KernelEvent {
   Metric metric;
-  std::string_view name;  // sampling/perf_events
+  std::string_view name;  // samples/perf_events
   uint64_t period;
 };
 
@@ -70,5 +71,26 @@ class KernelEvents {
   absl::flat_hash_map<pid_t, Events> by_thread_;
   std::vector<EventCount*> unused_;  // handlers may still look at them: never freed
 };
+
+// The kernel's counters of a thread or of the process (S5.5), which the kernel folds into the
+// thread at every dispatch. Any thread, but not in a signal handler (see own_totals.h).
+
+// None if this kernel does not report the metric, or the thread has ended. kWall and kOffCpu are
+// not here: they depend on when counting began.
+//
+// Of the calling thread.
+std::optional<int64_t> ReadOwn(Metric metric);
+// What the calling thread has read and written: both of ReadOwn's values in one reading.
+struct IoBytes {
+  int64_t read;
+  int64_t written;
+};
+std::optional<IoBytes> ReadOwnIo();
+// Of another thread of this process.
+std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid);
+// The kernel's name of a thread of this process; "": it has ended.
+std::string KernelName(pid_t os_tid);
+// Of all threads that ever ran.
+std::optional<int64_t> ReadProcess(Metric metric);
 
 }  // namespace jtrace::metrics

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "agent/classfile/descriptor.h"
+#include "agent/calls/classfile/descriptor.h"
 #include "common/nearest.h"
 
 namespace jtrace::metrics {

@@ -11,7 +11,7 @@
 
 namespace jtrace::metrics {
 
-// A pattern as in include= (classfile/scope_filter.h), with parameter types if it ends in
+// A pattern as in include= (calls/classfile/scope_filter.h), with parameter types if it ends in
 // parentheses: their full or simple names. Immutable: any thread.
 class MethodPattern {
  public:

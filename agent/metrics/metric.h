@@ -1,6 +1,6 @@
 // The metrics that jtrace knows (S5.3): their names, units, how exact they are and what they cost.
 //
-// Pure. Numbers are those of hot::CounterBlock::cum and of the Java API.
+// Pure. Numbers are those of signal_safe::CounterBlock::cum and of the Java API.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "absl/strings/string_view.h"
-#include "agent/hot/counter_block.h"
+#include "agent/signal_safe/counter_block.h"
 
 namespace jtrace::metrics {
 
@@ -43,16 +43,16 @@ enum class Metric : uint8_t {
   kLiveObjects,
   kFreedObjects,
 };
-static_assert(static_cast<uint32_t>(Metric::kOutside) == hot::kOutsideNanos &&
-              static_cast<uint32_t>(Metric::kOutsideElements) == hot::kOutsideElements);
-// User counters have the numbers from here to hot::kMaxMetrics - 1.
+static_assert(static_cast<uint32_t>(Metric::kOutside) == signal_safe::kOutsideNanos &&
+              static_cast<uint32_t>(Metric::kOutsideElements) == signal_safe::kOutsideElements);
+// User counters have the numbers from here to signal_safe::kMaxMetrics - 1.
 inline constexpr uint32_t kFirstUser = 32;
 
 constexpr bool IsUser(uint32_t metric) { return metric >= kFirstUser; }
 
-// elapsed.NAME: the number of NAME and hot::kElapsed. Known by call path only.
+// elapsed.NAME: the number of NAME and signal_safe::kElapsed. Known by call path only.
 inline constexpr absl::string_view kElapsedPrefix = "elapsed.";
-constexpr bool IsElapsed(uint32_t metric) { return metric >= hot::kElapsed; }
+constexpr bool IsElapsed(uint32_t metric) { return metric >= signal_safe::kElapsed; }
 
 // Of a set of metrics.
 constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }

@@ -4,10 +4,23 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <tuple>
 #include <utility>
 
-#include "agent/metrics/wrap_add.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "agent/metrics/counter_numbers.h"
+#include "common/json_writer.h"
+#include "common/utf8.h"
+#include "common/visible_text.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -72,6 +85,80 @@ void SortByBusiness(MetricsReport& report) {
             [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
+void AddMetric(const ReportedMetric& metric, JsonWriter& json) {
+  json.BeginObject();
+  json.Text("name", Utf8Of(metric.name));
+  json.Text("unit", Utf8Of(metric.unit));
+  json.Text("what", Utf8Of(metric.what));
+  json.Bool("by_thread", metric.by_thread);
+  json.Int("process", metric.process);
+  if (metric.ended) json.Int("ended", *metric.ended);
+  json.EndObject();
+}
+
+void AddTotals(const MetricsReport& report, const std::vector<std::optional<int64_t>>& values,
+               JsonWriter& json) {
+  json.Key("totals");
+  json.BeginObject();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i]) json.Int(Utf8Of(report.metrics[i].name), *values[i]);
+  }
+  json.EndObject();
+}
+
+void AddThread(const MetricsReport& report, const ReportedThread& thread, JsonWriter& json) {
+  json.BeginObject();
+  json.Text("name", Utf8Of(thread.name));
+  json.Int("java_tid", static_cast<int64_t>(thread.java_tid));
+  json.Int("os_tid", thread.os_tid);
+  json.Bool("virtual", thread.os_tid == 0);
+  json.Bool("partial", thread.is_partial);
+  AddTotals(report, thread.values, json);
+  json.EndObject();
+}
+
+// A metric of the exposition: names may have letters, digits and '_'; "cpu.ns" becomes seconds.
+struct Family {
+  std::string name = {};  // "cpu_seconds_total"
+  bool in_seconds = false;
+};
+
+Family FamilyOf(const ReportedMetric& metric, absl::flat_hash_set<std::string>& names) {
+  Family family = {.in_seconds = metric.unit == "ns"};
+  absl::string_view stem = metric.name;
+  if (family.in_seconds) absl::ConsumeSuffix(&stem, ".ns");
+  family.name = std::string(stem);
+  std::replace_if(
+      family.name.begin(), family.name.end(),
+      [](char c) { return !absl::ascii_isalnum(static_cast<unsigned char>(c)); }, '_');
+  if (family.in_seconds) family.name += "_seconds";
+  // "a.b" and "a_b" are two counters.
+  if (!names.insert(family.name).second) absl::StrAppend(&family.name, "_", metric.number);
+  names.insert(family.name);
+  if (!metric.may_fall) family.name += "_total";
+  return family;
+}
+
+std::string Value(int64_t value, const Family& family) {
+  if (!family.in_seconds) return absl::StrCat(value);
+  constexpr int64_t kSecond = 1'000'000'000;
+  return absl::StrFormat("%s%d.%09d", value < 0 ? "-" : "", std::abs(value / kSecond),
+                         std::abs(value % kSecond));
+}
+
+void AddHead(const std::string& name, const ReportedMetric& metric, absl::string_view whose,
+             std::string& out) {
+  const std::string what = absl::StrReplaceAll(metric.what, {{"\\", "\\\\"}, {"\n", "\\n"}});
+  absl::StrAppend(&out, "# HELP ", name, " ", what, whose, "\n");
+  absl::StrAppend(&out, "# TYPE ", name, metric.may_fall ? " gauge" : " counter", "\n");
+}
+
+void AddSample(const std::string& name, absl::string_view thread, uint64_t tid, pid_t os_tid,
+               const std::string& value, std::string& out) {
+  absl::StrAppend(&out, name, "{thread=\"", PrometheusLabel(Utf8Of(thread)), "\",tid=\"", tid,
+                  "\",os_tid=\"", os_tid, "\"} ", value, "\n");
+}
+
 }  // namespace
 
 MetricsReport CollectMetrics(
@@ -119,6 +206,90 @@ void SumThreadsBeyond(size_t most, MetricsReport& report) {
     }
   }
   report.threads.resize(most);
+}
+
+absl::StatusOr<MetricsFormat> ParseMetricsFormat(absl::string_view options) {
+  MetricsFormat format;
+  for (const absl::string_view option : absl::StrSplit(options, ' ', absl::SkipWhitespace())) {
+    absl::string_view value = option;
+    const bool is_format = absl::ConsumePrefix(&value, "--format=");
+    if (is_format && value == "json") {
+      format.kind = MetricsFormat::kJson;
+    } else if (is_format && value == "prometheus") {
+      format.kind = MetricsFormat::kPrometheus;
+    } else if (is_format) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("unknown format '", value, "': json or prometheus"));
+    } else if (!absl::ConsumePrefix(&value, "--threads=") ||
+               !absl::SimpleAtoi(value, &format.threads)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "metrics takes --format=json|prometheus and --threads=NUMBER, not '", option, "'"));
+    }
+  }
+  return format;
+}
+
+std::string Format(MetricsReport report, const MetricsFormat& format) {
+  if (format.kind == MetricsFormat::kPrometheus) return MetricsAsPrometheus(report);
+  SumThreadsBeyond(format.threads, report);
+  return MetricsAsJson(report);
+}
+
+std::string Utf8Of(absl::string_view text) {
+  return ValidUtf8(FromModifiedUtf8(std::string(text)));
+}
+
+std::string PrometheusLabel(absl::string_view utf8) {
+  return absl::StrReplaceAll(utf8, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}});
+}
+
+std::string MetricsAsJson(const MetricsReport& report) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  json.Int("pid", report.pid);
+  json.Int("ended_threads", static_cast<int64_t>(report.ended_threads));
+  const auto add_metric = [&](const ReportedMetric& metric) {
+    json.NewLine();
+    AddMetric(metric, json);
+  };
+  const auto add_thread = [&](const ReportedThread& thread) {
+    json.NewLine();
+    AddThread(report, thread, json);
+  };
+  json.List("metrics", report.metrics, add_metric);
+  json.List("threads", report.threads, add_thread);
+  if (report.more_threads != 0) {
+    json.Key("more");
+    json.BeginObject();
+    json.Int("threads", static_cast<int64_t>(report.more_threads));
+    AddTotals(report, report.more, json);
+    json.EndObject();
+  }
+  json.EndObject();
+  return out + "\n";
+}
+
+std::string MetricsAsPrometheus(const MetricsReport& report) {
+  std::string out;
+  absl::flat_hash_set<std::string> names;
+  for (size_t i = 0; i < report.metrics.size(); ++i) {
+    const ReportedMetric& metric = report.metrics[i];
+    const Family family = FamilyOf(metric, names);
+    const std::string process = absl::StrCat("jtrace_process_", family.name);
+    AddHead(process, metric, ", all threads", out);
+    absl::StrAppend(&out, process, " ", Value(metric.process, family), "\n");
+    if (!metric.by_thread) continue;
+    const std::string by_thread = absl::StrCat("jtrace_", family.name);
+    AddHead(by_thread, metric, ", by thread", out);
+    for (const ReportedThread& thread : report.threads) {
+      if (!thread.values[i]) continue;
+      AddSample(by_thread, thread.name, thread.java_tid, thread.os_tid,
+                Value(*thread.values[i], family), out);
+    }
+    if (metric.ended) AddSample(by_thread, "(ended)", 0, 0, Value(*metric.ended, family), out);
+  }
+  return out;
 }
 
 }  // namespace jtrace::metrics

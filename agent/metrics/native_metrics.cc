@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "absl/strings/str_cat.h"
-#include "agent/hot/own_work.h"
-#include "agent/probes/probe_class.h"
+#include "agent/calls/probe_class.h"
+#include "agent/samples/handler/own_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -172,7 +172,7 @@ jstring JNICALL Command(JNIEnv* jni, jclass, jstring verb, jstring argument) {
 template <auto function>
 JNINativeMethod Native(const char* name, const char* type) {
   return {const_cast<char*>(name), const_cast<char*>(type),
-          reinterpret_cast<void*>(hot::kAsOwn<function>)};
+          reinterpret_cast<void*>(samples::kAsOwn<function>)};
 }
 
 bool Register(JNIEnv* jni, jclass defined) {
@@ -202,7 +202,7 @@ bool Register(JNIEnv* jni, jclass defined) {
 
 absl::Status DefineNativeMetrics(JNIEnv* jni, Questions* asked) {
   if (questions.exchange(asked) != nullptr) return absl::OkStatus();
-  const auto bytes = EmbeddedNativeMetrics();
+  const auto bytes = calls::EmbeddedNativeMetrics();
   jclass defined =
       jni->DefineClass(kNativeMetrics, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
                        static_cast<jsize>(bytes.size()));

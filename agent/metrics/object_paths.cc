@@ -1,14 +1,71 @@
 #include "agent/metrics/object_paths.h"
 
+#include <unistd.h>
+
+#include <array>
+
 #include "absl/container/inlined_vector.h"
-#include "agent/hot/climb.h"
-#include "agent/hot/position.h"
+#include "agent/jvm/env.h"
+#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/position.h"
 
 namespace jtrace::metrics {
+namespace {
 
-using hot::At;
-using hot::Node;
-using hot::ReadRelaxed;
+constexpr uint64_t kAll = Bit(Metric::kAllocObjects) | kLives;
+
+void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv*, jthread, jobject object, jclass, jlong bytes) {
+  if (ObjectSources* const self = jvm::OwnerOf<ObjectSources>(env)) {
+    self->Allocated(env, object, bytes);
+  }
+}
+
+// An object's tag: the path that allocated it, and its size, a multiple of 8. Never 0.
+constexpr int kGranule = 3;
+constexpr int kPathShift = 32;
+static_assert(ObjectPaths::kMaxPaths <= 1u << (63 - kPathShift));
+
+int64_t TagOf(uint32_t path, int64_t bytes) {
+  return static_cast<int64_t>(path) << kPathShift | bytes >> kGranule;
+}
+uint32_t PathOfTag(int64_t tag) { return static_cast<uint32_t>(tag >> kPathShift); }
+int64_t BytesOfTag(int64_t tag) { return (tag & UINT32_MAX) << kGranule; }
+
+class CallbackScope {
+ public:
+  explicit CallbackScope(signal_safe::InFlight& callbacks) : callbacks_(callbacks) {
+    callbacks_.Enter();
+  }
+  ~CallbackScope() { callbacks_.Leave(); }
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+
+ private:
+  signal_safe::InFlight& callbacks_;
+};
+
+void JNICALL OnFreed(jvmtiEnv* env, jlong tag) {
+  if (ObjectSources* const self = jvm::OwnerOf<ObjectSources>(env)) self->Freed(env, tag);
+}
+
+bool AddCapabilities(jvmtiEnv* env, bool tags) {
+  jvmtiCapabilities asked = {};
+  asked.can_generate_sampled_object_alloc_events = 1;
+  asked.can_tag_objects = tags ? 1 : 0;
+  asked.can_generate_object_free_events = tags ? 1 : 0;
+  return env->AddCapabilities(&asked) == JVMTI_ERROR_NONE;
+}
+
+bool EnableEvents(jvmtiEnv* env, bool tags) {
+  constexpr std::array kEvents = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, JVMTI_EVENT_OBJECT_FREE};
+  return jvm::EnableEvents(env, {kEvents.data(), tags ? 2u : 1u}).ok();
+}
+
+}  // namespace
+
+using signal_safe::At;
+using signal_safe::Node;
+using signal_safe::ReadRelaxed;
 
 void ObjectPaths::Begin() {
   End();
@@ -32,20 +89,20 @@ void ObjectPaths::End() {
 
 uint32_t ObjectPaths::Current(uint64_t java_tid, bool is_virtual) {
   if (java_tid == 0) return kNowhere;
-  const hot::Arena* arena = hot::published_arena.load(std::memory_order_acquire);
-  const hot::ThreadState* state =
-      arena == nullptr ? nullptr : hot::FindThreadState(arena, java_tid);
+  const signal_safe::Arena* arena = signal_safe::published_arena.load(std::memory_order_acquire);
+  const signal_safe::ThreadState* state =
+      arena == nullptr ? nullptr : signal_safe::FindThreadState(arena, java_tid);
   const std::lock_guard lock(mutex_);
   // The memory of a thread that has ended may be gone at any moment.
-  if (state == nullptr || hot::ReadAcquire(state->ended) != 0) {
+  if (state == nullptr || signal_safe::ReadAcquire(state->ended) != 0) {
     return RootLocked(java_tid, is_virtual, /*has_tree=*/false);
   }
   return PathLocked(arena, *state, is_virtual);
 }
 
-uint32_t ObjectPaths::PathLocked(const hot::Arena* arena, const hot::ThreadState& state,
-                                 bool is_virtual) {
-  const uint64_t frees = hot::ReadAcquire(arena->frees);
+uint32_t ObjectPaths::PathLocked(const signal_safe::Arena* arena,
+                                 const signal_safe::ThreadState& state, bool is_virtual) {
+  const uint64_t frees = signal_safe::ReadAcquire(arena->frees);
   const auto is_known = [&](const KnownPath& known, const Node* node) {
     return known.node == node && known.java_tid == state.tid && known.frees == frees;
   };
@@ -53,7 +110,7 @@ uint32_t ObjectPaths::PathLocked(const hot::Arena* arena, const hot::ThreadState
   const Node* const root = At<Node>(arena, state.root);
   const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
   if (node == nullptr) return kNowhere;  // the call found no memory
-  hot::Climb at(arena, *node);
+  signal_safe::Climb at(arena, *node);
   for (; node != root && !is_known(KnownLocked(node), node); node = &*at) {
     steps.push_back(node);
     if (!at.Up()) return kNowhere;
@@ -68,7 +125,7 @@ uint32_t ObjectPaths::PathLocked(const hot::Arena* arena, const hot::ThreadState
 }
 
 ObjectPaths::KnownPath& ObjectPaths::KnownLocked(const Node* node) {
-  return known_[(reinterpret_cast<uintptr_t>(node) >> hot::kGranuleShift) % kKnown];
+  return known_[(reinterpret_cast<uintptr_t>(node) >> signal_safe::kGranuleShift) % kKnown];
 }
 
 uint32_t ObjectPaths::RootLocked(uint64_t java_tid, bool is_virtual, bool has_tree) {
@@ -137,6 +194,98 @@ void ObjectPaths::CopyTo(std::vector<Path>& paths, std::vector<Owner>& owners) c
   const std::lock_guard lock(mutex_);
   paths.insert(paths.end(), paths_.begin() + static_cast<ptrdiff_t>(paths.size()), paths_.end());
   owners = owners_;
+}
+
+jvmtiEnv* ObjectSources::MakeEnvironment(uint64_t wanted) {
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.SampledObjectAlloc = samples::kAsOwn<OnAllocated>;
+  callbacks.ObjectFree = samples::kAsOwn<OnFreed>;
+  jvmtiEnv* const env = jvm::NewEnvironment(vm_, this, callbacks);
+  if (env == nullptr) return nullptr;
+  // Every 0 bytes: each object.
+  if (AddCapabilities(env, (wanted & kLives) != 0) &&
+      env->SetHeapSamplingInterval(0) == JVMTI_ERROR_NONE) {
+    return env;
+  }
+  env->DisposeEnvironment();
+  return nullptr;
+}
+
+void ObjectSources::Prepare(uint64_t wanted) {
+  Stop();
+  if ((wanted & kAll) != 0) env_.store(MakeEnvironment(wanted));
+}
+
+uint64_t ObjectSources::Start(uint64_t wanted, bool by_path) {
+  AddLive(-live_objects_.load(), -live_bytes_.load());
+  by_path_.store(false);
+  if (env_.load() == nullptr) return 0;
+  const bool tags = (wanted & kLives) != 0;
+  if (tags && by_path) {
+    paths_.Begin();
+    by_path_.store(true);
+  }
+  counts_.store((wanted & Bit(Metric::kAllocObjects)) != 0);
+  tags_.store(tags);
+  if (EnableEvents(env_.load(), tags)) return wanted & kAll;
+  Stop();
+  return 0;
+}
+
+void ObjectSources::Stop() {
+  jvmtiEnv* const env = env_.exchange(nullptr);
+  if (env == nullptr) return;
+  constexpr jint kUsualInterval = 512 * 1024;
+  env->SetHeapSamplingInterval(kUsualInterval);
+  env->DisposeEnvironment();
+  WaitForCallbacks();
+}
+
+bool ObjectSources::WaitForCallbacks() {
+  constexpr int kPatience = 10'000;
+  constexpr useconds_t kPause = 100;
+  for (int i = 0; i < kPatience && !callbacks_.Idle(); ++i) usleep(kPause);
+  return callbacks_.Idle();
+}
+
+void ObjectSources::Forget() {
+  // A callback that has not ended by now may still count: its memory is leaked.
+  if (by_path_.exchange(false) && WaitForCallbacks()) paths_.End();
+}
+
+void ObjectSources::AddLive(int64_t objects, int64_t bytes) {
+  live_objects_.fetch_add(objects);
+  live_bytes_.fetch_add(bytes);
+  counters_.AddToProcess(static_cast<uint32_t>(Metric::kLiveObjects), objects);
+  counters_.AddToProcess(static_cast<uint32_t>(Metric::kLiveBytes), bytes);
+}
+
+uint32_t ObjectSources::CurrentPath() {
+  const auto thread = counters_.RegisterThread();
+  if (!thread.has_value()) return ObjectPaths::kNowhere;
+  return paths_.Current(thread->java_tid, /*is_virtual=*/thread->os_tid == 0);
+}
+
+void ObjectSources::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
+  const CallbackScope scope(callbacks_);
+  if (env != env_.load()) return;
+  if (counts_.load()) counters_.Add(static_cast<uint32_t>(Metric::kAllocObjects), 1);
+  if (!tags_.load()) return;
+  const bool by_path = by_path_.load();
+  const uint32_t path = by_path ? CurrentPath() : ObjectPaths::kNowhere;
+  if (env->SetTag(object, TagOf(path, bytes)) != JVMTI_ERROR_NONE) return;
+  if (by_path) paths_.Made(path, static_cast<uint64_t>(bytes));
+  AddLive(1, bytes);
+}
+
+void ObjectSources::Freed(jvmtiEnv* env, int64_t tag) {
+  const CallbackScope scope(callbacks_);
+  if (env != env_.load()) return;
+  const int64_t bytes = BytesOfTag(tag);
+  if (by_path_.load()) paths_.Freed(PathOfTag(tag), static_cast<uint64_t>(bytes));
+  AddLive(-1, -bytes);
+  counters_.AddToProcess(static_cast<uint32_t>(Metric::kFreedObjects), 1);
+  counters_.AddToProcess(static_cast<uint32_t>(Metric::kFreedBytes), bytes);
 }
 
 }  // namespace jtrace::metrics

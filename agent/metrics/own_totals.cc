@@ -1,14 +1,14 @@
 #include "agent/metrics/own_totals.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 
-#include "agent/hot/own_work.h"
 #include "agent/metrics/block_reading.h"
-#include "agent/metrics/own_readings.h"
+#include "agent/samples/handler/own_work.h"
 
 namespace jtrace::metrics {
 
-using hot::CounterBlock;
+using signal_safe::CounterBlock;
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_block = nullptr;
 [[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_platform = nullptr;
@@ -52,7 +52,7 @@ Answer OwnTotals::Read(uint32_t metric, int64_t& value) const {
   const int saved_errno = errno;
   bool is_reported = true;
   value = ReadBlock(layout_, *block, metric, [&](Metric it) {
-    const hot::OwnWork own;
+    const samples::OwnWork own;
     const std::optional<int64_t> read = ReadOwnNow(it);
     is_reported = read.has_value();
     return read.value_or(0);
@@ -69,8 +69,23 @@ Answer OwnTotals::Add(uint32_t metric, int64_t delta) {
   }
   CounterBlock* const block = tls_block;
   if (block == nullptr) return Answer::kUnknownThread;
-  hot::Count(*block, metric, delta);
+  signal_safe::Count(*block, metric, delta);
   return Answer::kYes;
+}
+
+std::optional<int64_t> ReadClock(clockid_t clock) {
+  timespec now;
+  if (clock_gettime(clock, &now) != 0) return std::nullopt;
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::optional<int64_t> ReadOwnNow(Metric metric) {
+  if (metric == Metric::kCpu) return ReadClock(CLOCK_THREAD_CPUTIME_ID);
+  if (metric != Metric::kSwitches && metric != Metric::kPageFaults) return std::nullopt;
+  rusage usage;
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return std::nullopt;
+  if (metric == Metric::kSwitches) return usage.ru_nvcsw + usage.ru_nivcsw;
+  return usage.ru_minflt + usage.ru_majflt;
 }
 
 }  // namespace jtrace::metrics

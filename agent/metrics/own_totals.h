@@ -3,12 +3,15 @@
 // checks the symbols that the object code refers to (handler_symbols.txt).
 #pragma once
 
+#include <time.h>
+
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
-#include "agent/hot/counter_block.h"
 #include "agent/metrics/counter_numbers.h"
 #include "agent/metrics/metric.h"
+#include "agent/signal_safe/counter_block.h"
 
 namespace jtrace::metrics {
 
@@ -28,7 +31,7 @@ enum class Answer : uint8_t {
 class OwnTotals {
  public:
   // Both must outlive it. `layout`: see ThreadCounters.
-  OwnTotals(const hot::AllocLayout& layout, CounterNumbers& users)
+  OwnTotals(const signal_safe::AllocLayout& layout, CounterNumbers& users)
       : layout_(layout), users_(users) {}
   OwnTotals(const OwnTotals&) = delete;
   OwnTotals& operator=(const OwnTotals&) = delete;
@@ -51,9 +54,17 @@ class OwnTotals {
   Answer Add(uint32_t metric, int64_t delta);
 
  private:
-  const hot::AllocLayout& layout_;
+  const signal_safe::AllocLayout& layout_;
   CounterNumbers& users_;
   std::atomic<uint64_t> counted_{0};
 };
+
+// The kernel's counters of the calling thread that one call can read. Async-signal-safe.
+
+// cpu.ns, switches and page.faults. None: this kernel does not report the metric, or not in one
+// call.
+std::optional<int64_t> ReadOwnNow(Metric metric);
+// In nanoseconds.
+std::optional<int64_t> ReadClock(clockid_t clock);
 
 }  // namespace jtrace::metrics

@@ -1,14 +1,14 @@
-#include "agent/hot/rseq_area.h"
 #include "agent/metrics/rseq_add.h"
+#include "agent/signal_safe/rseq_area.h"
 
 namespace jtrace::metrics {
 
-void* RseqArea() { return hot::RseqArea(); }
+void* RseqArea() { return signal_safe::RseqArea(); }
 
 // The section is [1, 2); its last instruction commits. If the kernel interrupts a thread inside it,
 // it moves the thread to 4, which must follow RSEQ_SIG, and clears the word.
 bool RseqAdd(void* rseq_area, char* slots, size_t stride, uint32_t cpus, int64_t delta) {
-  static_assert(hot::kRseqSignature == 0x53053053);
+  static_assert(signal_safe::kRseqSignature == 0x53053053);
   auto* area = static_cast<struct rseq*>(rseq_area);
   asm volatile goto(
       ".pushsection .data.rel.ro.jtrace_rseq, \"aw\"\n"

@@ -30,8 +30,8 @@ thread_local OpenSegments t_open;
 
 }  // namespace
 
-Segments::Segments(const SessionClock& clock, trace::RecordEncoder& encoder, LimitedEvents& limits,
-                   Losses& losses, ThreadNumber thread_number)
+Segments::Segments(const SessionClock& clock, trace::RecordEncoder& encoder,
+                   trace::LimitedEvents& limits, Losses& losses, ThreadNumber thread_number)
     : clock_(clock),
       encoder_(encoder),
       limits_(limits),
@@ -90,7 +90,7 @@ uint64_t Segments::Begin(uint32_t number) {
                 "segments counted as [other]: the program has used more than 1,000 names",
                 "name segments by what has few values: kinds of requests, not their numbers");
   }
-  if (limits_.Count(LimitedEvent::kSegment, clock_.Since(now))) {
+  if (limits_.Count(trace::LimitedEvent::kSegment, clock_.Since(now))) {
     Record(now, format::kSegmentPair, 0, *name);
     return now << 1 | kHasRecord;
   }
@@ -119,7 +119,7 @@ void Segments::End(uint32_t number, uint64_t begun, bool in_turn) {
     return;
   }
   const uint64_t now = MonotonicNanos();
-  limits_.Ended(LimitedEvent::kSegment, now - begin_ns);
+  limits_.Ended(trace::LimitedEvent::kSegment, now - begin_ns);
   if ((begun & kHasRecord) != 0) {
     Record(now, format::kSegmentPair | format::kEnd, static_cast<int64_t>(now - begin_ns), *name);
   } else {

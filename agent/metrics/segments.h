@@ -34,7 +34,7 @@ class Segments : public trace::ChunkSource {
   // The number in the trace of the calling thread; 0: it has none.
   using ThreadNumber = std::function<uint32_t()>;
 
-  Segments(const SessionClock& clock, trace::RecordEncoder& encoder, LimitedEvents& limits,
+  Segments(const SessionClock& clock, trace::RecordEncoder& encoder, trace::LimitedEvents& limits,
            Losses& losses, ThreadNumber thread_number);
   // In tests: the agent's live as long as the process.
   ~Segments() override;
@@ -90,7 +90,7 @@ class Segments : public trace::ChunkSource {
 
   const SessionClock& clock_;
   trace::RecordEncoder& encoder_;
-  LimitedEvents& limits_;
+  trace::LimitedEvents& limits_;
   Losses& losses_;
   const ThreadNumber thread_number_;
   std::atomic<bool> is_on_{false};

@@ -8,15 +8,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
-#include "agent/hot/own_work.h"
 #include "agent/metrics/block_reading.h"
-#include "agent/metrics/kernel_readings.h"
-#include "agent/metrics/wrap_add.h"
+#include "agent/metrics/counter_numbers.h"
+#include "agent/metrics/kernel_events.h"
+#include "agent/samples/handler/own_work.h"
 
 namespace jtrace::metrics {
 namespace {
 
-using hot::CounterBlock;
+using signal_safe::CounterBlock;
 
 // A released block is reused only after this many others: a probe that still runs while its thread
 // is removed finds the block unused.
@@ -33,9 +33,9 @@ constexpr size_t kInheritedIo = 3;  // the first that needs a file
 
 }  // namespace
 
-ThreadCounters::ThreadCounters(const hot::AllocLayout& layout)
+ThreadCounters::ThreadCounters(const signal_safe::AllocLayout& layout)
     : layout_(layout), own_(layout_, users_) {
-  pthread_key_create(&at_thread_end_, hot::kAsOwn<&EndOfNativeThread>);
+  pthread_key_create(&at_thread_end_, samples::kAsOwn<&EndOfNativeThread>);
 }
 
 // ---- Threads start and end --------------------------------------------------------------------
@@ -168,7 +168,7 @@ void ThreadCounters::Retire(CounterBlock& block, bool is_own, const std::optiona
     used(Metric::kReadBytes, io->read);
     used(Metric::kWrittenBytes, io->written);
   }
-  for (uint32_t i = 0; i < hot::kMaxMetrics; ++i) {
+  for (uint32_t i = 0; i < signal_safe::kMaxMetrics; ++i) {
     ended_total_[i] = WrapAdd(ended_total_[i], last[i]);
   }
   if (block.java_tid != 0) {
@@ -197,7 +197,7 @@ void ThreadCounters::Remember(uint64_t java_tid, const Last& last) {
 void ThreadCounters::Add(uint32_t metric, int64_t delta) {
   CounterBlock* const block = Current();
   if (block != nullptr) {
-    hot::Count(*block, metric, delta);
+    signal_safe::Count(*block, metric, delta);
   } else {
     AddToProcess(metric, delta);
   }
@@ -208,7 +208,7 @@ void ThreadCounters::AddToProcess(uint32_t metric, int64_t delta) {
   process_total_[metric] = WrapAdd(process_total_[metric], delta);
 }
 
-using hot::CounterBlock;
+using signal_safe::CounterBlock;
 
 namespace {
 
@@ -226,7 +226,7 @@ int64_t ThreadCounters::Read(const CounterBlock& block, uint32_t metric, bool is
 
 Values ThreadCounters::ReadAll(const CounterBlock& block, uint64_t metrics, bool is_own) const {
   Values values = {};
-  for (uint32_t i = 0; i < hot::kMaxMetrics; ++i) {
+  for (uint32_t i = 0; i < signal_safe::kMaxMetrics; ++i) {
     const bool is_metric = i < AllMetrics().size() || IsUser(i);
     if (is_metric && (metrics >> i & 1) != 0) values[i] = Read(block, i, is_own);
   }
@@ -378,7 +378,7 @@ std::string ThreadCounters::NameOf(uint32_t metric) const {
   return IsUser(metric) ? users_.NameOf(metric) : "";
 }
 
-using hot::CounterBlock;
+using signal_safe::CounterBlock;
 
 void ThreadCounters::Suspend(CounterBlock& block) {
   if (block.java_thread == 0) return;
@@ -389,7 +389,8 @@ void ThreadCounters::Suspend(CounterBlock& block) {
 
 void ThreadCounters::Resume(CounterBlock& block, uint64_t java_thread) {
   if (layout_.allocated_bytes == 0 || java_thread == 0) return;
-  block.alloc_offset = ReadCum(block, kAllocBytes) - hot::ReadAllocated(layout_, java_thread);
+  block.alloc_offset =
+      ReadCum(block, kAllocBytes) - signal_safe::ReadAllocated(layout_, java_thread);
   InProgramOrder();
   block.java_thread = java_thread;
 }
@@ -444,6 +445,50 @@ CounterBlock* ThreadCounters::BlockOf(uint64_t java_tid, bool is_virtual, uint64
     if (found != by_java_tid_.end()) return tls_block = tls_platform = found->second;
   }
   return Start(java_tid, java_thread, /*is_partial=*/true);
+}
+
+void ThreadFamilies::Begin(uint64_t window, uint64_t java_tid) {
+  const std::lock_guard lock(mutex_);
+  families_[window].opener = java_tid;
+  count_.store(families_.size(), std::memory_order_release);
+}
+
+void ThreadFamilies::End(uint64_t window) {
+  const std::lock_guard lock(mutex_);
+  families_.erase(window);
+  count_.store(families_.size(), std::memory_order_release);
+}
+
+void ThreadFamilies::Add(uint64_t window, uint64_t java_tid) {
+  const std::lock_guard lock(mutex_);
+  const auto found = families_.find(window);
+  if (found == families_.end()) return;
+  found->second.descendants.insert(java_tid);
+  found->second.running.insert(java_tid);
+}
+
+void ThreadFamilies::Leave(uint64_t java_tid, const Values& totals) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [window, family] : families_) {
+    if (family.running.erase(java_tid) == 0) continue;
+    for (size_t i = 0; i < totals.size(); ++i) family.ended[i] += totals[i];
+  }
+}
+
+bool ThreadFamilies::Has(uint64_t window, uint64_t java_tid) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = families_.find(window);
+  if (found == families_.end()) return false;
+  const Family& family = found->second;
+  return java_tid == family.opener || family.descendants.contains(java_tid);
+}
+
+ThreadFamilies::Descendants ThreadFamilies::DescendantsOf(uint64_t window) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = families_.find(window);
+  if (found == families_.end()) return {};
+  const Family& family = found->second;
+  return {.running = {family.running.begin(), family.running.end()}, .ended = family.ended};
 }
 
 }  // namespace jtrace::metrics

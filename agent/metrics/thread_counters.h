@@ -23,15 +23,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/hot/counter_block.h"
-#include "agent/metrics/kernel_readings.h"
+#include "agent/metrics/kernel_events.h"
 #include "agent/metrics/metric.h"
 #include "agent/metrics/own_totals.h"
 #include "agent/metrics/user_counters.h"
+#include "agent/signal_safe/counter_block.h"
 
 namespace jtrace::metrics {
 
-using Values = std::array<int64_t, hot::kMaxMetrics>;
+using Values = std::array<int64_t, signal_safe::kMaxMetrics>;
 inline constexpr uint64_t kAllMetrics = ~0ull;
 // Metrics that are read from a file: when a thread ends, only if a recording has them.
 inline constexpr uint64_t kOfFiles = 1ull << static_cast<unsigned>(Metric::kReadBytes) |
@@ -49,11 +49,11 @@ struct ThreadValues {
 class ThreadCounters {
  public:
   // `layout`: where JavaThreads count their allocations; all 0: nowhere.
-  explicit ThreadCounters(const hot::AllocLayout& layout);
+  explicit ThreadCounters(const signal_safe::AllocLayout& layout);
   ThreadCounters(const ThreadCounters&) = delete;
   ThreadCounters& operator=(const ThreadCounters&) = delete;
 
-  const hot::AllocLayout& layout() const { return layout_; }
+  const signal_safe::AllocLayout& layout() const { return layout_; }
   // The layout is wrong: allocations are not counted. Before any thread is.
   void ForgetAllocations() { layout_ = {}; }
 
@@ -61,7 +61,7 @@ class ThreadCounters {
 
   // The calling thread, a platform thread, starts or, if `is_partial`, already ran. The block
   // belongs to the calling thread from here on. Null without memory.
-  hot::CounterBlock* Start(uint64_t java_tid, uint64_t java_thread, bool is_partial);
+  signal_safe::CounterBlock* Start(uint64_t java_tid, uint64_t java_thread, bool is_partial);
   // Another platform thread, which already ran; ignored if it has ended by now.
   void Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread);
   // The calling thread ends: its values are kept, its block is reused.
@@ -73,7 +73,7 @@ class ThreadCounters {
   void Unmount();
   void EndVirtual(uint64_t java_tid);
   // The block of the calling thread, or of the virtual thread on it; created if there is none.
-  hot::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
+  signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
   // Registers the calling thread, as a native one if it was not seen before. None: no memory.
   struct Identity {
     uint64_t java_tid = 0;  // 0: a native thread
@@ -120,7 +120,8 @@ class ThreadCounters {
   Ended AllEnded() const;
   // Calls `visit` with the block of a thread that has not ended, and cannot end during the call.
   // False: there is none.
-  bool WithLive(uint64_t java_tid, absl::FunctionRef<void(const hot::CounterBlock&)> visit) const;
+  bool WithLive(uint64_t java_tid,
+                absl::FunctionRef<void(const signal_safe::CounterBlock&)> visit) const;
   // Whether the metric can be queried.
   absl::Status Check(uint32_t metric) const;
 
@@ -139,31 +140,31 @@ class ThreadCounters {
     bool is_virtual;
     bool has_files;
   };
-  hot::CounterBlock* NewBlock();
-  void Register(hot::CounterBlock& block);
+  signal_safe::CounterBlock* NewBlock();
+  void Register(signal_safe::CounterBlock& block);
   // `io`: what the block's thread has read and written, if it is known.
-  void Retire(hot::CounterBlock& block, bool is_own, const std::optional<IoBytes>& io);
+  void Retire(signal_safe::CounterBlock& block, bool is_own, const std::optional<IoBytes>& io);
   void Remember(uint64_t java_tid, const Last& last);
   absl::StatusOr<int64_t> OfEnded(const Last& last, uint32_t metric) const;
   // The block of the calling thread; an unknown native thread gets one. Null without memory.
-  hot::CounterBlock* Current();
-  void Suspend(hot::CounterBlock& block);
-  void Resume(hot::CounterBlock& block, uint64_t java_thread);
-  int64_t Read(const hot::CounterBlock& block, uint32_t metric, bool is_own) const;
-  Values ReadAll(const hot::CounterBlock& block, uint64_t metrics, bool is_own) const;
+  signal_safe::CounterBlock* Current();
+  void Suspend(signal_safe::CounterBlock& block);
+  void Resume(signal_safe::CounterBlock& block, uint64_t java_thread);
+  int64_t Read(const signal_safe::CounterBlock& block, uint32_t metric, bool is_own) const;
+  Values ReadAll(const signal_safe::CounterBlock& block, uint64_t metrics, bool is_own) const;
   absl::Status StatusOf(Answer answer, uint32_t metric) const;
   static void EndOfNativeThread(void* self);
 
-  hot::AllocLayout layout_;
+  signal_safe::AllocLayout layout_;
   std::atomic<bool> keeps_files_{false};
   UserCounters users_;
   OwnTotals own_;
   pthread_key_t at_thread_end_ = 0;
   mutable std::mutex mutex_;  // guards what follows
-  std::vector<hot::CounterBlock*> live_;
-  std::deque<hot::CounterBlock*> free_;
-  absl::flat_hash_map<uint64_t, hot::CounterBlock*> by_java_tid_;
-  absl::flat_hash_map<pid_t, hot::CounterBlock*> by_os_tid_;
+  std::vector<signal_safe::CounterBlock*> live_;
+  std::deque<signal_safe::CounterBlock*> free_;
+  absl::flat_hash_map<uint64_t, signal_safe::CounterBlock*> by_java_tid_;
+  absl::flat_hash_map<pid_t, signal_safe::CounterBlock*> by_os_tid_;
   absl::flat_hash_map<uint64_t, Last> ended_;
   std::deque<uint64_t> ended_order_;
   // Threads that ended before they were seen: an adoption of running threads may be too late for
@@ -172,6 +173,45 @@ class ThreadCounters {
   uint64_t ended_count_ = 0;
   Values ended_total_ = {};    // of all threads that ended
   Values process_total_ = {};  // what belongs to no thread
+};
+
+// Which threads descend from those that opened a window.
+//
+// Java provides the relation: NativeMetrics keeps an inheritable thread-local, which a thread's
+// constructor copies from the creating thread.
+// Any thread; a mutex, a leaf, around plain memory.
+class ThreadFamilies {
+ public:
+  // Opens `window` for the thread and its descendants.
+  void Begin(uint64_t window, uint64_t java_tid);
+  void End(uint64_t window);
+  // The thread starts, and inherits the window; nothing happens if the window has been closed.
+  void Add(uint64_t window, uint64_t java_tid);
+
+  // The thread has ended with these totals.
+  void Leave(uint64_t java_tid, const Values& totals);
+
+  // True: no thread has to be queried.
+  bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+  bool Has(uint64_t window, uint64_t java_tid) const;
+  // Without the thread that opened it: the threads that have not ended, and the totals of those
+  // that have.
+  struct Descendants {
+    std::vector<uint64_t> running;
+    Values ended = {};
+  };
+  Descendants DescendantsOf(uint64_t window) const;
+
+ private:
+  std::atomic<size_t> count_{0};
+  mutable std::mutex mutex_;
+  struct Family {
+    uint64_t opener;
+    absl::flat_hash_set<uint64_t> descendants;  // all there were
+    absl::flat_hash_set<uint64_t> running;
+    Values ended = {};
+  };
+  absl::flat_hash_map<uint64_t, Family> families_;
 };
 
 }  // namespace jtrace::metrics

@@ -1,30 +1,36 @@
 #include "agent/metrics/tree_windows.h"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "agent/probes/node_state.h"
-#include "agent/probes/path_metrics.h"
+#include "agent/calls/node_state.h"
+#include "agent/calls/path_metrics.h"
+#include "agent/signal_safe/position.h"
 
 namespace jtrace::metrics {
 namespace {
 
 // Metrics follow the calls.
-PathValues AtPlaces(const MetricValues& metrics) {
-  static_assert(kCpuPlace == 1 + std::tuple_size_v<MetricValues>);
+PathValues AtPlaces(const calls::MetricValues& metrics) {
+  static_assert(kCpuPlace == 1 + std::tuple_size_v<calls::MetricValues>);
   PathValues values = {};
   for (size_t i = 0; i < metrics.size(); ++i) values[1 + i] = static_cast<int64_t>(metrics[i]);
   return values;
 }
 
+bool IsAllZero(const PathValues& values) {
+  return std::all_of(values.begin(), values.end(), [](int64_t value) { return value == 0; });
+}
+
 }  // namespace
 
-TreeWindows::TreeWindows(TreeCollector& trees, const ThreadFamilies& families)
+TreeWindows::TreeWindows(calls::TreeCollector& trees, const ThreadFamilies& families)
     : trees_(trees), families_(families) {
   trees_.Watch(this);
-  trees_.ForEachThread([this](const hot::ThreadState& state) {
+  trees_.ForEachThread([this](const signal_safe::ThreadState& state) {
     TreeSnapshot before;
     AddTree(state, -1, before);
     if (!before.empty()) corrections_.emplace(state.tid, std::move(before));
@@ -36,7 +42,7 @@ TreeWindows::~TreeWindows() { trees_.Watch(nullptr); }
 absl::StatusOr<TreeSnapshot> TreeWindows::SinceStart(std::optional<uint64_t> java_tid) {
   TreeSnapshot sum = java_tid.has_value() ? TreeSnapshot() : gone_;
   bool is_known = !java_tid.has_value();
-  trees_.ForEachThread([&](const hot::ThreadState& state) {
+  trees_.ForEachThread([&](const signal_safe::ThreadState& state) {
     if (java_tid.has_value() && state.tid != *java_tid) return;
     is_known = true;
     AddTree(state, 1, sum);
@@ -71,14 +77,14 @@ absl::StatusOr<TreeSnapshot> TreeWindows::Counted(uint64_t window, const Routine
 }
 
 void TreeWindows::AddLiveTrees(uint64_t number, int64_t sign, Window& window) {
-  trees_.ForEachThread([&](const hot::ThreadState& state) {
+  trees_.ForEachThread([&](const signal_safe::ThreadState& state) {
     if (!Covers(number, window, state.tid)) return;
     if (state.tid == window.java_tid) return AddOwnTree(state, sign, window.own);
     AddTree(state, sign, window.others);
   });
 }
 
-void TreeWindows::OnThreadGone(const hot::ThreadState& state) {
+void TreeWindows::OnThreadGone(const signal_safe::ThreadState& state) {
   AddTree(state, 1, gone_);
   if (const auto found = corrections_.find(state.tid); found != corrections_.end()) {
     gone_.Add(found->second);
@@ -90,8 +96,8 @@ void TreeWindows::OnThreadGone(const hot::ThreadState& state) {
   }
 }
 
-void TreeWindows::OnNodeGone(const hot::ThreadState& state, const hot::Node& node) {
-  const auto read = [this](const hot::Node& at) { return Read(at); };
+void TreeWindows::OnNodeGone(const signal_safe::ThreadState& state, const signal_safe::Node& node) {
+  const auto read = [this](const signal_safe::Node& at) { return Read(at); };
   corrections_[state.tid].AddNode(trees_.arena(), node, 1, read);
   for (auto& [number, window] : windows_) {
     if (!Covers(number, window, state.tid)) continue;
@@ -112,36 +118,39 @@ bool TreeWindows::Covers(uint64_t number, const Window& window, uint64_t java_ti
   return false;
 }
 
-void TreeWindows::AddTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into) {
-  into.Add(trees_.arena(), state, sign, [this](const hot::Node& node) { return Read(node); });
+void TreeWindows::AddTree(const signal_safe::ThreadState& state, int64_t sign, TreeSnapshot& into) {
+  into.Add(trees_.arena(), state, sign,
+           [this](const signal_safe::Node& node) { return Read(node); });
 }
 
 // The opener's counts since its last probe do not belong to the window, or are already in it. It
 // waits for this call, so it cannot reach a probe meanwhile.
-void TreeWindows::AddOwnTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into) {
+void TreeWindows::AddOwnTree(const signal_safe::ThreadState& state, int64_t sign,
+                             TreeSnapshot& into) {
   // An ended thread was charged for everything, and its counters are reused by others.
-  if (trees_.metrics().empty() || hot::ReadAcquire(state.ended) != 0) {
+  if (trees_.metrics().empty() || signal_safe::ReadAcquire(state.ended) != 0) {
     return AddTree(state, sign, into);
   }
-  const auto* current = reinterpret_cast<const hot::Node*>(hot::ReadRelaxed(state.current));
+  const auto* current =
+      reinterpret_cast<const signal_safe::Node*>(signal_safe::ReadRelaxed(state.current));
   const PathValues open = AtPlaces(trees_.OpenMetricsOf(state));
-  into.Add(trees_.arena(), state, sign, [&](const hot::Node& node) {
+  into.Add(trees_.arena(), state, sign, [&](const signal_safe::Node& node) {
     PathValues values = Read(node);
     for (size_t i = 0; &node == current && i < kPathPlaces; ++i) values[i] += open[i];
     return values;
   });
 }
 
-PathValues TreeWindows::Read(const hot::Node& node) const {
+PathValues TreeWindows::Read(const signal_safe::Node& node) const {
   PathValues values = {};
   if (const size_t count = trees_.metrics().numbers.size(); count != 0) {
-    const auto& metrics = *reinterpret_cast<const hot::NodeMetrics*>(
+    const auto& metrics = *reinterpret_cast<const signal_safe::NodeMetrics*>(
         reinterpret_cast<const char*>(&node) + trees_.metrics_offset());
-    MetricValues charged = {};
-    for (size_t i = 0; i < count; ++i) charged[i] = hot::ReadRelaxed(metrics.base[i]);
+    calls::MetricValues charged = {};
+    for (size_t i = 0; i < count; ++i) charged[i] = signal_safe::ReadRelaxed(metrics.base[i]);
     values = AtPlaces(charged);
   }
-  values[kCallsPlace] = static_cast<int64_t>(ReadCounts(node).calls);
+  values[kCallsPlace] = static_cast<int64_t>(calls::ReadCounts(node).calls);
   // Roots have no times.
   if (has_cpu_time() && node.routine != 0) {
     values[kCpuPlace] = static_cast<int64_t>(trees_.values().CpuTicks(node));
@@ -160,6 +169,156 @@ absl::StatusOr<TreeSnapshot> TreeWindows::Whole(TreeSnapshot sum) const {
     sum.Convert(kCpuPlace, [this](int64_t ticks) { return trees_.values().CpuNanos(ticks); });
   }
   return sum;
+}
+
+uint32_t TreeSnapshot::Child(uint32_t parent, uint32_t routine) {
+  if (parent == kNowhere || is_full_) return kNowhere;
+  const auto found = children_.find({parent, routine});
+  if (found != children_.end()) return found->second;
+  if (nodes_.size() >= max_nodes_) {
+    BecomeFull();
+    return kNowhere;
+  }
+  const auto index = static_cast<uint32_t>(nodes_.size());
+  nodes_.push_back({parent, routine});
+  children_.emplace(std::pair(parent, routine), index);
+  return index;
+}
+
+void TreeSnapshot::BecomeFull() {
+  is_full_ = true;
+  nodes_ = {Node{}};
+  values_ = {};
+  children_ = {};
+}
+
+void TreeSnapshot::AddValues(uint32_t index, const PathValues& values, int64_t sign) {
+  if (index == kNowhere || is_full_) return;
+  for (size_t place = 0; place < kPathPlaces; ++place) {
+    if (values[place] == 0) continue;
+    std::vector<int64_t>& column = values_[place];
+    if (column.size() <= index) column.resize(index + 1);
+    column[index] += sign * values[place];
+  }
+}
+
+PathValues TreeSnapshot::ValuesOf(size_t index) const {
+  PathValues values;
+  for (size_t place = 0; place < kPathPlaces; ++place) values[place] = ValueOf(index, place);
+  return values;
+}
+
+void TreeSnapshot::Add(const signal_safe::Arena* arena, const signal_safe::ThreadState& state,
+                       int64_t sign, ReadNode read) {
+  if (is_full_) return;
+  absl::flat_hash_map<signal_safe::Ref, uint32_t> places = {{state.root, 0}};
+  AddValues(0, read(*signal_safe::At<signal_safe::Node>(arena, state.root)), sign);
+  signal_safe::Ref ref = state.root;
+  while ((ref = signal_safe::ReadAcquire(signal_safe::At<signal_safe::Node>(arena, ref)->next)) !=
+         0) {
+    const signal_safe::Node& node = *signal_safe::At<signal_safe::Node>(arena, ref);
+    if (is_full_) return;
+    // A dropped node stays in the list if it is the last one.
+    if (calls::IsDropped(node)) continue;
+    const auto parent = places.find(node.parent);
+    const uint32_t place = parent == places.end()
+                               ? PlaceOf(arena, node)
+                               : Child(parent->second, signal_safe::IdOf(node.routine));
+    places.emplace(ref, place);
+    if (const PathValues values = read(node); !IsAllZero(values)) AddValues(place, values, sign);
+  }
+}
+
+void TreeSnapshot::AddNode(const signal_safe::Arena* arena, const signal_safe::Node& node,
+                           int64_t sign, ReadNode read) {
+  if (is_full_) return;
+  if (const PathValues values = read(node); !IsAllZero(values)) {
+    AddValues(PlaceOf(arena, node), values, sign);
+  }
+}
+
+uint32_t TreeSnapshot::PlaceOf(const signal_safe::Arena* arena, const signal_safe::Node& node) {
+  std::vector<uint32_t> path;
+  signal_safe::Climb at(arena, node);
+  do {
+    if (!at.IsAtRoot()) path.push_back(signal_safe::IdOf(at->routine));
+  } while (at.Up());
+  uint32_t place = 0;
+  for (; !path.empty(); path.pop_back()) place = Child(place, path.back());
+  return place;
+}
+
+void TreeSnapshot::Add(const TreeSnapshot& other) {
+  if (other.is_full_) BecomeFull();
+  if (is_full_) return;
+  std::vector<uint32_t> places(other.nodes_.size());
+  AddValues(0, other.ValuesOf(0), 1);
+  for (size_t i = 1; i < other.nodes_.size(); ++i) {
+    const Node& node = other.nodes_[i];
+    places[i] = Child(places[node.parent], node.routine);
+    AddValues(places[i], other.ValuesOf(i), 1);
+  }
+}
+
+void TreeSnapshot::Convert(size_t place, absl::FunctionRef<int64_t(int64_t)> convert) {
+  for (int64_t& value : values_[place]) value = convert(value);
+}
+
+TreeSnapshot TreeSnapshot::Below(const Routines& roots) const {
+  TreeSnapshot below(max_nodes_);
+  below.is_full_ = is_full_;
+  std::vector<uint32_t> places(nodes_.size());  // 0: above the roots
+  for (size_t i = 1; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    if (places[node.parent] == 0 && !roots.contains(node.routine)) continue;
+    places[i] = below.Child(places[node.parent], node.routine);
+    below.AddValues(places[i], ValuesOf(i), 1);
+  }
+  return below;
+}
+
+MethodTotals TreeSnapshot::Totals(const Routines& methods, size_t place) const {
+  std::vector<int64_t> cum(nodes_.size());
+  for (size_t i = nodes_.size() - 1; i > 0; --i) {
+    cum[i] += ValueOf(i, place);
+    cum[nodes_[i].parent] += cum[i];
+  }
+  MethodTotals totals;
+  std::vector<bool> is_inside(nodes_.size());  // at or below one of the methods
+  for (size_t i = 1; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    const bool is_nested = is_inside[node.parent];
+    const bool is_method = methods.contains(node.routine);
+    is_inside[i] = is_nested || is_method;
+    if (!is_method) continue;
+    totals.calls += ValueOf(i, kCallsPlace);
+    totals.base += ValueOf(i, place);
+    if (is_nested) continue;
+    totals.outermost_calls += ValueOf(i, kCallsPlace);
+    totals.cum += cum[i];
+  }
+  return totals;
+}
+
+std::vector<PathShare> TreeSnapshot::Top(size_t place, size_t count,
+                                         const Routines* methods) const {
+  std::vector<uint32_t> best;
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (ValueOf(i, place) <= 0) continue;
+    if (methods == nullptr || methods->contains(nodes_[i].routine)) best.push_back(i);
+  }
+  std::stable_sort(best.begin(), best.end(),
+                   [&](uint32_t a, uint32_t b) { return ValueOf(a, place) > ValueOf(b, place); });
+  best.resize(std::min(best.size(), count));
+  std::vector<PathShare> shares;
+  for (const uint32_t index : best) {
+    PathShare& share = shares.emplace_back(PathShare{ValueOf(index, place), {}});
+    for (uint32_t at = index; at != 0; at = nodes_[at].parent) {
+      share.routines.push_back(nodes_[at].routine);
+    }
+    std::reverse(share.routines.begin(), share.routines.end());
+  }
+  return shares;
 }
 
 }  // namespace jtrace::metrics

@@ -70,10 +70,10 @@ std::vector<uintptr_t> FreePagesNear(uintptr_t address) {
   while (std::getline(maps, line)) {
     uintptr_t begin = 0, end = 0;
     if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2) continue;
-    if (end_before != 0 && begin - end_before >= 4 * hot::kHookPageBytes) {
+    if (end_before != 0 && begin - end_before >= 4 * signal_safe::kHookPageBytes) {
       // Not directly beside a mapping that may grow.
-      add(end_before + hot::kHookPageBytes);
-      add(begin - 2 * hot::kHookPageBytes);
+      add(end_before + signal_safe::kHookPageBytes);
+      add(begin - 2 * signal_safe::kHookPageBytes);
     }
     end_before = end;
   }
@@ -84,7 +84,7 @@ std::vector<uintptr_t> FreePagesNear(uintptr_t address) {
 }
 
 void* MapPage(uintptr_t at, int flags) {
-  return mmap(reinterpret_cast<void*>(at), hot::kHookPageBytes, PROT_READ | PROT_EXEC,
+  return mmap(reinterpret_cast<void*>(at), signal_safe::kHookPageBytes, PROT_READ | PROT_EXEC,
               MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 }
 
@@ -97,10 +97,10 @@ uintptr_t MapNear(uintptr_t address) {
   return anywhere != MAP_FAILED ? reinterpret_cast<uintptr_t>(anywhere) : 0;
 }
 
-hot::HookPage* PublishedPage() {
-  if (hot::HookPage* pages = hot::hook_pages.load()) return pages;
-  auto* const pages = new (std::nothrow) hot::HookPage[hot::kMostHookPages]();
-  hot::hook_pages.store(pages, std::memory_order_release);
+signal_safe::HookPage* PublishedPage() {
+  if (signal_safe::HookPage* pages = signal_safe::hook_pages.load()) return pages;
+  auto* const pages = new (std::nothrow) signal_safe::HookPage[signal_safe::kMostHookPages]();
+  signal_safe::hook_pages.store(pages, std::memory_order_release);
   return pages;
 }
 
@@ -119,9 +119,9 @@ void SerializeProcessors() {
 }
 
 absl::StatusOr<SlotPages::Page*> SlotPages::NewPage(uintptr_t address) {
-  const uint32_t count = hot::hook_page_count.load();
-  hot::HookPage* const published = PublishedPage();
-  if (count == hot::kMostHookPages || published == nullptr) {
+  const uint32_t count = signal_safe::hook_page_count.load();
+  signal_safe::HookPage* const published = PublishedPage();
+  if (count == signal_safe::kMostHookPages || published == nullptr) {
     return absl::ResourceExhaustedError("there is no room for more hooks");
   }
   const uintptr_t begin = MapNear(address);
@@ -131,16 +131,17 @@ absl::StatusOr<SlotPages::Page*> SlotPages::NewPage(uintptr_t address) {
   }
   pages_[count] = {begin, 0};
   published[count].begin.store(begin);
-  hot::hook_page_count.store(count + 1, std::memory_order_release);
-  hot::hook_pages_low.store(std::min(hot::hook_pages_low.load(), begin));
-  hot::hook_pages_high.store(std::max(hot::hook_pages_high.load(), begin + hot::kHookPageBytes));
+  signal_safe::hook_page_count.store(count + 1, std::memory_order_release);
+  signal_safe::hook_pages_low.store(std::min(signal_safe::hook_pages_low.load(), begin));
+  signal_safe::hook_pages_high.store(
+      std::max(signal_safe::hook_pages_high.load(), begin + signal_safe::kHookPageBytes));
   return &pages_[count];
 }
 
 absl::StatusOr<uintptr_t> SlotPages::Take(uintptr_t address) {
   Page* page = nullptr;
-  for (uint32_t i = 0; i < hot::hook_page_count.load(); ++i) {
-    if (pages_[i].used < hot::kSlotsOfPage && Distance(pages_[i].begin, address) < kReach) {
+  for (uint32_t i = 0; i < signal_safe::hook_page_count.load(); ++i) {
+    if (pages_[i].used < signal_safe::kSlotsOfPage && Distance(pages_[i].begin, address) < kReach) {
       page = &pages_[i];
     }
   }
@@ -149,14 +150,14 @@ absl::StatusOr<uintptr_t> SlotPages::Take(uintptr_t address) {
     if (!made.ok()) return made.status();
     page = *made;
   }
-  return page->begin + page->used++ * hot::kHookSlotBytes;
+  return page->begin + page->used++ * signal_safe::kHookSlotBytes;
 }
 
-void SlotPages::Publish(uintptr_t slot, hot::HookSite* site) {
-  hot::HookPage* const pages = hot::hook_pages.load();
-  for (uint32_t i = 0; i < hot::hook_page_count.load(); ++i) {
-    if (slot - pages_[i].begin >= hot::kHookPageBytes) continue;
-    pages[i].sites[(slot - pages_[i].begin) / hot::kHookSlotBytes].store(site);
+void SlotPages::Publish(uintptr_t slot, signal_safe::HookSite* site) {
+  signal_safe::HookPage* const pages = signal_safe::hook_pages.load();
+  for (uint32_t i = 0; i < signal_safe::hook_page_count.load(); ++i) {
+    if (slot - pages_[i].begin >= signal_safe::kHookPageBytes) continue;
+    pages[i].sites[(slot - pages_[i].begin) / signal_safe::kHookSlotBytes].store(site);
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/hot/memory/hook_sites.h"
+#include "agent/signal_safe/hook_sites.h"
 
 namespace jtrace::native_hooks {
 
@@ -30,7 +30,7 @@ class SlotPages {
   // system gives no executable memory; ResourceExhausted: no slots are left.
   absl::StatusOr<uintptr_t> Take(uintptr_t address);
   // The slot's code is written. Publishes its site, for threads that are interrupted there.
-  void Publish(uintptr_t slot, hot::HookSite* site);
+  void Publish(uintptr_t slot, signal_safe::HookSite* site);
 
  private:
   struct Page {
@@ -39,7 +39,7 @@ class SlotPages {
   };
   absl::StatusOr<Page*> NewPage(uintptr_t address);
 
-  Page pages_[hot::kMostHookPages] = {};
+  Page pages_[signal_safe::kMostHookPages] = {};
 };
 
 }  // namespace jtrace::native_hooks

@@ -7,17 +7,17 @@
 #include <cstring>
 
 #include "agent/base/clock.h"
-#include "agent/hot/doorbell.h"
-#include "agent/hot/forward_signal.h"
-#include "agent/hot/memory/hook_sites.h"
-#include "agent/hot/memory/safe_read.h"
-#include "agent/hot/own_work.h"
-#include "agent/hot/sample_handler.h"
-#include "agent/hot/signal_scope.h"
-#include "agent/hot/thread_identity.h"
 #include "agent/native_hooks/hook_handler.h"
 #include "agent/native_hooks/hook_thread.h"
 #include "agent/native_hooks/trap_action.h"
+#include "agent/samples/handler/own_work.h"
+#include "agent/samples/handler/sample_handler.h"
+#include "agent/samples/handler/sample_signal.h"
+#include "agent/samples/handler/thread_identity.h"
+#include "agent/signal_safe/doorbell.h"
+#include "agent/signal_safe/hook_sites.h"
+#include "agent/signal_safe/safe_read.h"
+#include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace::native_hooks {
 
@@ -67,25 +67,25 @@ HookThread* CurrentThread() {
 
 // The slot of a thread that another one attached and that was not sampled yet: normally its timer
 // identifies it. Searched for at the 1st, 2nd, 4th, 8th … hit.
-hot::ThreadSlot* SlotOf(const hot::SamplerState& state, HookThread& thread) {
-  if (hot::ThreadSlot* const own = hot::OwnSlot(); own != nullptr) return own;
+samples::ThreadSlot* SlotOf(const samples::SamplerState& state, HookThread& thread) {
+  if (samples::ThreadSlot* const own = samples::OwnSlot(); own != nullptr) return own;
   const uint32_t hits = ++thread.hits_without_slot;
   if ((hits & (hits - 1)) != 0) return nullptr;
   const int32_t tid = thread.os_tid.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < state.slot_count && state.slots[i].os_tid != 0; ++i) {
-    hot::ThreadSlot& slot = state.slots[i];
+    samples::ThreadSlot& slot = state.slots[i];
     if (slot.os_tid != tid ||
-        slot.state.load(std::memory_order_acquire) != hot::SlotState::kAttached) {
+        slot.state.load(std::memory_order_acquire) != samples::SlotState::kAttached) {
       continue;
     }
-    hot::tls_os_tid = tid;
-    hot::tls_thread_slot = &slot;
+    samples::tls_os_tid = tid;
+    samples::tls_thread_slot = &slot;
     return &slot;
   }
   return nullptr;
 }
 
-HookCaller CallerAt(hot::HookDuty duty, HookThread& thread, uintptr_t sp) {
+HookCaller CallerAt(signal_safe::HookDuty duty, HookThread& thread, uintptr_t sp) {
   HookCaller caller;
   caller.node = 0;
   caller.java_tid = 0;
@@ -93,16 +93,17 @@ HookCaller CallerAt(hot::HookDuty duty, HookThread& thread, uintptr_t sp) {
   caller.position_known = false;
   for (uint32_t& jumped : caller.jumped) jumped = 0;
   caller.placement = duty.placement;
-  caller.address = (duty.use & hot::kHookEntry) != 0 ? *reinterpret_cast<const uintptr_t*>(sp) : 0;
-  const hot::SamplerState* const state = hot::sampler_state.load(std::memory_order_seq_cst);
+  caller.address =
+      (duty.use & signal_safe::kHookEntry) != 0 ? *reinterpret_cast<const uintptr_t*>(sp) : 0;
+  const samples::SamplerState* const state = samples::sampler_state.load(std::memory_order_seq_cst);
   if (state == nullptr || !state->active) return caller;
-  const hot::ThreadSlot* const slot = SlotOf(*state, thread);
+  const samples::ThreadSlot* const slot = SlotOf(*state, thread);
   if (slot == nullptr) return caller;
   caller.thread_number = slot->thread_number.load(std::memory_order_relaxed);
-  const hot::Identity identity = hot::CurrentJavaThread(*state, *slot);
+  const samples::Identity identity = samples::CurrentJavaThread(*state, *slot);
   caller.java_tid = identity.java_tid;
   if (identity.known && state->read_position != nullptr) {
-    const hot::Position position = state->read_position(identity.java_tid);
+    const signal_safe::Position position = state->read_position(identity.java_tid);
     caller.node = position.known ? position.node : 0;
     caller.position_known = position.known;
   }
@@ -113,7 +114,7 @@ void WantReturn(HookThread& thread, uintptr_t address) {
   if (UntimedReturn(address).load(std::memory_order_relaxed) == address) return;
   if (thread.wanted_return.load(std::memory_order_relaxed) == address) return;
   thread.wanted_return.store(address, std::memory_order_relaxed);
-  hot::writer_doorbell.Ring();
+  samples::writer_doorbell.Ring();
 }
 
 void AddTime(HookRows& rows, const OpenHookCall& open, uint64_t now) {
@@ -129,7 +130,7 @@ void AddTime(HookRows& rows, const OpenHookCall& open, uint64_t now) {
 // Whether the thread, now at `sp`, has left the call at `open_sp`. A signal handler on the
 // alternate stack says nothing about the calls that it interrupted; its own calls have ended with
 // it.
-bool IsLeft(const hot::AlternateStack& alternate, uintptr_t open_sp, uintptr_t sp) {
+bool IsLeft(const signal_safe::AlternateStack& alternate, uintptr_t open_sp, uintptr_t sp) {
   const bool is_handlers = alternate.Has(open_sp);
   return is_handlers == alternate.Has(sp) ? open_sp < sp : is_handlers;
 }
@@ -142,8 +143,9 @@ void CloseLeft(HookThread& thread, HookRows& rows, uint32_t count) {
   while (thread.open_count != count) {
     const OpenHookCall& open = thread.open[--thread.open_count];
     // Not those of an earlier recording.
-    if (open.site->duty.load(std::memory_order_relaxed).placement != open.caller.placement)
+    if (open.site->duty.load(std::memory_order_relaxed).placement != open.caller.placement) {
       continue;
+    }
     hook_counters.open_left.fetch_add(1, std::memory_order_relaxed);
     AddTime(rows, open, now);
   }
@@ -151,8 +153,8 @@ void CloseLeft(HookThread& thread, HookRows& rows, uint32_t count) {
 
 // How many of the open calls are still open when `site` is called at `sp`: not the deeper ones, nor
 // one of the same function in the same place. Others in the same place continued by a jump.
-uint32_t StillOpen(const HookThread& thread, const hot::AlternateStack& alternate,
-                   const hot::HookSite& site, uintptr_t sp) {
+uint32_t StillOpen(const HookThread& thread, const signal_safe::AlternateStack& alternate,
+                   const signal_safe::HookSite& site, uintptr_t sp) {
   const OpenHookCall* const open = thread.open;
   uint32_t count = thread.open_count;
   while (count != 0 && IsLeft(alternate, open[count - 1].sp, sp)) --count;
@@ -178,11 +180,12 @@ void AddJumps(const HookThread& thread, HookCaller& caller, uintptr_t sp) {
 }
 
 // The return is seen only if there is a site at the call's return address.
-void AwaitReturn(const hot::HookSite& site, HookThread& thread, const HookCaller& caller,
+void AwaitReturn(const signal_safe::HookSite& site, HookThread& thread, const HookCaller& caller,
                  uintptr_t sp) {
-  const hot::HookSite* const back =
-      hot::hook_sites.load(std::memory_order_relaxed)->Find(caller.address);
-  if (back == nullptr || (back->duty.load(std::memory_order_relaxed).use & hot::kHookReturn) == 0) {
+  const signal_safe::HookSite* const back =
+      signal_safe::hook_sites.load(std::memory_order_relaxed)->Find(caller.address);
+  if (back == nullptr ||
+      (back->duty.load(std::memory_order_relaxed).use & signal_safe::kHookReturn) == 0) {
     return WantReturn(thread, caller.address);
   }
   if (thread.open_count == HookThread::kMostOpen) {
@@ -196,9 +199,9 @@ void AwaitReturn(const hot::HookSite& site, HookThread& thread, const HookCaller
   open.start_ns = MonotonicNanos();
 }
 
-void Called(hot::HookSite& site, hot::HookDuty duty, HookThread& thread, HookRows& rows,
-            const hot::AlternateStack& alternate, uintptr_t sp) {
-  constexpr uint32_t kTimed = hot::kHookTime | hot::kHookEntry;
+void Called(signal_safe::HookSite& site, signal_safe::HookDuty duty, HookThread& thread,
+            HookRows& rows, const signal_safe::AlternateStack& alternate, uintptr_t sp) {
+  constexpr uint32_t kTimed = signal_safe::kHookTime | signal_safe::kHookEntry;
   const bool is_timed = (duty.use & kTimed) == kTimed;
   if (is_timed) CloseLeft(thread, rows, StillOpen(thread, alternate, site, sp));
   HookCaller caller = CallerAt(duty, thread, sp);
@@ -206,8 +209,9 @@ void Called(hot::HookSite& site, hot::HookDuty duty, HookThread& thread, HookRow
   HookRow* const row = rows.Row(caller);
   if (row != nullptr) {
     ++row->calls;
-    if (rows.count.load(std::memory_order_relaxed) == HookRows::kMost / 2)
-      hot::writer_doorbell.Ring();
+    if (rows.count.load(std::memory_order_relaxed) == HookRows::kMost / 2) {
+      samples::writer_doorbell.Ring();
+    }
   } else {
     site.unattributed.fetch_add(1, std::memory_order_relaxed);
   }
@@ -216,7 +220,7 @@ void Called(hot::HookSite& site, hot::HookDuty duty, HookThread& thread, HookRow
 
 // `sp`: after the return address. One return ends every call that continued by a jump.
 void Returned(HookThread& thread, HookRows& rows, uintptr_t address,
-              const hot::AlternateStack& alternate, uintptr_t sp) {
+              const signal_safe::AlternateStack& alternate, uintptr_t sp) {
   const uint64_t now = MonotonicNanos();
   while (thread.open_count != 0) {
     const OpenHookCall& open = thread.open[thread.open_count - 1];
@@ -230,12 +234,12 @@ void Returned(HookThread& thread, HookRows& rows, uintptr_t address,
   }
 }
 
-void Act(hot::HookSite& site, const ucontext_t& context) {
-  const hot::HookDuty duty = site.duty.load(std::memory_order_relaxed);
+void Act(signal_safe::HookSite& site, const ucontext_t& context) {
+  const signal_safe::HookDuty duty = site.duty.load(std::memory_order_relaxed);
   const uint32_t use = duty.use;
   if (use == 0) return;
-  const hot::SignalScope scope(hot::handlers_in_flight);
-  const bool is_call = (use & hot::kHookCount) != 0;
+  const signal_safe::SignalScope scope(samples::handlers_in_flight);
+  const bool is_call = (use & signal_safe::kHookCount) != 0;
   if (is_call) site.calls.fetch_add(1, std::memory_order_relaxed);
   HookThread* const thread = CurrentThread();
   if (thread == nullptr) {
@@ -245,19 +249,19 @@ void Act(hot::HookSite& site, const ucontext_t& context) {
   thread->busy.store(1, std::memory_order_seq_cst);
   HookRows& rows = thread->rows[thread->active.load(std::memory_order_seq_cst)];
   const uintptr_t sp = StackPointer(context);
-  const hot::AlternateStack alternate(context);
-  if ((use & hot::kHookReturn) != 0) Returned(*thread, rows, site.address, alternate, sp);
+  const signal_safe::AlternateStack alternate(context);
+  if ((use & signal_safe::kHookReturn) != 0) Returned(*thread, rows, site.address, alternate, sp);
   if (is_call) Called(site, duty, *thread, rows, alternate, sp);
   thread->busy.store(0, std::memory_order_release);
-  if ((use & hot::kHookUnwind) == 0) return;
-  const hot::SamplerState* const state = hot::sampler_state.load(std::memory_order_seq_cst);
-  if (state == nullptr || !hot::TakeUnwind(*state, &context, alternate.Room())) {
+  if ((use & signal_safe::kHookUnwind) == 0) return;
+  const samples::SamplerState* const state = samples::sampler_state.load(std::memory_order_seq_cst);
+  if (state == nullptr || !samples::TakeUnwind(*state, &context, alternate.Room())) {
     hook_counters.unwinds_missed.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
 bool IsInt3(uintptr_t address) {
-  const uintptr_t word = hot::SafeReadOr0(address & ~uintptr_t{7});
+  const uintptr_t word = signal_safe::SafeReadOr0(address & ~uintptr_t{7});
   return static_cast<uint8_t>(word >> 8 * (address & 7)) == 0xcc;
 }
 
@@ -287,13 +291,14 @@ const struct sigaction* ForwardOnce(int signal, siginfo_t* info, void* context) 
   const void* const frame = __builtin_frame_address(0);
   if (tls_forwarding.context == context && frame < tls_forwarding.frame) {
     const struct sigaction* const first = first_trap_action.load();
-    return first == nullptr || hot::CallHandler(*first, signal, info, context) ? nullptr : first;
+    return first == nullptr || samples::CallHandler(*first, signal, info, context) ? nullptr
+                                                                                   : first;
   }
   const struct sigaction* const action = TakeTrapAction();
-  if (action == nullptr || !hot::IsHandler(*action)) return action;
+  if (action == nullptr || !samples::IsHandler(*action)) return action;
   tls_forwarding = {context, frame};
   BlockFor(*action, context);
-  hot::CallHandler(*action, signal, info, context);
+  samples::CallHandler(*action, signal, info, context);
   tls_forwarding = {nullptr, nullptr};
   return nullptr;
 }
@@ -307,14 +312,14 @@ void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
   if (is_kernels ? !IsInt3(pc - 1) : action->sa_handler == SIG_IGN) return;
   struct sigaction fatal = *action;
   fatal.sa_handler = SIG_DFL;
-  hot::EndBy(fatal, signal);
+  samples::EndBy(fatal, signal);
 }
 
 // The agent's own work is not the program's: its threads, its work in other threads, and a sample
 // that is being taken.
 bool IsOwnWork() {
-  if (tls_in_hook || hot::tls_is_agent_thread || hot::tls_own_work != 0) return true;
-  const hot::ThreadSlot* const slot = hot::OwnSlot();
+  if (tls_in_hook || samples::tls_is_agent_thread || samples::tls_own_work != 0) return true;
+  const samples::ThreadSlot* const slot = samples::OwnSlot();
   return slot != nullptr && slot->in_handler;
 }
 
@@ -323,15 +328,16 @@ bool IsOwnWork() {
 void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
   auto* const interrupted = static_cast<ucontext_t*>(context);
   greg_t& pc = interrupted->uc_mcontext.gregs[REG_RIP];
-  const hot::HookSites* const sites = hot::hook_sites.load(std::memory_order_acquire);
+  const signal_safe::HookSites* const sites =
+      signal_safe::hook_sites.load(std::memory_order_acquire);
   // By an int3: another kill(), a step or a watchpoint may occur at any pc.
-  hot::HookSite* const site = info->si_code == SI_KERNEL && sites != nullptr
-                                  ? sites->Find(static_cast<uintptr_t>(pc) - 1)
-                                  : nullptr;
+  signal_safe::HookSite* const site = info->si_code == SI_KERNEL && sites != nullptr
+                                          ? sites->Find(static_cast<uintptr_t>(pc) - 1)
+                                          : nullptr;
   if (site == nullptr) return ForwardTrap(signal, info, context, static_cast<uintptr_t>(pc));
   pc = static_cast<greg_t>(site->address);
-  if ((site->duty.load(std::memory_order_relaxed).use & hot::kHookEnd) != 0) {
-    hot::TakeAllHooksOut();
+  if ((site->duty.load(std::memory_order_relaxed).use & signal_safe::kHookEnd) != 0) {
+    signal_safe::TakeAllHooksOut();
   } else if (!IsOwnWork()) {
     tls_in_hook = true;
     Act(*site, *interrupted);

@@ -141,8 +141,9 @@ absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
       targets.push_back({object, std::move(function)});
     }
   }
-  if (!is_loaded)
+  if (!is_loaded) {
     return absl::UnavailableError(absl::StrCat("no object '", spec.object, "' is loaded"));
+  }
   if (targets.empty()) return NoFunction(spec, *last, objects);
   if (targets.size() > kMostTargets) {
     return absl::InvalidArgumentError(absl::StrCat("'", spec.object, "!", spec.symbol, "' names ",

@@ -7,7 +7,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/native_hooks/hook_spec.h"
-#include "agent/native_hooks/loaded_objects.h"
 #include "agent/native_hooks/object_functions.h"
 
 namespace jtrace::native_hooks {

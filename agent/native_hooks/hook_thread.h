@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/hot/memory/hook_sites.h"
+#include "agent/signal_safe/hook_sites.h"
 
 namespace jtrace::native_hooks {
 
@@ -59,7 +59,7 @@ struct HookRows {
 // A call whose return is awaited.
 struct OpenHookCall {
   HookCaller caller;
-  const hot::HookSite* site;
+  const signal_safe::HookSite* site;
   uintptr_t sp;  // where the return address is
   uint64_t start_ns;
 };
@@ -91,7 +91,7 @@ struct alignas(64) HookThread {
 inline constexpr uint32_t kUntimedReturns = 1024;
 extern constinit std::atomic<uintptr_t> untimed_returns[kUntimedReturns];
 inline std::atomic<uintptr_t>& UntimedReturn(uintptr_t address) {
-  return untimed_returns[hot::HookSites::Hash(address) % kUntimedReturns];
+  return untimed_returns[signal_safe::HookSites::Hash(address) % kUntimedReturns];
 }
 
 inline constexpr uint32_t kMostHookThreads = 8192;

@@ -26,11 +26,11 @@ namespace {
 uint32_t UseOf(HookKind kind) {
   switch (kind) {
     case HookKind::kCount:
-      return hot::kHookCount;
+      return signal_safe::kHookCount;
     case HookKind::kUnwind:
-      return hot::kHookCount | hot::kHookUnwind;
+      return signal_safe::kHookCount | signal_safe::kHookUnwind;
     case HookKind::kTime:
-      return hot::kHookCount | hot::kHookTime;
+      return signal_safe::kHookCount | signal_safe::kHookTime;
     case HookKind::kOff:
       break;
   }
@@ -58,7 +58,7 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
   if (standing != placed_.end() && standing->second.kind == spec.kind) return absl::OkStatus();
   // The code cannot be unloaded any more when it is read.
   absl::Status status = Pin(target.object);
-  absl::StatusOr<hot::HookSite*> site = nullptr;
+  absl::StatusOr<signal_safe::HookSite*> site = nullptr;
   if (status.ok()) status = (site = table_.Make(function.address)).status();
   if (status.ok()) {
     Placed placed;
@@ -74,14 +74,14 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
                                                   function.name, ": ", status.message()));
 }
 
-absl::Status Hooks::PutIn(hot::HookSite& site, Placed placed, bool is_entry) {
+absl::Status Hooks::PutIn(signal_safe::HookSite& site, Placed placed, bool is_entry) {
   placed.placement = ++last_placement_;
   placed.site = site.number;
   placed.calls_before = site.calls.load();
   placed.unattributed_before = site.unattributed.load();
   uint32_t use = UseOf(placed.kind);
-  if (is_entry) use |= hot::kHookEntry;
-  if (returns_.contains(site.number)) use |= hot::kHookReturn;
+  if (is_entry) use |= signal_safe::kHookEntry;
+  if (returns_.contains(site.number)) use |= signal_safe::kHookReturn;
   log_.push_back(placed);
   if (absl::Status status = table_.SetDuty(site, {use, placed.placement}); !status.ok()) {
     log_.pop_back();
@@ -93,7 +93,8 @@ absl::Status Hooks::PutIn(hot::HookSite& site, Placed placed, bool is_entry) {
 
 void Hooks::TakeOut(const Placed& placed) {
   const bool is_return = returns_.contains(placed.site);
-  table_.SetDuty(table_.site(placed.site), {is_return ? hot::kHookReturn : 0u, 0}).IgnoreError();
+  table_.SetDuty(table_.site(placed.site), {is_return ? signal_safe::kHookReturn : 0u, 0})
+      .IgnoreError();
 }
 
 // By the hooks' names, so that hooks in objects whose file was deleted can be removed too.
@@ -230,8 +231,9 @@ absl::StatusOr<std::string> Hooks::Change(const HookSpec& spec) {
 absl::StatusOr<std::string> Hooks::Apply(const std::vector<HookSpec>& specs) {
   if (!kHasHooks) return absl::UnimplementedError("hooks need x86-64");
   const std::lock_guard lock(mutex_);
-  if (!is_recording_)
+  if (!is_recording_) {
     return absl::FailedPreconditionError("no recording runs; begin one with start");
+  }
   std::vector<std::string> lines;
   for (const HookSpec& spec : specs) {
     const auto line = Change(spec);
@@ -305,7 +307,7 @@ uint64_t Hooks::placed_so_far() const {
 
 Hooks::Calls Hooks::CallsOf(uint32_t site) const {
   const std::lock_guard lock(mutex_);
-  const hot::HookSite& it = table_.site(site);
+  const signal_safe::HookSite& it = table_.site(site);
   return {it.calls.load(), it.unattributed.load()};
 }
 
@@ -321,8 +323,8 @@ absl::Status Hooks::PutReturn(uintptr_t address) {
     if (absl::Status status = Pin(object); !status.ok()) return status;
     const auto site = table_.Make(address);
     if (!site.ok()) return site.status();
-    hot::HookDuty duty = (*site)->duty.load();
-    duty.use |= hot::kHookReturn;  // a hook may be there as well
+    signal_safe::HookDuty duty = (*site)->duty.load();
+    duty.use |= signal_safe::kHookReturn;  // a hook may be there as well
     if (absl::Status status = table_.SetDuty(**site, duty); !status.ok()) return status;
     returns_.insert((*site)->number);
     return absl::OkStatus();
@@ -336,9 +338,9 @@ void Hooks::TakeReturnsOut() {
     if (placed.kind == HookKind::kTime) return;
   }
   for (const uint32_t number : std::exchange(returns_, {})) {
-    hot::HookSite& site = table_.site(number);
-    hot::HookDuty duty = site.duty.load();
-    duty.use &= ~uint32_t{hot::kHookReturn};
+    signal_safe::HookSite& site = table_.site(number);
+    signal_safe::HookDuty duty = site.duty.load();
+    duty.use &= ~uint32_t{signal_safe::kHookReturn};
     table_.SetDuty(site, duty).IgnoreError();
   }
 }
@@ -352,7 +354,7 @@ void Hooks::GuardErrorReport(const std::vector<LoadedObject>& objects) {
     for (const Function& function : FindFunctions(object, "VMError::report_and_die")) {
       if (!IsErrorReport(function) || !Pin(object).ok()) continue;
       const auto site = table_.Make(function.address);
-      if (!site.ok() || !table_.SetDuty(**site, {hot::kHookEnd, 0}).ok()) continue;
+      if (!site.ok() || !table_.SetDuty(**site, {signal_safe::kHookEnd, 0}).ok()) continue;
       guards_.push_back((*site)->number);
     }
   }

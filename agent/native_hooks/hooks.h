@@ -12,10 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/base/losses.h"
-#include "agent/hot/memory/hook_sites.h"
 #include "agent/native_hooks/hook_spec.h"
 #include "agent/native_hooks/hook_targets.h"
 #include "agent/native_hooks/site_table.h"
+#include "agent/signal_safe/hook_sites.h"
 
 namespace jtrace::native_hooks {
 
@@ -85,7 +85,7 @@ class Hooks {
   absl::Status Remove(const HookSpec& spec);
   absl::StatusOr<std::string> Change(const HookSpec& spec);
   absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedObject>& objects);
-  absl::Status PutIn(hot::HookSite& site, Placed placed, bool is_entry);
+  absl::Status PutIn(signal_safe::HookSite& site, Placed placed, bool is_entry);
   void TakeOut(const Placed& placed);
   void RemoveAll();
   absl::Status PutReturn(uintptr_t address);

@@ -30,7 +30,7 @@ constexpr absl::string_view kFree =
 constexpr absl::string_view kSpawn =
     "glibc calls it where all signals are blocked, between posix_spawn and exec";
 
-// Those of the handlers are in hot/allowed_symbols.txt; the others follow glibc 2.36.
+// Those of the handlers are in signal_safe/allowed_symbols.txt; the others follow glibc 2.36.
 // NOLINTNEXTLINE(readability-function-size): a table.
 const std::vector<Refusal>& Refusals() {
   static const auto* const refusals = new std::vector<Refusal>{

@@ -16,11 +16,11 @@
 #include <optional>
 #include <vector>
 
-#include "agent/hot/forward_signal.h"
 #include "agent/native_hooks/code_writer.h"
 #include "agent/native_hooks/displaced_instruction.h"
 #include "agent/native_hooks/site_table.h"
 #include "agent/native_hooks/trap_action.h"
+#include "agent/samples/handler/sample_signal.h"
 
 namespace jtrace::native_hooks {
 namespace {
@@ -131,7 +131,7 @@ absl::Status Install() {
   if (absl::Status status = WriteNewCode(*gate, GateCode(*gate, branch->target)); !status.ok()) {
     return status;
   }
-  hot::kernel_sigaction.store(reinterpret_cast<hot::Sigaction>(branch->target));
+  samples::kernel_sigaction.store(reinterpret_cast<samples::Sigaction>(branch->target));
   SerializeProcessors();
   // The highest byte of the distance is the instruction's last one.
   const auto distance = static_cast<uint32_t>(*gate - (branch->address + kBranchBytes));

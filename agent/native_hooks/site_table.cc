@@ -8,26 +8,26 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/hot/memory/safe_read.h"
 #include "agent/native_hooks/code_writer.h"
 #include "agent/native_hooks/displaced_instruction.h"
+#include "agent/signal_safe/safe_read.h"
 
 namespace jtrace::native_hooks {
 namespace {
 
 constexpr uint8_t kInt3 = 0xcc;
 
-hot::HookSites* Published() {
-  if (hot::HookSites* sites = hot::hook_sites.load()) return sites;
-  auto* const sites = new (std::nothrow) hot::HookSites();
-  hot::hook_sites.store(sites, std::memory_order_release);
+signal_safe::HookSites* Published() {
+  if (signal_safe::HookSites* sites = signal_safe::hook_sites.load()) return sites;
+  auto* const sites = new (std::nothrow) signal_safe::HookSites();
+  signal_safe::hook_sites.store(sites, std::memory_order_release);
   return sites;
 }
 
-void Publish(hot::HookSites& sites, hot::HookSite* site) {
-  uint32_t i = hot::HookSites::Hash(site->address);
-  while (sites.slots[i % hot::HookSites::kSlots].load() != nullptr) ++i;
-  sites.slots[i % hot::HookSites::kSlots].store(site, std::memory_order_release);
+void Publish(signal_safe::HookSites& sites, signal_safe::HookSite* site) {
+  uint32_t i = signal_safe::HookSites::Hash(site->address);
+  while (sites.slots[i % signal_safe::HookSites::kSlots].load() != nullptr) ++i;
+  sites.slots[i % signal_safe::HookSites::kSlots].store(site, std::memory_order_release);
 }
 
 // The memory as it is, including our int3.
@@ -37,7 +37,7 @@ std::vector<uint8_t> ReadMemory(uintptr_t address, size_t most) {
     // Whole words only: the last word of a mapping includes its last bytes.
     const uintptr_t at = address + bytes.size();
     uintptr_t word = 0;
-    if (!hot::SafeReadWord(at & ~uintptr_t{7}, &word)) break;
+    if (!signal_safe::SafeReadWord(at & ~uintptr_t{7}, &word)) break;
     for (uintptr_t i = at % 8; i < 8; ++i) bytes.push_back(static_cast<uint8_t>(word >> 8 * i));
   }
   bytes.resize(std::min(bytes.size(), most));
@@ -48,25 +48,25 @@ std::vector<uint8_t> ReadMemory(uintptr_t address, size_t most) {
 
 std::vector<uint8_t> ReadCode(uintptr_t address, size_t most) {
   std::vector<uint8_t> bytes = ReadMemory(address, most);
-  const hot::HookSites* const sites = hot::hook_sites.load();
+  const signal_safe::HookSites* const sites = signal_safe::hook_sites.load();
   for (size_t i = 0; i < bytes.size() && sites != nullptr; ++i) {
     if (bytes[i] != kInt3) continue;
-    if (const hot::HookSite* const site = sites->Find(address + i)) bytes[i] = site->byte;
+    if (const signal_safe::HookSite* const site = sites->Find(address + i)) bytes[i] = site->byte;
   }
   return bytes;
 }
 
-absl::StatusOr<hot::HookSite*> SiteTable::Make(uintptr_t address) {
+absl::StatusOr<signal_safe::HookSite*> SiteTable::Make(uintptr_t address) {
   const auto known = by_address_.find(address);
   if (known != by_address_.end()) return sites_[known->second].site;
   return MakeNew(address);
 }
 
-absl::StatusOr<hot::HookSite*> SiteTable::MakeNew(uintptr_t address) {
-  hot::HookSites* const published = Published();
-  if (published == nullptr || sites_.size() == hot::HookSites::kMost) {
+absl::StatusOr<signal_safe::HookSite*> SiteTable::MakeNew(uintptr_t address) {
+  signal_safe::HookSites* const published = Published();
+  if (published == nullptr || sites_.size() == signal_safe::HookSites::kMost) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("there is no room for more than ", hot::HookSites::kMost, " hooks"));
+        absl::StrCat("there is no room for more than ", signal_safe::HookSites::kMost, " hooks"));
   }
   std::vector<uint8_t> bytes = ReadCode(address, kMaxInstruction);
   // Finds instructions that cannot be displaced at all before it uses a slot.
@@ -76,7 +76,7 @@ absl::StatusOr<hot::HookSite*> SiteTable::MakeNew(uintptr_t address) {
   const auto displaced = Displace(bytes, address, *slot);
   if (!displaced.ok()) return displaced.status();
   if (absl::Status status = WriteNewCode(*slot, displaced->code); !status.ok()) return status;
-  auto* const site = new hot::HookSite{};
+  auto* const site = new signal_safe::HookSite{};
   site->address = address;
   site->number = static_cast<uint32_t>(sites_.size() + 1);
   site->byte = bytes[0];
@@ -114,7 +114,7 @@ absl::Status SiteTable::TakeOut(Known& known) {
   return absl::OkStatus();
 }
 
-absl::Status SiteTable::SetDuty(hot::HookSite& site, hot::HookDuty duty) {
+absl::Status SiteTable::SetDuty(signal_safe::HookSite& site, signal_safe::HookDuty duty) {
   Known& known = sites_[site.number - 1];
   site.duty.store(duty);
   if (duty.use == 0) return known.is_in ? TakeOut(known) : absl::OkStatus();

@@ -8,33 +8,33 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "agent/hot/memory/hook_sites.h"
 #include "agent/native_hooks/code_writer.h"
+#include "agent/signal_safe/hook_sites.h"
 
 namespace jtrace::native_hooks {
 
-// The process' sites (hot::hook_sites). One thread at a time; threads of the program run the code
-// meanwhile. Sites are never freed: a thread may have hit an int3 just before its removal, and
-// continues through its slot.
+// The process' sites (signal_safe::hook_sites). One thread at a time; threads of the program run
+// the code meanwhile. Sites are never freed: a thread may have hit an int3 just before its removal,
+// and continues through its slot.
 class SiteTable {
  public:
   // The site of an instruction, without its int3; created if there is none yet. Its object is no
   // longer unloaded (Pin). Errors: FailedPrecondition: it cannot be displaced; others as in
   // SlotPages.
-  absl::StatusOr<hot::HookSite*> Make(uintptr_t address);
+  absl::StatusOr<signal_safe::HookSite*> Make(uintptr_t address);
   // Sets what threads do at the site from now on. No use: nothing, and the int3 is removed.
-  absl::Status SetDuty(hot::HookSite& site, hot::HookDuty duty);
+  absl::Status SetDuty(signal_safe::HookSite& site, signal_safe::HookDuty duty);
 
   // By number, from 1 on.
-  hot::HookSite& site(uint32_t number) const { return *sites_[number - 1].site; }
+  signal_safe::HookSite& site(uint32_t number) const { return *sites_[number - 1].site; }
 
  private:
   struct Known {
-    hot::HookSite* site;
+    signal_safe::HookSite* site;
     std::vector<uint8_t> instruction;  // as it was before the int3
     bool is_in;
   };
-  absl::StatusOr<hot::HookSite*> MakeNew(uintptr_t address);
+  absl::StatusOr<signal_safe::HookSite*> MakeNew(uintptr_t address);
   absl::Status Insert(Known& known);
   absl::Status TakeOut(Known& known);
 

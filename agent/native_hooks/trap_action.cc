@@ -5,10 +5,10 @@
 
 #include <cstring>
 
-#include "agent/hot/forward_signal.h"
-#include "agent/hot/memory/hook_sites.h"
-#include "agent/hot/sample_handler.h"
 #include "agent/native_hooks/hook_handler.h"
+#include "agent/samples/handler/sample_handler.h"
+#include "agent/samples/handler/sample_signal.h"
+#include "agent/signal_safe/hook_sites.h"
 
 namespace jtrace::native_hooks {
 
@@ -58,14 +58,14 @@ int PutInFront(const struct sigaction& programs, struct sigaction* old) {
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   action.sa_flags |= is_handled ? programs.sa_flags & SA_RESTART : SA_RESTART;
   std::memcpy(&action.sa_mask, &kBlocked, sizeof kBlocked);
-  return hot::kernel_sigaction.load()(SIGTRAP, &action, old);
+  return samples::kernel_sigaction.load()(SIGTRAP, &action, old);
 }
 
 // The action as the kernel would report it.
 struct sigaction AsInKernel(const struct sigaction& action) {
   constexpr int kHasRestorer = 0x04000000;
   struct sigaction ours {};
-  hot::kernel_sigaction.load()(SIGTRAP, nullptr, &ours);
+  samples::kernel_sigaction.load()(SIGTRAP, nullptr, &ours);
   struct sigaction kernels = action;
   kernels.sa_flags |= ours.sa_flags & kHasRestorer;
   kernels.sa_restorer = ours.sa_restorer;
@@ -95,9 +95,9 @@ bool IsMemoryOfParent() {
 // There is no other way to have both hooks and the program's action.
 int LeaveToKernel(int signal, const struct sigaction* action, struct sigaction* old) {
   are_trap_actions_full.store(true);
-  hot::TakeAllHooksOut();
-  const struct sigaction* const before = hot::previous_actions[signal].load();
-  const int result = hot::kernel_sigaction.load()(signal, action, nullptr);
+  signal_safe::TakeAllHooksOut();
+  const struct sigaction* const before = samples::previous_actions[signal].load();
+  const int result = samples::kernel_sigaction.load()(signal, action, nullptr);
   if (result == 0) Report(*before, old);
   return result;
 }
@@ -120,54 +120,58 @@ const struct sigaction* KeepAction(const struct sigaction& action) {
 
 Front TakeFront() {
   if (are_trap_actions_full.load()) return Front::kNoRoom;
-  const struct sigaction* before = hot::previous_actions[SIGTRAP].load();
+  const struct sigaction* before = samples::previous_actions[SIGTRAP].load();
   struct sigaction current;
-  if (hot::kernel_sigaction.load()(SIGTRAP, nullptr, &current) != 0) return Front::kFailed;
+  if (samples::kernel_sigaction.load()(SIGTRAP, nullptr, &current) != 0) return Front::kFailed;
   if (IsOurs(current)) return Front::kOurs;
   const struct sigaction* programs = KeepAction(current);
   if (programs == nullptr) return Front::kNoRoom;
   const struct sigaction* first = nullptr;
   if (!first_trap_action.compare_exchange_strong(first, programs)) trap_fronts_taken.fetch_add(1);
   // Another thread of the program may set another action meanwhile: that is the later one.
-  if (!hot::previous_actions[SIGTRAP].compare_exchange_strong(before, programs)) programs = before;
+  if (!samples::previous_actions[SIGTRAP].compare_exchange_strong(before, programs)) {
+    programs = before;
+  }
   struct sigaction replaced;
   if (PutInFront(*programs, &replaced) != 0) return Front::kFailed;
   // An action that a system call has set since.
   if (!IsOurs(replaced) && !AreEqual(replaced, current)) {
     const struct sigaction* const later = KeepAction(replaced);
     if (later == nullptr) return Front::kNoRoom;
-    hot::previous_actions[SIGTRAP].compare_exchange_strong(programs, later);
+    samples::previous_actions[SIGTRAP].compare_exchange_strong(programs, later);
   }
   return Front::kOurs;
 }
 
 const struct sigaction* TakeTrapAction() {
-  const struct sigaction* action = hot::previous_actions[SIGTRAP].load();
+  const struct sigaction* action = samples::previous_actions[SIGTRAP].load();
   while (action != nullptr && (action->sa_flags & SA_RESETHAND) != 0) {
     struct sigaction rest = *action;
     rest.sa_handler = SIG_DFL;
     const struct sigaction* const kept = KeepAction(rest);
-    if (kept == nullptr || hot::previous_actions[SIGTRAP].compare_exchange_strong(action, kept))
+    if (kept == nullptr ||
+        samples::previous_actions[SIGTRAP].compare_exchange_strong(action, kept)) {
       break;
+    }
   }
   return action;
 }
 
 int GuardedSigaction(int signal, const struct sigaction* action, struct sigaction* old) {
   const bool is_ours =
-      hot::previous_actions[signal].load() != nullptr && !are_trap_actions_full.load();
-  if (!is_ours) return hot::kernel_sigaction.load()(signal, action, old);
+      samples::previous_actions[signal].load() != nullptr && !are_trap_actions_full.load();
+  if (!is_ours) return samples::kernel_sigaction.load()(signal, action, old);
   if (IsMemoryOfParent()) {
-    Report(*hot::previous_actions[signal].load(), old);
+    Report(*samples::previous_actions[signal].load(), old);
     return 0;
   }
   // An action set by a system call is the program's as well.
   if (TakeFront() == Front::kNoRoom) return LeaveToKernel(signal, action, old);
-  const struct sigaction* before = hot::previous_actions[signal].load();
+  const struct sigaction* before = samples::previous_actions[signal].load();
   if (action != nullptr) {
     const struct sigaction* const kept = KeepAction(AsInKernel(*action));
     if (kept == nullptr) return LeaveToKernel(signal, action, old);
-    before = hot::previous_actions[signal].exchange(kept);
+    before = samples::previous_actions[signal].exchange(kept);
     PutInFront(*kept, nullptr);
   }
   Report(*before, old);

@@ -9,7 +9,7 @@
 
 namespace jtrace::native_hooks {
 
-// The action of SIGTRAP before the first hook of the process. hot::previous_actions has the
+// The action of SIGTRAP before the first hook of the process. samples::previous_actions has the
 // program's present action: that may be a handler that calls ours, if the program installed it by a
 // system call.
 extern constinit std::atomic<const struct sigaction*> first_trap_action;
@@ -29,14 +29,14 @@ enum class Front {
   kFailed,  // errno
 };
 // Installs our handler of SIGTRAP, if it is not installed. The previous action becomes the
-// program's, in hot::previous_actions. Async-signal-safe.
+// program's, in samples::previous_actions. Async-signal-safe.
 Front TakeFront();
 // How often it had been installed and was not any more: another handler may have had traps of
 // hooks.
 extern constinit std::atomic<uint64_t> trap_fronts_taken;
 
 // For SA_RESETHAND: the handler runs once. Returns the action for this signal;
-// hot::previous_actions has the rest from now on. Async-signal-safe.
+// samples::previous_actions has the rest from now on. Async-signal-safe.
 const struct sigaction* TakeTrapAction();
 
 // Replaces libc's sigaction, signal and similar functions for SIGTRAP from the first hook on: the

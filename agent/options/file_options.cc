@@ -2,7 +2,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "agent/options/option_values.h"
+#include "agent/options/option_table.h"
 
 namespace jtrace {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
-#include "agent/hot/layout.h"
 #include "agent/metrics/metric.h"
+#include "agent/signal_safe/layout.h"
 #include "common/nearest.h"
 
 namespace jtrace {
@@ -110,7 +110,7 @@ absl::string_view MetricOfAllThreads(const std::vector<std::string>& metrics) {
 std::vector<std::string> WithOutsideMetrics(std::vector<std::string> names, bool with_time) {
   auto charged = static_cast<uint32_t>(std::count_if(names.begin(), names.end(), IsChargedToPaths));
   const auto add = [&](metrics::Metric metric) {
-    if (HasMetric(names, metric) || charged >= hot::kPathMetrics) return;
+    if (HasMetric(names, metric) || charged >= signal_safe::kPathMetrics) return;
     names.emplace_back(metrics::InfoOf(metric).name);
     ++charged;
   };

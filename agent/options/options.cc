@@ -12,7 +12,6 @@
 #include "absl/time/time.h"
 #include "agent/options/metric_options.h"
 #include "agent/options/option_table.h"
-#include "agent/options/option_values.h"
 #include "agent/options/sample_options.h"
 #include "common/nearest.h"
 
@@ -282,7 +281,7 @@ std::string OptionsHelp() {
   return out;
 }
 
-absl::string_view StackName(hot::StackMode stack) { return WordFor(stack, kStacks); }
+absl::string_view StackName(samples::StackMode stack) { return WordFor(stack, kStacks); }
 
 absl::string_view ModeName(Mode mode) { return WordFor(mode, kModes); }
 
@@ -313,7 +312,7 @@ std::string DescribeOptions(const Options& o) {
   if (o.log_waits) absl::StrAppend(&out, ",overflow=wait");
   if (o.WantsSamples()) {
     absl::StrAppend(&out, DescribeSampleOptions(o.samples));
-    if (o.samples.stack != hot::StackMode::kFull) {
+    if (o.samples.stack != samples::StackMode::kFull) {
       absl::StrAppend(&out, ",stack=", StackName(o.samples.stack));
     }
   }

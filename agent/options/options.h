@@ -63,7 +63,8 @@ struct Options {
   // runs that they fit (resting_probes.h).
   bool probes_rest = false;
   bool compilers_first = true;  // meanwhile the JIT has processor time first (preferred_threads.h)
-  // include=own, if there are no other patterns: a start chooses them (instrument/own_scope.h).
+  // include=own, if there are no other patterns: a start chooses them
+  // (calls/instrument/own_scope.h).
   bool includes_own = false;
   // When memory is short, nodes below this share of their parent are dropped (S3.14); 0: none.
   double prune_percent = 1;
@@ -125,7 +126,7 @@ absl::string_view MoreThanCalls(const Options& options);
 // `metrics`, and those of boundary_costs.
 std::vector<std::string> RecordedMetrics(const Options& options);
 
-absl::string_view StackName(hot::StackMode stack);
+absl::string_view StackName(samples::StackMode stack);
 absl::string_view ModeName(Mode mode);
 absl::string_view RecordName(RecordKind record);
 absl::string_view ClockName(Clock clock);

@@ -7,13 +7,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "agent/sampling/timers.h"
+#include "agent/samples/timers.h"
 #include "common/nearest.h"
 
 namespace jtrace {
 namespace {
 
-using sampling::PerfEvent;
+using samples::PerfEvent;
 
 constexpr absl::string_view kPerfPrefix = "perf:";
 // Each tick checks every thread.
@@ -32,11 +32,11 @@ bool CountsEvents(const SampleOptions& options) {
 
 // Suggestions for an unknown event: the nearest name, or the available ones.
 std::string OtherEvents(absl::string_view name) {
-  const absl::string_view nearest = Nearest(name, sampling::PerfEvents(), NameOf);
+  const absl::string_view nearest = Nearest(name, samples::PerfEvents(), NameOf);
   if (!name.empty() && EditDistance(name, nearest) <= nearest.size() / 4) {
     return absl::StrCat("did you mean perf:", nearest, "?");
   }
-  return absl::StrCat("available here: ", sampling::AvailablePerfEvents());
+  return absl::StrCat("available here: ", samples::AvailablePerfEvents());
 }
 
 absl::Status FinishPeriod(SampleOptions& options) {
@@ -100,7 +100,7 @@ absl::Status ParseTimer(absl::string_view value, SampleOptions& options) {
                      "?"));
   }
   options.timer = Timer::kPerf;
-  options.event = sampling::FindPerfEvent({value.data(), value.size()});
+  options.event = samples::FindPerfEvent({value.data(), value.size()});
   if (options.event != nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("there is no event '", value, "'; ", OtherEvents(value)));
@@ -115,9 +115,9 @@ absl::Status FinishInterval(SampleOptions& options) {
 }
 
 absl::Status CheckStackIsWalkable(const SampleOptions& options, bool unwinds) {
-  if (hot::kWalksStacks) return absl::OkStatus();
+  if (samples::kWalksStacks) return absl::OkStatus();
   if (unwinds) return absl::UnimplementedError("option 'unwind': walking stacks needs x86-64");
-  if (options.stack == hot::StackMode::kPc) return absl::OkStatus();
+  if (options.stack == samples::StackMode::kPc) return absl::OkStatus();
   return absl::UnimplementedError(
       "option 'stack': walking stacks needs x86-64; use stack=pc, which is the default here");
 }
@@ -142,8 +142,9 @@ std::string DescribeSampleOptions(const SampleOptions& options) {
   } else {
     absl::StrAppend(&text, ",interval=", absl::FormatDuration(options.interval));
   }
-  if (options.jitter.has_value())
+  if (options.jitter.has_value()) {
     absl::StrAppend(&text, ",jitter=", *options.jitter ? "on" : "off");
+  }
   if (!options.threads.empty()) {
     absl::StrAppend(&text, ",threads=", absl::StrJoin(options.threads, ";"));
   }
@@ -152,7 +153,7 @@ std::string DescribeSampleOptions(const SampleOptions& options) {
 
 std::string SampleOptionsHelp() {
   std::string clocks, counts;
-  for (const PerfEvent& event : sampling::PerfEvents()) {
+  for (const PerfEvent& event : samples::PerfEvents()) {
     absl::StrAppend(event.is_clock ? &clocks : &counts, " ", NameOf(event));
   }
   // As many per line as fit.

@@ -9,9 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "agent/hot/stack_mode.h"
-#include "agent/hot/walk/abilities.h"
-#include "agent/sampling/perf_events.h"
+#include "agent/samples/handler/sample_record.h"
+#include "agent/samples/perf_events.h"
+#include "agent/samples/walk/abilities.h"
 
 namespace jtrace {
 
@@ -20,7 +20,7 @@ enum class Timer { kCpu, kWall, kPerf };
 
 struct SampleOptions {
   Timer timer = Timer::kCpu;
-  const sampling::PerfEvent* event = nullptr;  // kPerf only
+  const samples::PerfEvent* event = nullptr;  // kPerf only
   // As given; "" if it was not given. FinishInterval computes the next two from it.
   std::string interval_text;
   absl::Duration interval = absl::Milliseconds(1);
@@ -28,7 +28,8 @@ struct SampleOptions {
   uint64_t period = 0;
   // At random moments of the intervals; none: where the timer can.
   std::optional<bool> jitter;
-  hot::StackMode stack = hot::kWalksStacks ? hot::StackMode::kFull : hot::StackMode::kPc;
+  samples::StackMode stack =
+      samples::kWalksStacks ? samples::StackMode::kFull : samples::StackMode::kPc;
   // Patterns of the names of sampled threads; none: all are sampled.
   std::vector<std::string> threads;
 };

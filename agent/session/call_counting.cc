@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "agent/probes/native_methods.h"
-#include "agent/sampling/unwind_sites.h"
+#include "agent/calls/log_source.h"
+#include "agent/calls/native_methods.h"
+#include "agent/samples/unwind_sites.h"
 #include "agent/session/event_sets.h"
 #include "agent/session/recording_settings.h"
-#include "agent/sources/log_source.h"
 
 namespace jtrace {
 namespace {
@@ -24,12 +24,13 @@ void ReportVirtualThread(Losses& losses) {
 
 }  // namespace
 
-absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation& instrumentation) {
+absl::Status CallCounting::Start(JNIEnv* jni, Options& options,
+                                 calls::Instrumentation& instrumentation) {
   if (!path_metrics_.empty() && !jvm_.metrics->CanCharge(jni, jvm_.trace.losses)) {
-    path_metrics_ = PathMetrics();
+    path_metrics_ = calls::PathMetrics();
   }
   ChooseTreeMemory(jvm_, jni, options);
-  ProbeOptions wanted = ProbeOptionsOf(options);
+  calls::ProbeOptions wanted = ProbeOptionsOf(options);
   wanted.metrics = path_metrics_;
   auto set = jvm_.probe_sets.Use(jvm_.env, jni, wanted);
   if (!set.ok()) return set.status();
@@ -45,17 +46,17 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
   if ((*set)->blocks != nullptr) {
     instrumentation.CountBlocks(
         probes_->block_class_name(),
-        std::make_unique<CountedBlocks>(*(*set)->blocks, probes_->arena(), trees_,
-                                        jvm_.trace.encoder, jvm_.trace.losses));
+        std::make_unique<calls::CountedBlocks>(*(*set)->blocks, probes_->arena(), trees_,
+                                               jvm_.trace.encoder, jvm_.trace.losses));
   }
   if (options.sites) instrumentation.DistinguishPlaces(&jvm_.places);
-  sampling::unwind_sites.Clear();
+  samples::unwind_sites.Clear();
   if (!options.unwinds.empty()) {
-    absl::Status status = DefineUnwindProbe(jni, &sampling::UnwindAtEntry);
+    absl::Status status = calls::DefineUnwindProbe(jni, &samples::UnwindAtEntry);
     if (!status.ok()) return status;
   }
   if (options.log_waits) {
-    absl::Status status = DefineLogWait(jni);
+    absl::Status status = calls::DefineLogWait(jni);
     if (!status.ok()) return status;
   }
   source_ = BeginCounting(options, routines);
@@ -65,16 +66,17 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
 std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& options,
                                                                 uint32_t routines) {
   TraceParts& trace = jvm_.trace;
-  const CallKinds kinds(options.codes.Has(Code::kInterpreted), options.codes.Has(Code::kJitted),
-                        [&trace](uint32_t routine) { return trace.encoder.IsMethod(routine); });
+  const calls::CallKinds kinds(
+      options.codes.Has(Code::kInterpreted), options.codes.Has(Code::kJitted),
+      [&trace](uint32_t routine) { return trace.encoder.IsMethod(routine); });
   records_all_ = kinds.all();
-  jvmti::ThreadRegistry& threads = jvm_.registries.threads;
-  trace::ThreadGroups& groups = jvm_.registries.groups;
+  jvm::ThreadRegistry& threads = jvm_.registries.threads;
+  jvm::ThreadGroups& groups = jvm_.registries.groups;
   if (counts_ != nullptr) {
     counts_->BeginRecording(routines);
-    return std::make_unique<trace::FlatSource>(*counts_, threads, groups, trace.encoder, kinds);
+    return std::make_unique<calls::FlatSource>(*counts_, threads, groups, trace.encoder, kinds);
   }
-  const bool splits_time = probes_->clock() == hot::ProbeClock::kCpu;
+  const bool splits_time = probes_->clock() == signal_safe::ProbeClock::kCpu;
   const bool has_logs = logs_ != nullptr;
   // The trees outlive this.
   trees_->GroupBy([&jvm = jvm_, splits_time, has_logs](uint64_t java_tid, bool is_virtual) {
@@ -83,29 +85,29 @@ std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& o
     return has_logs ? 0 : jvm.registries.groups.Assign(java_tid, is_virtual);
   });
   trees_->BeginRecording();
-  TickScale* scale = options.clock != Clock::kNone ? &probes_->scale() : nullptr;
+  calls::TickScale* scale = options.clock != Clock::kNone ? &probes_->scale() : nullptr;
   trees_->ReadOpenMetricsBy(
-      [&jvm = jvm_](const PathMetrics& metrics, const hot::ThreadState& state) {
+      [&jvm = jvm_](const calls::PathMetrics& metrics, const signal_safe::ThreadState& state) {
         return jvm.metrics->SinceCharged(metrics, state);
       });
   std::vector<std::string> names;
   for (const uint8_t number : path_metrics_.numbers) {
     names.push_back(jvm_.metrics->NameOf(number));
   }
-  trace::TreeSource source(*trees_, scale, threads, groups, trace.encoder, trace.losses,
+  calls::TreeSource source(*trees_, scale, threads, groups, trace.encoder, trace.losses,
                            std::move(names), kinds, CallPlaces(options));
   if (!has_logs) {
     windows_ = std::make_unique<metrics::TreeWindows>(*trees_, jvm_.families);
-    return std::make_unique<trace::TreeSource>(std::move(source));
+    return std::make_unique<calls::TreeSource>(std::move(source));
   }
   logs_->BeginRecording(/*follow=*/options.loop.on(), kinds);
-  return std::make_unique<trace::LogSource>(
+  return std::make_unique<calls::LogSource>(
       trace.clock, *logs_, std::move(source), threads, trace.encoder, trace.losses,
-      trace::LogSource::Settings{options.log_budget, options.log_waits,
+      calls::LogSource::Settings{options.log_budget, options.log_waits,
                                  options.codes.Has(Code::kThreadSwitch), switches_});
 }
 
-trace::CallPlaceOf CallCounting::CallPlaces(const Options& options) const {
+calls::CallPlaceOf CallCounting::CallPlaces(const Options& options) const {
   if (!options.sites) return nullptr;
   return [&table = jvm_.places](uint32_t caller, uint32_t number, uint32_t callee) {
     return table.Place(caller, number, callee);
@@ -113,9 +115,9 @@ trace::CallPlaceOf CallCounting::CallPlaces(const Options& options) const {
 }
 
 void CallCounting::ReportClock(const Options& options) {
-  const hot::ProbeClock wanted = ProbeClockOf(options.clock);
+  const signal_safe::ProbeClock wanted = ProbeClockOf(options.clock);
   if (probes_->clock() == wanted) return;
-  const bool wants_cpu = wanted == hot::ProbeClock::kCpu;
+  const bool wants_cpu = wanted == signal_safe::ProbeClock::kCpu;
   jvm_.trace.losses.Add(
       wants_cpu ? "clock.no_cpu" : "clock.no_tsc", Severity::kWarning, 1,
       wants_cpu ? "clock=cpu: this kernel or C library does not report when a thread was off "
@@ -146,13 +148,13 @@ void CallCounting::EndWaits() {
 
 void CallCounting::SetCompiled(jmethodID method) {
   if (probes_ == nullptr) return;
-  const uint32_t routine = jvm_.registries.classes.RoutineOf(jvmti::KeyOf(method));
+  const uint32_t routine = jvm_.registries.classes.RoutineOf(jvm::KeyOf(method));
   if (routine != 0) probes_->SetCompiled(routine, true);
 }
 
 // While a leaf runs, its thread's current node is the leaf's caller.
-uint32_t CallCounting::TreePosition(uint64_t raw_node, jvmti::MethodKey innermost,
-                                    const Instrumentation& instrumentation) const {
+uint32_t CallCounting::TreePosition(uint64_t raw_node, jvm::MethodKey innermost,
+                                    const calls::Instrumentation& instrumentation) const {
   const uint32_t routine = innermost != 0 ? jvm_.registries.classes.RoutineOf(innermost) : 0;
   const bool is_leaf = routine != 0 && instrumentation.IsLeaf(routine);
   const uint32_t leaf = is_leaf ? trees_->TraceChild(raw_node, routine) : 0;

@@ -8,13 +8,13 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "agent/instrument/instrumentation.h"
-#include "agent/jvmti/class_registry.h"
+#include "agent/calls/instrument/instrumentation.h"
+#include "agent/calls/tree_source.h"
+#include "agent/jvm/class_registry.h"
 #include "agent/metrics/tree_windows.h"
 #include "agent/options/options.h"
+#include "agent/samples/switch_source.h"
 #include "agent/session/jvm_parts.h"
-#include "agent/sources/switch_source.h"
-#include "agent/sources/tree_source.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace {
@@ -24,13 +24,14 @@ namespace jtrace {
 class CallCounting {
  public:
   // `metrics`: charged to call paths.
-  CallCounting(JvmParts& jvm, PathMetrics metrics) : jvm_(jvm), path_metrics_(std::move(metrics)) {}
+  CallCounting(JvmParts& jvm, calls::PathMetrics metrics)
+      : jvm_(jvm), path_metrics_(std::move(metrics)) {}
 
   // Thread switches that the kernel records, for logs. Before Start.
-  void UseSwitches(trace::SwitchSource* switches) { switches_ = switches; }
+  void UseSwitches(samples::SwitchSource* switches) { switches_ = switches; }
   // Defines or reuses the probes that `options` request, and begins to count. Fills in
   // options.memory_bytes if it is 0.
-  absl::Status Start(JNIEnv* jni, Options& options, Instrumentation& instrumentation);
+  absl::Status Start(JNIEnv* jni, Options& options, calls::Instrumentation& instrumentation);
   // Resting probes begin to count.
   void Open();
   // They rest again: what is written from now on is complete.
@@ -45,22 +46,22 @@ class CallCounting {
   // The method runs compiled from now on. Any thread.
   void SetCompiled(jmethodID method);
   // The trace's number of the node that a sample belongs to. On the writer's thread.
-  uint32_t TreePosition(uint64_t raw_node, jvmti::MethodKey innermost,
-                        const Instrumentation& instrumentation) const;
+  uint32_t TreePosition(uint64_t raw_node, jvm::MethodKey innermost,
+                        const calls::Instrumentation& instrumentation) const;
 
   // Null before Start.
   trace::ChunkSource* source() const { return source_.get(); }
   // Null: the recording keeps no call trees (record=flat, record=log).
   metrics::TreeWindows* windows() const { return windows_.get(); }
   bool has_trees() const { return trees_ != nullptr; }
-  const PathMetrics& path_metrics() const { return path_metrics_; }
+  const calls::PathMetrics& path_metrics() const { return path_metrics_; }
   // With has_trees: see TreeCollector.
   uint32_t NewNodeNumber() const { return trees_->NewNumber(); }
   bool is_started() const { return probes_ != nullptr; }
   // Whether interpreted and compiled calls are both recorded; calls() has all of them.
   bool records_all() const { return records_all_; }
   // Where a node's calls are from; null: calls are not distinguished by that.
-  trace::CallPlaceOf CallPlaces(const Options& options) const;
+  calls::CallPlaceOf CallPlaces(const Options& options) const;
   // Since the recording's start, and in its current file.
   uint64_t calls() const;
   uint64_t file_calls() const;
@@ -73,12 +74,12 @@ class CallCounting {
   void ReportClock(const Options& options);
 
   JvmParts& jvm_;
-  PathMetrics path_metrics_;
-  Probes* probes_ = nullptr;
-  TreeCollector* trees_ = nullptr;   // record=tree, record=log
-  FlatCollector* counts_ = nullptr;  // record=flat
-  LogCollector* logs_ = nullptr;     // record=log
-  trace::SwitchSource* switches_ = nullptr;
+  calls::PathMetrics path_metrics_;
+  calls::Probes* probes_ = nullptr;
+  calls::TreeCollector* trees_ = nullptr;   // record=tree, record=log
+  calls::FlatCollector* counts_ = nullptr;  // record=flat
+  calls::LogCollector* logs_ = nullptr;     // record=log
+  samples::SwitchSource* switches_ = nullptr;
   bool records_all_ = true;
   std::unique_ptr<trace::ChunkSource> source_;
   std::unique_ptr<metrics::TreeWindows> windows_;

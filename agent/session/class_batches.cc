@@ -6,8 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
-#include "agent/base/thread_cpu.h"
-#include "agent/jvmti/env.h"
+#include "agent/jvm/env.h"
 #include "common/counted.h"
 #include "common/thousands.h"
 
@@ -31,22 +30,22 @@ absl::Duration Monotonic() { return absl::Nanoseconds(MonotonicNanos()); }
 
 // A small rest goes into the batch before it.
 absl::Duration BatchLimit(absl::Duration batch_cost, const BatchProgress& progress) {
-  const absl::Duration left = ExpectedCost(progress.Left(), progress.done, progress.cost);
+  const absl::Duration left = calls::ExpectedCost(progress.Left(), progress.done, progress.cost);
   return left < batch_cost * 1.5 ? absl::InfiniteDuration() : batch_cost;
 }
 
 }  // namespace
 
-ProbeWork BatchProgress::Left() const {
+calls::ProbeWork BatchProgress::Left() const {
   return {all.classes - done.classes, all.methods - done.methods};
 }
 
-absl::Duration BatchProgress::CostLeft() const { return MeasuredCost(Left(), done, cost); }
+absl::Duration BatchProgress::CostLeft() const { return calls::MeasuredCost(Left(), done, cost); }
 
 std::string DescribeProgress(const BatchProgress& progress, absl::string_view where) {
   return absl::StrCat("probes are ", where, " ", WithThousands(progress.done.classes), " of ",
                       WithNoun(progress.all.classes, "class", "classes"), ", about ",
-                      RoughSeconds(progress.CostLeft()), " of processor time left");
+                      calls::RoughSeconds(progress.CostLeft()), " of processor time left");
 }
 
 void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes, bool at_once) {
@@ -110,7 +109,7 @@ std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jcl
     jni->DeleteWeakGlobalRef(waiting.klass);
     if (klass == nullptr || !wanted(klass)) continue;
     taken.push_back(klass);
-    expected += ExpectedCost({1, waiting.methods}, before.done, before.cost);
+    expected += calls::ExpectedCost({1, waiting.methods}, before.done, before.cost);
   }
   return taken;
 }
@@ -124,15 +123,15 @@ absl::Duration ClassBatches::Cost() const {
 void ClassBatches::RunNext(
     JNIEnv* jni, const std::function<bool(jclass)>& wanted,
     const std::function<void(const std::vector<jclass>&)>& begin,
-    const std::function<void(const std::vector<jclass>&, const jvmti::RetransformResult&)>& end) {
-  const jvmti::LocalFrame frame(jni);
+    const std::function<void(const std::vector<jclass>&, const jvm::RetransformResult&)>& end) {
+  const jvm::LocalFrame frame(jni);
   const absl::Duration began = Monotonic();
   const absl::Duration before = Cost();
   compilers_.Find();
   const absl::Duration compiled = compilers_.Used();
   const std::vector<jclass> classes = Take(jni, wanted);
   begin(classes);
-  end(classes, jvmti::RetransformBatch(env_, classes));
+  end(classes, jvm::RetransformBatch(env_, classes));
   const absl::Duration cost = std::max(absl::ZeroDuration(), Cost() - before);
   const absl::Duration now = Monotonic();
   progress_.cost += cost;

@@ -26,8 +26,8 @@
 #include "absl/time/time.h"
 #include "agent/base/preferred_threads.h"
 #include "agent/base/processor_budget.h"
-#include "agent/instrument/probe_estimate.h"
-#include "agent/jvmti/retransformer.h"
+#include "agent/calls/instrument/own_scope.h"
+#include "agent/jvm/loaded_classes.h"
 
 namespace jtrace {
 
@@ -66,11 +66,11 @@ class BatchPace {
 
 // How far the batches are.
 struct BatchProgress {
-  ProbeWork done;
-  ProbeWork all;
+  calls::ProbeWork done;
+  calls::ProbeWork all;
   absl::Duration cost;  // processor time so far
 
-  ProbeWork Left() const;
+  calls::ProbeWork Left() const;
   absl::Duration CostLeft() const;
 };
 
@@ -92,7 +92,7 @@ class ClassBatches {
   ClassBatches(jvmtiEnv* env, int percent, PreferredThreads& compilers)
       : env_(env),
         budget_(percent),
-        batch_cost_(CostOfABatch(percent)),
+        batch_cost_(calls::CostOfABatch(percent)),
         has_budget_(percent < 100),
         compilers_(compilers) {}
   ClassBatches(const ClassBatches&) = delete;
@@ -111,7 +111,7 @@ class ClassBatches {
   void RunNext(
       JNIEnv* jni, const std::function<bool(jclass)>& wanted,
       const std::function<void(const std::vector<jclass>&)>& begin,
-      const std::function<void(const std::vector<jclass>&, const jvmti::RetransformResult&)>& end);
+      const std::function<void(const std::vector<jclass>&, const jvm::RetransformResult&)>& end);
   const BatchProgress& progress() const { return progress_; }
 
  private:

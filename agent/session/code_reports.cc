@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "agent/jvmti/env.h"
+#include "agent/jvm/env.h"
 
 namespace jtrace {
 namespace {
@@ -16,10 +16,10 @@ absl::Status CodeReports::Expect(const Options& options) {
   if (!options.WantsDebugInfo() && !options.WantsCodeRecords()) return absl::OkStatus();
   const absl::MutexLock lock(&mutex_);
   is_listening_ = true;
-  return jvmti::EnableEvents(env_, kEvents);
+  return jvm::EnableEvents(env_, kEvents);
 }
 
-void CodeReports::Start(const Options& options, sampling::CodeReader* sampler) {
+void CodeReports::Start(const Options& options, jvm::CodeReader* sampler) {
   const bool wants_records = options.WantsCodeRecords();
   if (!wants_records && !options.WantsDebugInfo()) return;
   const absl::MutexLock lock(&mutex_);
@@ -27,7 +27,7 @@ void CodeReports::Start(const Options& options, sampling::CodeReader* sampler) {
   until_checked_ = !wants_records && sampler->KeepDebugInfo() ? sampler : nullptr;
   is_listening_ = !IsOver();
   if (is_listening_) {
-    jvmti::EnableEvents(env_, kEvents).IgnoreError();
+    jvm::EnableEvents(env_, kEvents).IgnoreError();
   } else {
     Disable();
   }
@@ -52,7 +52,7 @@ void CodeReports::AfterReport() {
 
 void CodeReports::Disable() {
   is_listening_ = false;
-  jvmti::DisableEvents(env_, kEvents).IgnoreError();
+  jvm::DisableEvents(env_, kEvents).IgnoreError();
 }
 
 void CodeReports::Stop() {
@@ -62,7 +62,7 @@ void CodeReports::Stop() {
   if (sampler_ != nullptr && !always_keeps_) sampler_->StopKeepingDebugInfo();
 }
 
-void CodeReports::KeepAlways(sampling::CodeReader& sampler) {
+void CodeReports::KeepAlways(jvm::CodeReader& sampler) {
   const absl::MutexLock lock(&mutex_);
   always_keeps_ = sampler.KeepDebugInfo();
 }

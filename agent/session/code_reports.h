@@ -6,8 +6,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "agent/jvm/jvm_view.h"
 #include "agent/options/options.h"
-#include "agent/sampling/code_reader.h"
 
 namespace jtrace {
 
@@ -25,7 +25,7 @@ class CodeReports {
   absl::Status Expect(const Options& options);
   // A recording begins, its samples are started; or records of code are requested since. `sampler`
   // is null if there never were samples.
-  void Start(const Options& options, sampling::CodeReader* sampler);
+  void Start(const Options& options, jvm::CodeReader* sampler);
   // Requests reports of methods that are compiled already, if any are needed.
   void ReportExisting();
   // A method was reported, and all that need it have seen it.
@@ -34,7 +34,7 @@ class CodeReports {
   void Stop();
   // Samples of later recordings will be in code that is compiled from now on: the JVM keeps debug
   // information for all of it, if the sampler can switch that on. Before the first Start.
-  void KeepAlways(sampling::CodeReader& sampler);
+  void KeepAlways(jvm::CodeReader& sampler);
   bool always_keeps() const;
 
  private:
@@ -46,8 +46,8 @@ class CodeReports {
   bool always_keeps_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_listening_ ABSL_GUARDED_BY(mutex_) = false;
   // Not null: only this sampler needs the reports.
-  sampling::CodeReader* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  sampling::CodeReader* sampler_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  jvm::CodeReader* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  jvm::CodeReader* sampler_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace jtrace

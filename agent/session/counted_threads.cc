@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "agent/jvmti/loaded_classes.h"
-#include "agent/metrics/kernel_readings.h"
-#include "agent/metrics/metrics_format.h"
+#include "agent/jvm/loaded_classes.h"
+#include "agent/metrics/kernel_events.h"
+#include "agent/metrics/metrics_report.h"
 #include "agent/session/event_sets.h"
 
 namespace jtrace {
@@ -35,9 +35,9 @@ class PendingException {
 std::string PresentName(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
   jvmtiThreadInfo info = {};
   if (env->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return "";
-  const jvmti::LocalRef<jobject> group(jni, info.thread_group);
-  const jvmti::LocalRef<jobject> loader(jni, info.context_class_loader);
-  jvmti::Allocated<char> name(env);
+  const jvm::LocalRef<jobject> group(jni, info.thread_group);
+  const jvm::LocalRef<jobject> loader(jni, info.context_class_loader);
+  jvm::Allocated<char> name(env);
   *name.out() = info.name;
   return info.name != nullptr ? metrics::Utf8Of(info.name) : "";
 }
@@ -50,7 +50,7 @@ std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm) {
     const PendingException pending(jni);
     jthread thread = nullptr;
     if (jvm.env->GetCurrentThread(&thread) == JVMTI_ERROR_NONE && thread != nullptr) {
-      const jvmti::LocalRef<jthread> reference(jni, thread);
+      const jvm::LocalRef<jthread> reference(jni, thread);
       if (!jvm.metrics->RegisterThread(jni, thread)) return std::nullopt;
     }
   }
@@ -58,7 +58,7 @@ std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm) {
 }
 
 uint32_t NumberOfCaller(JvmParts& jvm) {
-  jvmti::ThreadRegistry& threads = jvm.registries.threads;
+  jvm::ThreadRegistry& threads = jvm.registries.threads;
   JNIEnv* jni = nullptr;
   if (jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
     const uint32_t known = threads.NumberOfNative(gettid());
@@ -67,25 +67,25 @@ uint32_t NumberOfCaller(JvmParts& jvm) {
   const PendingException pending(jni);
   jthread thread = nullptr;
   if (jvm.env->GetCurrentThread(&thread) != JVMTI_ERROR_NONE || thread == nullptr) return 0;
-  const jvmti::LocalRef<jthread> reference(jni, thread);
-  const jvmti::ThreadNumbers numbers = threads.FindRunning(jni, thread).numbers;
+  const jvm::LocalRef<jthread> reference(jni, thread);
+  const jvm::ThreadNumbers numbers = threads.FindRunning(jni, thread).numbers;
   if (numbers.number != 0 || !jvm.sees_virtual_ends.load()) return numbers.number;
   return threads.NumberOfJava(numbers.java_tid);
 }
 
 void CountRunningThreads(JvmParts& jvm, JNIEnv* jni) {
   CountThreads(jvm);
-  jvmti::ForEachThread(jvm.env, jni, [&](jthread thread) { jvm.metrics->Adopt(jni, thread); });
+  jvm::ForEachThread(jvm.env, jni, [&](jthread thread) { jvm.metrics->Adopt(jni, thread); });
 }
 
 metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni) {
   CountThreads(jvm);
-  const jvmti::LocalFrame frame(jni);
+  const jvm::LocalFrame frame(jni);
   absl::flat_hash_map<uint64_t, std::string> names;
   const pid_t control = jvm.agent_threads.control.load(std::memory_order_relaxed);
   jthread asking = nullptr;
   if (gettid() == control) jvm.env->GetCurrentThread(&asking);
-  jvmti::ForEachThread(jvm.env, jni, [&](jthread thread) {
+  jvm::ForEachThread(jvm.env, jni, [&](jthread thread) {
     if (jni->IsSameObject(thread, asking)) return;  // it is the agent's
     jvm.metrics->Adopt(jni, thread);
     names[jvm.registries.threads.JavaTid(jni, thread)] = PresentName(jvm.env, jni, thread);
@@ -96,8 +96,9 @@ metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni) {
         if (thread.os_tid != 0 && thread.os_tid == control) return std::nullopt;
         const auto found = names.find(thread.java_tid);
         if (found != names.end()) return found->second;
-        if (thread.java_tid != 0)
+        if (thread.java_tid != 0) {
           return metrics::Utf8Of(jvm.registries.threads.Find(thread.java_tid).name);
+        }
         return metrics::KernelName(thread.os_tid);
       });
 }
@@ -106,7 +107,7 @@ absl::flat_hash_set<std::string> ImplementorsOf(JvmParts& jvm, absl::string_view
   JNIEnv* jni = nullptr;
   const bool is_java = jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK;
   if (class_name.empty() || !is_java) return {};
-  return jvmti::ImplementorsOf(jvm.env, jni, class_name);
+  return jvm::ImplementorsOf(jvm.env, jni, class_name);
 }
 
 }  // namespace jtrace

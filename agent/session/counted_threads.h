@@ -24,7 +24,7 @@ uint32_t NumberOfCaller(JvmParts& jvm);
 void CountRunningThreads(JvmParts& jvm, JNIEnv* jni);
 metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni);
 // The loaded classes that implement an interface or extend an abstract class
-// (jvmti/loaded_classes.h).
+// (jvm/loaded_classes.h).
 absl::flat_hash_set<std::string> ImplementorsOf(JvmParts& jvm, absl::string_view class_name);
 
 }  // namespace jtrace

@@ -17,8 +17,8 @@ constexpr std::array kLastingEvents = {JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_
 constexpr std::array kServingEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
                                        JVMTI_EVENT_THREAD_END, JVMTI_EVENT_OBJECT_FREE};
 constexpr std::array kThreadStarts = {JVMTI_EVENT_THREAD_START};
-constexpr std::array kVirtualThreadStarts = {jvmti::kVirtualThreadStart};
-constexpr std::array kVirtualThreadEnds = {jvmti::kVirtualThreadEnd};
+constexpr std::array kVirtualThreadStarts = {jvm::kVirtualThreadStart};
+constexpr std::array kVirtualThreadEnds = {jvm::kVirtualThreadEnd};
 constexpr std::array kClassFileEvents = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK};
 constexpr std::array kBindEvents = {JVMTI_EVENT_NATIVE_METHOD_BIND};
 
@@ -41,42 +41,42 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
 
 absl::Status EnableEarlyEvents(JvmParts& jvm, const Options& options) {
   absl::Status status = jvm.code_reports.Expect(options);
-  if (options.WantsStubs()) status.Update(jvmti::EnableEvents(jvm.env, kStubEvents));
-  status.Update(jvmti::EnableEvents(jvm.env, kEarlyEvents));
+  if (options.WantsStubs()) status.Update(jvm::EnableEvents(jvm.env, kStubEvents));
+  status.Update(jvm::EnableEvents(jvm.env, kEarlyEvents));
   return status;
 }
 
-absl::Status EnableServingEvents(jvmtiEnv* env) { return jvmti::EnableEvents(env, kServingEvents); }
+absl::Status EnableServingEvents(jvmtiEnv* env) { return jvm::EnableEvents(env, kServingEvents); }
 
-absl::Status EnableLastingEvents(jvmtiEnv* env) { return jvmti::EnableEvents(env, kLastingEvents); }
+absl::Status EnableLastingEvents(jvmtiEnv* env) { return jvm::EnableEvents(env, kLastingEvents); }
 
 void EnableRecordedEvents(JvmParts& jvm, const Options& options) {
-  jvmti::EnableEvents(jvm.env, kLiveEvents).IgnoreError();
-  if (options.WantsStubs()) jvmti::EnableEvents(jvm.env, kStubEvents).IgnoreError();
-  jvm.code_reports.Start(options, jvm.sampler.load());
+  jvm::EnableEvents(jvm.env, kLiveEvents).IgnoreError();
+  if (options.WantsStubs()) jvm::EnableEvents(jvm.env, kStubEvents).IgnoreError();
+  jvm.code_reports.Start(options, jvm.code_reader());
   jvm.extra_events.Start(options.codes);
   jvm.io_records.Start(options.codes);
   jvm.waited_records.Start(options.codes);
   jvm.sees_virtual_ends.store(jvm.granted.virtual_threads && options.WantsEvents());
   jvm.segments.Start(options.codes);
   if (!jvm.sees_virtual_ends.load()) return;
-  jvmti::EnableEvents(jvm.env, kVirtualThreadStarts).IgnoreError();
-  jvmti::EnableEvents(jvm.env, kVirtualThreadEnds).IgnoreError();
+  jvm::EnableEvents(jvm.env, kVirtualThreadStarts).IgnoreError();
+  jvm::EnableEvents(jvm.env, kVirtualThreadEnds).IgnoreError();
 }
 
 absl::Status EnableClassFileEvents(jvmtiEnv* env) {
-  return jvmti::EnableEvents(env, kClassFileEvents);
+  return jvm::EnableEvents(env, kClassFileEvents);
 }
 
 void DisableClassFileEvents(jvmtiEnv* env) {
-  jvmti::DisableEvents(env, kClassFileEvents).IgnoreError();
+  jvm::DisableEvents(env, kClassFileEvents).IgnoreError();
 }
 
-void EnableBindEvents(jvmtiEnv* env) { jvmti::EnableEvents(env, kBindEvents).IgnoreError(); }
+void EnableBindEvents(jvmtiEnv* env) { jvm::EnableEvents(env, kBindEvents).IgnoreError(); }
 
 void CountThreads(JvmParts& jvm) {
   jvm.counts_threads.store(true);
-  jvmti::EnableEvents(jvm.env, kThreadStarts).IgnoreError();
+  jvm::EnableEvents(jvm.env, kThreadStarts).IgnoreError();
 }
 
 void DisableRecordedEvents(JvmParts& jvm) {
@@ -85,13 +85,13 @@ void DisableRecordedEvents(JvmParts& jvm) {
   jvm.io_records.Stop();
   jvm.waited_records.Stop();
   jvm.segments.Stop();
-  jvmti::DisableEvents(jvm.env, kLiveEvents).IgnoreError();
-  jvmti::DisableEvents(jvm.env, kStubEvents).IgnoreError();
+  jvm::DisableEvents(jvm.env, kLiveEvents).IgnoreError();
+  jvm::DisableEvents(jvm.env, kStubEvents).IgnoreError();
   jvm.code_reports.Stop();
-  jvmti::DisableEvents(jvm.env, kBindEvents).IgnoreError();
+  jvm::DisableEvents(jvm.env, kBindEvents).IgnoreError();
   if (jvm.counts_threads.load()) CountThreads(jvm);
   if (jvm.granted.virtual_threads) {
-    jvmti::DisableEvents(jvm.env, kVirtualThreadStarts).IgnoreError();
+    jvm::DisableEvents(jvm.env, kVirtualThreadStarts).IgnoreError();
   }
 }
 

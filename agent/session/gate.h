@@ -6,7 +6,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "agent/hot/signal_scope.h"
+#include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace {
 
@@ -16,8 +16,8 @@ constexpr absl::Duration kGatePatience = absl::Seconds(1);
 // The one pointer to a T that callbacks may use, with the number of those that are inside.
 //
 // A callback enters, then loads the pointer. To retire the T, close the gate, then wait until no
-// callback is inside (hot/signal_scope.h has the memory order). If a callback stays inside, leak
-// the T: it must not be freed or reused.
+// callback is inside (signal_safe/signal_scope.h has the memory order). If a callback stays inside,
+// leak the T: it must not be freed or reused.
 //
 // Threads: Inside on any; Open and Close on one at a time.
 template <typename T>
@@ -64,7 +64,7 @@ class Gate {
 
  private:
   std::atomic<T*> object_{nullptr};
-  hot::InFlight inside_;
+  signal_safe::InFlight inside_;
 };
 
 }  // namespace jtrace

@@ -12,7 +12,7 @@ namespace {
 
 // On the writer's thread, or where it has no work: no record still to be written names these.
 // Returns how many classes are known afterwards.
-size_t Forget(JvmParts& jvm, UnloadedClasses::Batch unloaded) {
+size_t Forget(JvmParts& jvm, jvm::UnloadedClasses::Batch unloaded) {
   Registries& registries = jvm.registries;
   absl::erase_if(unloaded.classes, [&](uint32_t id) { return registries.classes.IsLoaded(id); });
   const auto forgotten = jvm.trace.encoder.Forget(unloaded.classes, unloaded.loaders);
@@ -52,14 +52,15 @@ JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
       segments(trace.clock, trace.encoder, trace.limited_events, trace.losses,
                [this] { return NumberOfCaller(*this); }),
       hooks(trace.losses),
-      unloaded([this](UnloadedClasses::Batch batch) { return Forget(*this, std::move(batch)); },
-               [this] {
-                 Recording* recording = written.load();
-                 return recording != nullptr && recording->IsBehind();
-               }) {}
+      unloaded(
+          [this](jvm::UnloadedClasses::Batch batch) { return Forget(*this, std::move(batch)); },
+          [this] {
+            Recording* recording = written.load();
+            return recording != nullptr && recording->IsBehind();
+          }) {}
 
 bool JvmParts::IsAgentThread(pid_t tid) const {
-  const sampling::Sampler* const sampling = sampler.load();
+  const samples::Sampler* const sampling = sampler.load();
   return tid == agent_threads.control.load(std::memory_order_relaxed) ||
          tid == agent_threads.clients.load(std::memory_order_relaxed) || tid == writer.os_tid() ||
          (sampling != nullptr && sampling->Owns(tid));
@@ -67,6 +68,11 @@ bool JvmParts::IsAgentThread(pid_t tid) const {
 
 const void* JvmParts::libjvm_address() const {
   return reinterpret_cast<const void*>(vm->functions->GetEnv);
+}
+
+jvm::CodeReader* JvmParts::code_reader() const {
+  samples::Sampler* const made = sampler.load();
+  return made == nullptr ? nullptr : &made->jvm();
 }
 
 }  // namespace jtrace

@@ -14,28 +14,27 @@
 #include "agent/base/clock.h"
 #include "agent/base/losses.h"
 #include "agent/base/preferred_threads.h"
+#include "agent/calls/instrument/call_sites.h"
+#include "agent/calls/instrument/unprobed_classes.h"
+#include "agent/calls/probe_sets.h"
 #include "agent/events/extra_events.h"
-#include "agent/events/io_records.h"
+#include "agent/events/io.h"
 #include "agent/events/waited_records.h"
-#include "agent/hotspot/gc_cause.h"
-#include "agent/instrument/place_table.h"
-#include "agent/instrument/unprobed_classes.h"
-#include "agent/jvmti/class_registry.h"
-#include "agent/jvmti/code_registry.h"
-#include "agent/jvmti/env.h"
-#include "agent/jvmti/loader_numbers.h"
-#include "agent/jvmti/redefined_classes.h"
-#include "agent/jvmti/thread_registry.h"
+#include "agent/jvm/class_registry.h"
+#include "agent/jvm/code_registry.h"
+#include "agent/jvm/env.h"
+#include "agent/jvm/gc_cause.h"
+#include "agent/jvm/loader_numbers.h"
+#include "agent/jvm/redefined_classes.h"
+#include "agent/jvm/thread_registry.h"
+#include "agent/jvm/unloaded_classes.h"
 #include "agent/metrics/jvm_metrics.h"
 #include "agent/metrics/segments.h"
-#include "agent/metrics/thread_families.h"
+#include "agent/metrics/thread_counters.h"
 #include "agent/native_hooks/hooks.h"
-#include "agent/probes/probe_sets.h"
-#include "agent/sampling/sampler.h"
+#include "agent/samples/sampler.h"
 #include "agent/session/code_reports.h"
-#include "agent/sources/lasting_thread.h"
-#include "agent/sources/thread_groups.h"
-#include "agent/sources/unloaded_classes.h"
+#include "agent/trace/drain_thread.h"
 #include "agent/trace/label_sets.h"
 #include "agent/trace/limited_events.h"
 #include "agent/trace/record_encoder.h"
@@ -48,20 +47,20 @@ struct TraceParts {
   Losses losses;
   trace::RecordEncoder encoder{{}};
   trace::LabelSets labels;
-  UnprobedClasses unprobed{clock, encoder, losses};
-  LimitedEvents limited_events{losses};
+  calls::UnprobedClasses unprobed{clock, encoder, losses};
+  trace::LimitedEvents limited_events{losses};
 };
 
 // The classes, threads and code of this JVM.
 struct Registries {
   Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace);
 
-  jvmti::LoaderNumbers loaders;
-  jvmti::ClassRegistry classes;
-  jvmti::CodeRegistry code;
-  jvmti::ThreadRegistry threads;
-  trace::ThreadGroups groups;
-  jvmti::RedefinedClasses redefined;
+  jvm::LoaderNumbers loaders;
+  jvm::ClassRegistry classes;
+  jvm::CodeRegistry code;
+  jvm::ThreadRegistry threads;
+  jvm::ThreadGroups groups;
+  jvm::RedefinedClasses redefined;
 };
 
 // Kernel ids of the agent's own threads; 0: not started.
@@ -81,10 +80,12 @@ struct JvmParts {
   bool IsAgentThread(pid_t tid) const;
   // An address inside libjvm.
   const void* libjvm_address() const;
+  // Null: there never were samples.
+  jvm::CodeReader* code_reader() const;
 
   JavaVM* const vm;
   jvmtiEnv* const env;
-  jvmti::Granted granted;            // constant after the agent's start
+  jvm::Granted granted;              // constant after the agent's start
   std::atomic<bool> is_live{false};  // the program already runs when a recording begins
   // The agent was not there when the JVM started: HotSpot has compiled code whose dependencies on
   // other classes' code it does not know, and discards all of it when the first class changes.
@@ -94,7 +95,7 @@ struct JvmParts {
   TraceParts trace;
   Registries registries;
   events::ExtraEvents extra_events;
-  jvmti::GcCause gc_cause;
+  jvm::GcCause gc_cause;
   metrics::JvmMetrics* const metrics;
   events::IoRecords io_records;
   events::WaitedRecords waited_records;
@@ -102,17 +103,17 @@ struct JvmParts {
   std::atomic<bool> sees_virtual_ends{false};
   metrics::Segments segments;
   metrics::ThreadFamilies families;
-  ProbeSets probe_sets;
+  calls::ProbeSets probe_sets;
   // The JIT's compilers, by the kernel's names.
   PreferredThreads compilers{{"C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT"}};
-  PlaceTable places{trace.losses};
+  calls::PlaceTable places{trace.losses};
   // probes=resting; null: there are none. Set once.
   std::atomic<RestingProbes*> resting{nullptr};
   uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
-  std::atomic<sampling::Sampler*> sampler{nullptr};  // made once
+  std::atomic<samples::Sampler*> sampler{nullptr};  // made once
   CodeReports code_reports{env};
   native_hooks::Hooks hooks;
-  UnloadedClasses unloaded;
+  jvm::UnloadedClasses unloaded;
   trace::LastingThread writer{"jtrace writer"};
   AgentThreads agent_threads;
   // The recording that the writer's thread writes; changed only while that thread has no work.

@@ -10,16 +10,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "agent/abi/host.h"
-#include "agent/hotspot/vm_structs.h"
-#include "agent/jvmti/env.h"
+#include "agent/api/abi/host.h"
+#include "agent/jvm/env.h"
+#include "agent/jvm/vm_structs.h"
 #include "agent/metrics/native_metrics.h"
 #include "agent/native_hooks/hook_spec.h"
-#include "agent/session/api_requests.h"
 #include "agent/session/callbacks.h"
 #include "agent/session/event_sets.h"
 #include "agent/session/own_packages.h"
 #include "agent/session/resting_probes.h"
+#include "agent/session/session_abi.h"
 #include "agent/session/session_control.h"
 #include "common/counted.h"
 #include "proto/control_protocol.h"
@@ -40,13 +40,14 @@ constexpr absl::Duration kIdleRound = absl::Seconds(10);
 // The probes and the stack walker rely on HotSpot's structures. A HotSpot that does not describe
 // them is recorded without Java frames, and says so.
 absl::Status CheckIsHotSpot(JavaVM* vm, jvmtiEnv* env) {
-  const auto tables = sampling::VmStructs::Of(reinterpret_cast<const void*>(vm->functions->GetEnv));
+  const auto tables = jvm::VmStructs::Of(reinterpret_cast<const void*>(vm->functions->GetEnv));
   if (tables.ok()) return absl::OkStatus();
-  jvmti::Allocated<char> property(env);
+  jvm::Allocated<char> property(env);
   const bool has_name = env->GetSystemProperty("java.vm.name", property.out()) == JVMTI_ERROR_NONE;
   const std::string name = has_name ? property.get() : "unknown";
-  if (absl::StrContains(name, "OpenJDK") || absl::StrContains(name, "HotSpot"))
+  if (absl::StrContains(name, "OpenJDK") || absl::StrContains(name, "HotSpot")) {
     return absl::OkStatus();
+  }
   return absl::UnimplementedError(
       absl::StrCat("this JVM is ", name, ", not HotSpot; use an OpenJDK from 11 to 27"));
 }
@@ -88,7 +89,7 @@ absl::StatusOr<JvmSession*> JvmSession::Open(JavaVM* vm, jvmtiEnv* env, const Op
   auto* session = new JvmSession(vm, env);  // not freed: see the class comment
   // Without counting, no memory has to be freed at a virtual thread's end, and its events are
   // costly.
-  auto granted = jvmti::AddCapabilities(env, WantedCapabilities(options), options.WantsEvents());
+  auto granted = jvm::AddCapabilities(env, WantedCapabilities(options), options.WantsEvents());
   if (!granted.ok()) return granted.status();
   session->jvm_.granted = *std::move(granted);
   if (absl::Status status = InstallCallbacks(env, session); !status.ok()) return status;
@@ -593,7 +594,7 @@ void JvmSession::AddProbesToLateClasses(JNIEnv* jni) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording == nullptr || recording->classes() == nullptr) return;
-  jvmti::LocalFrame frame(jni);
+  jvm::LocalFrame frame(jni);
   recording->classes()->AddToPrepared(jni);
 }
 

@@ -22,9 +22,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/options/options.h"
+#include "agent/session/callbacks.h"
 #include "agent/session/caller.h"
 #include "agent/session/gate.h"
-#include "agent/session/jvm_events.h"
 #include "agent/session/jvm_parts.h"
 #include "agent/session/recording.h"
 
@@ -53,7 +53,7 @@ class JvmSession {
   // Ends the recording: timers off, the trace complete; then takes the probes out of all classes,
   // in batches, of which the control thread does those for which the caller has no patience. The
   // program then runs as it did without jtrace, except for loops that are running
-  // (jvmti/running_stacks.h). After a failure it removes the remaining probes and reports why.
+  // (jvm/running_stacks.h). After a failure it removes the remaining probes and reports why.
   // Returns a line for people: what was written.
   absl::StatusOr<std::string> Stop(JNIEnv* jni, const Caller& caller);
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/base/own_fd.h"
 #include "agent/base/own_file.h"
 #include "common/visible_text.h"
 

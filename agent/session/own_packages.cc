@@ -9,10 +9,10 @@
 #include "absl/strings/str_join.h"
 #include "agent/base/class_names.h"
 #include "agent/base/clock.h"
-#include "agent/instrument/own_scope.h"
-#include "agent/jvmti/env.h"
-#include "agent/jvmti/loaded_classes.h"
-#include "agent/jvmti/running_stacks.h"
+#include "agent/calls/instrument/own_scope.h"
+#include "agent/jvm/env.h"
+#include "agent/jvm/loaded_classes.h"
+#include "agent/jvm/running_stacks.h"
 #include "agent/session/resting_probes.h"
 #include "common/counted.h"
 #include "common/scope_filter.h"
@@ -26,20 +26,20 @@ constexpr uint64_t kAllLooks = 1'000'000'000;
 constexpr uint64_t kBetweenLooks = 50'000'000;
 constexpr uint64_t kPauseOfALook = 9;
 
-std::vector<ClassToProbe> LoadedInScope(JvmParts& jvm, JNIEnv* jni,
-                                        const classfile::ScopeFilter& filter) {
+std::vector<calls::ClassToProbe> LoadedInScope(JvmParts& jvm, JNIEnv* jni,
+                                               const classfile::ScopeFilter& filter) {
   jvm.registries.classes.LearnJvm(jvm.libjvm_address());
-  const jvmti::LocalFrame frame(jni);
-  std::vector<ClassToProbe> classes;
-  jvmti::ForEachLoaded(jvm.env, [&](jclass klass) {
-    const std::string name = jvmti::ClassName(jvm.env, klass);
-    if (!filter.MayMatchClass(InternalName(name)) || !jvmti::IsModifiable(jvm.env, klass) ||
-        !jvmti::IsPrepared(jvm.env, klass)) {
+  const jvm::LocalFrame frame(jni);
+  std::vector<calls::ClassToProbe> classes;
+  jvm::ForEachLoaded(jvm.env, [&](jclass klass) {
+    const std::string name = jvm::ClassName(jvm.env, klass);
+    if (!filter.MayMatchClass(InternalName(name)) || !jvm::IsModifiable(jvm.env, klass) ||
+        !jvm::IsPrepared(jvm.env, klass)) {
       return;
     }
-    ClassToProbe& added = classes.emplace_back(ClassToProbe{.name = name});
+    calls::ClassToProbe& added = classes.emplace_back(calls::ClassToProbe{.name = name});
     jvm.registries.classes.ForEachMethod(klass,
-                                         [&](const jvmti::MethodInMemory&) { ++added.methods; });
+                                         [&](const jvm::MethodInMemory&) { ++added.methods; });
   });
   return classes;
 }
@@ -51,12 +51,11 @@ class StackLooks {
       : env_(env), jni_(jni), filter_(filter) {}
 
   void Look() {
-    const jvmti::LocalFrame frame(jni_);
-    jvmti::ForEachRunningStack(env_,
-                               [this](std::span<const jvmtiFrameInfo> frames) { Add(frames); });
+    const jvm::LocalFrame frame(jni_);
+    jvm::ForEachRunningStack(env_, [this](std::span<const jvmtiFrameInfo> frames) { Add(frames); });
   }
 
-  std::span<const PackagesOfStack> stacks() const { return stacks_; }
+  std::span<const calls::PackagesOfStack> stacks() const { return stacks_; }
 
  private:
   void Add(std::span<const jvmtiFrameInfo> frames) {
@@ -72,9 +71,9 @@ class StackLooks {
     if (!is_new) return known->second;
     jclass owner = nullptr;
     if (env_->GetMethodDeclaringClass(method, &owner) != JVMTI_ERROR_NONE) return known->second;
-    const jvmti::LocalRef<jclass> owned(jni_, owner);
-    const std::string name = jvmti::ClassName(env_, owner);
-    if (filter_.MayMatchClass(InternalName(name))) known->second = PackageOf(name);
+    const jvm::LocalRef<jclass> owned(jni_, owner);
+    const std::string name = jvm::ClassName(env_, owner);
+    if (filter_.MayMatchClass(InternalName(name))) known->second = calls::PackageOf(name);
     return known->second;
   }
 
@@ -82,22 +81,22 @@ class StackLooks {
   JNIEnv* jni_;
   const classfile::ScopeFilter& filter_;
   absl::flat_hash_map<jmethodID, std::string> packages_;
-  std::vector<PackagesOfStack> stacks_;
+  std::vector<calls::PackagesOfStack> stacks_;
 };
 
 // "" if the command names a jar.
 std::string MainClass(jvmtiEnv* env) {
-  std::string command = jvmti::SystemProperty(env, "sun.java.command");
+  std::string command = jvm::SystemProperty(env, "sun.java.command");
   command.resize(std::min(command.find(' '), command.size()));
   if (command.ends_with(".jar")) return "";
   return command.substr(command.find('/') + 1);  // of "module/com.acme.Main", too
 }
 
-std::string Describe(const OwnScope& own, const ProbeWork& all) {
+std::string Describe(const calls::OwnScope& own, const calls::ProbeWork& all) {
   return absl::StrCat("counts the program's own packages, ", WithNoun(own.work.methods, "method"),
                       " of ", all.methods, ": include=", absl::StrJoin(own.patterns, ";"),
-                      "; --all counts everything, for about ", RoughSeconds(EstimatedCost(all)),
-                      " of processor time");
+                      "; --all counts everything, for about ",
+                      calls::RoughSeconds(calls::EstimatedCost(all)), " of processor time");
 }
 
 }  // namespace
@@ -109,8 +108,8 @@ std::optional<OwnPackages> OwnPackages::Wanted(JvmParts& jvm, JNIEnv* jni, Optio
   if (resting != nullptr && resting->WhyNot(options).empty()) return std::nullopt;  // they are in
   auto filter = classfile::ScopeFilter::Create({}, options.exclude);
   if (!filter.ok()) return std::nullopt;  // the start says so
-  std::vector<ClassToProbe> classes = LoadedInScope(jvm, jni, *filter);
-  if (EstimatedCost(AllOf(classes)) <= kCostOfOwnScope) return std::nullopt;
+  std::vector<calls::ClassToProbe> classes = LoadedInScope(jvm, jni, *filter);
+  if (calls::EstimatedCost(calls::AllOf(classes)) <= calls::kCostOfOwnScope) return std::nullopt;
   return OwnPackages(jvm.env, jni, *std::move(filter), std::move(classes));
 }
 
@@ -128,8 +127,8 @@ std::vector<std::string> OwnPackages::Choose(const Caller& caller) const {
       may_wait = caller.pause(absl::Nanoseconds(next - at), Caller::kQuestions);
     }
   }
-  OwnScope own = ChooseOwnScope(classes_, MainClass(env_), looks.stacks());
-  if (!own.patterns.empty()) caller.report(Describe(own, AllOf(classes_)));
+  calls::OwnScope own = calls::ChooseOwnScope(classes_, MainClass(env_), looks.stacks());
+  if (!own.patterns.empty()) caller.report(Describe(own, calls::AllOf(classes_)));
   return std::move(own.patterns);
 }
 

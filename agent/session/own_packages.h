@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/instrument/probe_estimate.h"
+#include "agent/calls/instrument/own_scope.h"
 #include "agent/options/options.h"
 #include "agent/session/caller.h"
 #include "agent/session/jvm_parts.h"
@@ -31,13 +31,13 @@ class OwnPackages {
 
  private:
   OwnPackages(jvmtiEnv* env, JNIEnv* jni, classfile::ScopeFilter filter,
-              std::vector<ClassToProbe> classes)
+              std::vector<calls::ClassToProbe> classes)
       : env_(env), jni_(jni), filter_(std::move(filter)), classes_(std::move(classes)) {}
 
   jvmtiEnv* env_;
   JNIEnv* jni_;
   classfile::ScopeFilter filter_;
-  std::vector<ClassToProbe> classes_;  // loaded and in scope
+  std::vector<calls::ClassToProbe> classes_;  // loaded and in scope
 };
 
 }  // namespace jtrace

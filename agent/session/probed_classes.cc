@@ -8,9 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "agent/base/class_names.h"
-#include "agent/jvmti/loaded_classes.h"
-#include "agent/jvmti/retransformer.h"
-#include "agent/jvmti/running_stacks.h"
+#include "agent/jvm/loaded_classes.h"
+#include "agent/jvm/running_stacks.h"
 #include "agent/session/resting_probes.h"
 #include "common/counted.h"
 #include "proto/trace_format.h"
@@ -29,8 +28,8 @@ const int kUsualBudget = Options().probe_budget;
 
 absl::StatusOr<std::unique_ptr<ProbedClasses>> ProbedClasses::Create(JvmParts& jvm,
                                                                      const Options& options) {
-  auto instrumentation = Instrumentation::Create(options, jvm.registries.loaders, jvm.trace.encoder,
-                                                 jvm.trace.losses, jvm.trace.unprobed);
+  auto instrumentation = calls::Instrumentation::Create(
+      options, jvm.registries.loaders, jvm.trace.encoder, jvm.trace.losses, jvm.trace.unprobed);
   if (!instrumentation.ok()) return instrumentation.status();
   return std::unique_ptr<ProbedClasses>(
       new ProbedClasses(jvm, options, *std::move(instrumentation)));
@@ -42,9 +41,9 @@ std::unique_ptr<ProbedClasses> ProbedClasses::Sharing(JvmParts& jvm, const Optio
 }
 
 void ProbedClasses::AddToLoaded(JNIEnv* jni) {
-  jvmti::LocalFrame frame(jni);
+  jvm::LocalFrame frame(jni);
   std::vector<jclass> classes;
-  jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
+  jvm::ForEachLoaded(jvm_.env, [&](jclass klass) {
     if (WithoutProbes(klass).has_value()) classes.push_back(klass);
   });
   Add(jni, classes);
@@ -54,10 +53,10 @@ void ProbedClasses::AddToLoaded(JNIEnv* jni) {
 }
 
 void ProbedClasses::PlanAdding(JNIEnv* jni) {
-  const jvmti::LocalFrame frame(jni);
+  const jvm::LocalFrame frame(jni);
   std::vector<jclass> classes;
   std::vector<ClassBatches::Planned> planned;
-  jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
+  jvm::ForEachLoaded(jvm_.env, [&](jclass klass) {
     auto named = WithoutProbes(klass);
     if (!named.has_value()) return;
     classes.push_back(klass);
@@ -76,7 +75,7 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
 bool ProbedClasses::AddsAtOnce() const {
   return jvm_.loaded_late && !jvm_.has_retransformed && budget_percent_ >= kUsualBudget &&
          planned_.size() <= ClassBatches::kLargestBatch &&
-         EstimatedCost(AllOf(planned_)) <= kMostAtOnce;
+         calls::EstimatedCost(calls::AllOf(planned_)) <= kMostAtOnce;
 }
 
 void ProbedClasses::PreferCompilers() {
@@ -88,7 +87,7 @@ void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& add
   batches_.RunNext(
       jni, [this](jclass klass) { return WithoutProbes(klass).has_value(); },
       [this](const std::vector<jclass>& classes) { NoteOldMethods(classes); },
-      [&](const std::vector<jclass>& classes, const jvmti::RetransformResult& result) {
+      [&](const std::vector<jclass>& classes, const jvm::RetransformResult& result) {
         NoteAdded(classes, result);
         for (jclass klass : classes) added(klass);
         if (result.done > 0) jvm_.has_retransformed = true;
@@ -97,7 +96,7 @@ void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& add
   is_adding_ = false;
   planned_.clear();
   loaded_have_probes_.store(true);
-  const jvmti::LocalFrame frame(jni);
+  const jvm::LocalFrame frame(jni);
   AddToPrepared(jni);
 }
 
@@ -110,11 +109,12 @@ std::string ProbedClasses::DescribePriority() const {
 }
 
 std::vector<std::string> ProbedClasses::DescribePlan() const {
-  const ProbeWork all = AllOf(planned_);
+  const calls::ProbeWork all = calls::AllOf(planned_);
   if (all.classes == 0) return {};
-  std::string cost = absl::StrCat("probes for ", WithNoun(all.methods, "method"), " of ",
-                                  WithNoun(all.classes, "class", "classes"), ": about ",
-                                  RoughSeconds(EstimatedCost(all)), " of processor time");
+  std::string cost =
+      absl::StrCat("probes for ", WithNoun(all.methods, "method"), " of ",
+                   WithNoun(all.classes, "class", "classes"), ": about ",
+                   calls::RoughSeconds(calls::EstimatedCost(all)), " of processor time");
   if (adds_at_once_) {
     absl::StrAppend(&cost, ", at once (probebudget=10%: in batches)");
   } else if (budget_percent_ < 100) {
@@ -123,11 +123,11 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
                     "(probebudget=100%: at once)");
   }
   std::string narrower;
-  const bool is_much = EstimatedCost(all) >= kMuch;
-  for (const NarrowerScope& scope :
-       is_much ? NarrowerScopes(planned_) : std::vector<NarrowerScope>()) {
+  const bool is_much = calls::EstimatedCost(all) >= kMuch;
+  for (const calls::NarrowerScope& scope :
+       is_much ? calls::NarrowerScopes(planned_) : std::vector<calls::NarrowerScope>()) {
     absl::StrAppend(&narrower, narrower.empty() ? "" : ", ", "include=", scope.pattern, " ",
-                    RoughSeconds(EstimatedCost(scope.work)));
+                    calls::RoughSeconds(calls::EstimatedCost(scope.work)));
   }
   std::vector<std::string> lines = {std::move(cost)};
   if (!narrower.empty()) lines.push_back(absl::StrCat("less would be ", narrower));
@@ -146,14 +146,14 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
 }
 
 size_t ProbedClasses::MethodsOf(jclass klass) const {
-  if (!jvmti::IsPrepared(jvm_.env, klass)) return 0;
+  if (!jvm::IsPrepared(jvm_.env, klass)) return 0;
   size_t methods = 0;
-  jvm_.registries.classes.ForEachMethod(klass, [&](const jvmti::MethodInMemory&) { ++methods; });
+  jvm_.registries.classes.ForEachMethod(klass, [&](const jvm::MethodInMemory&) { ++methods; });
   return methods;
 }
 
 std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
-  jvmti::Allocated<char> signature(jvm_.env);
+  jvm::Allocated<char> signature(jvm_.env);
   if (jvm_.env->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
       signature.get()[0] != 'L') {
     return std::nullopt;
@@ -162,18 +162,18 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
   const bool in_scope = instrumentation_->InScope(named.name);
   if (!in_scope && !instrumentation_->IsExempt(named.name)) return std::nullopt;
   named.number = jvm_.registries.classes.NumberOf(klass);
-  if (in_scope && jvmti::IsModifiable(jvm_.env, klass)) return named;
-  jvm_.trace.unprobed.Add(in_scope ? NoProbes::kHidden : NoProbes::kExempt, named.number,
-                          named.name);
+  if (in_scope && jvm::IsModifiable(jvm_.env, klass)) return named;
+  jvm_.trace.unprobed.Add(in_scope ? calls::NoProbes::kHidden : calls::NoProbes::kExempt,
+                          named.number, named.name);
   return std::nullopt;
 }
 
 std::optional<ProbedClasses::NamedClass> ProbedClasses::WithoutProbes(jclass klass) {
   auto named = InScope(klass);
   if (named.has_value() &&
-      (jvmti::HasFailed(jvm_.env, klass) || instrumentation_->HasPassed(named->number) ||
-       jvm_.trace.unprobed.Has(NoProbes::kNotRetransformed, named->number) ||
-       jvm_.trace.unprobed.Has(NoProbes::kNotHooked, named->number))) {
+      (jvm::HasFailed(jvm_.env, klass) || instrumentation_->HasPassed(named->number) ||
+       jvm_.trace.unprobed.Has(calls::NoProbes::kNotRetransformed, named->number) ||
+       jvm_.trace.unprobed.Has(calls::NoProbes::kNotHooked, named->number))) {
     return std::nullopt;
   }
   return named;
@@ -183,26 +183,26 @@ void ProbedClasses::Add(JNIEnv* jni, std::span<const jclass> classes) {
   if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
   NoteOldMethods(classes);
   ReportRunningLoops(jni, classes);
-  NoteAdded(classes, jvmti::Retransform(jvm_.env, classes));
+  NoteAdded(classes, jvm::Retransform(jvm_.env, classes));
 }
 
 void ProbedClasses::NoteAdded(std::span<const jclass> classes,
-                              const jvmti::RetransformResult& result) {
+                              const jvm::RetransformResult& result) {
   for (jclass klass : classes) jvm_.registries.classes.Renumber(klass);
-  for (const jvmti::RefusedClass& refused : result.refused) {
+  for (const jvm::RefusedClass& refused : result.refused) {
     const auto named = InScope(refused.klass);
     if (!named.has_value()) continue;
     instrumentation_->ForgetCounted(named->number);
     // A class that cannot be linked has never run. It gets probes when it is linked.
-    if (!jvmti::IsPrepared(jvm_.env, refused.klass)) continue;
-    jvm_.trace.unprobed.Add(NoProbes::kNotRetransformed, named->number, named->name,
-                            jvmti::ErrorName(jvm_.env, refused.error));
+    if (!jvm::IsPrepared(jvm_.env, refused.klass)) continue;
+    jvm_.trace.unprobed.Add(calls::NoProbes::kNotRetransformed, named->number, named->name,
+                            jvm::ErrorName(jvm_.env, refused.error));
   }
   for (jclass klass : classes) {
     NoteProbes(klass);
     const auto named = WithoutProbes(klass);
-    if (!named.has_value() || !jvmti::IsPrepared(jvm_.env, klass)) continue;
-    jvm_.trace.unprobed.Add(NoProbes::kNotHooked, named->number, named->name);
+    if (!named.has_value() || !jvm::IsPrepared(jvm_.env, klass)) continue;
+    jvm_.trace.unprobed.Add(calls::NoProbes::kNotHooked, named->number, named->name);
   }
 }
 
@@ -221,8 +221,8 @@ void ProbedClasses::NoteProbes(jclass klass) {
 // Linking a class that is not linked yet could take arbitrarily long.
 void ProbedClasses::AddToPrepared(JNIEnv* jni) {
   std::vector<jclass> classes;
-  jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
-    if (jvmti::IsPrepared(jvm_.env, klass) && WithoutProbes(klass).has_value()) {
+  jvm::ForEachLoaded(jvm_.env, [&](jclass klass) {
+    if (jvm::IsPrepared(jvm_.env, klass) && WithoutProbes(klass).has_value()) {
       classes.push_back(klass);
     }
   });
@@ -234,28 +234,28 @@ void ProbedClasses::AddToPrepared(JNIEnv* jni) {
 // retransformed here, where the JVM may hold a lock that another thread's retransformation of the
 // class waits for.
 bool ProbedClasses::NoteLate(jclass klass) {
-  if (jvmti::IsRetransforming()) return false;  // which links it first
+  if (jvm::IsRetransforming()) return false;  // which links it first
   if (!loaded_have_probes_.load()) return false;
   const auto named = WithoutProbes(klass);
   if (!named.has_value()) return false;
-  jvm_.trace.unprobed.Add(NoProbes::kLate, named->number, named->name);
+  jvm_.trace.unprobed.Add(calls::NoProbes::kLate, named->number, named->name);
   has_late_.store(true);
   return true;
 }
 
 void ProbedClasses::NoteOldMethods(std::span<const jclass> classes) {
-  const sampling::Sampler* const sampler = jvm_.sampler.load();
+  samples::Sampler* const sampler = jvm_.sampler.load();
   if (sampler == nullptr) return;
   for (jclass klass : classes) {
     jvm_.registries.classes.NoteOldMethods(
-        klass, [sampler](jmethodID id) { return sampler->MethodBehind(id); });
+        klass, [sampler](jmethodID id) { return sampler->jvm().MethodBehind(id); });
   }
 }
 
 // The JVM will not compile them again before they return (running_stacks.h).
 void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes) {
   if (!jvm_.is_live.load()) return;  // at load the program does not run yet
-  const std::vector<std::string> loops = jvmti::FindRunningLoops(jvm_.env, jni, classes);
+  const std::vector<std::string> loops = jvm::FindRunningLoops(jvm_.env, jni, classes);
   if (loops.empty()) return;
   constexpr size_t kMostNames = 3;
   const size_t named = std::min(loops.size(), kMostNames);
@@ -286,11 +286,11 @@ void ProbedClasses::Remove(JNIEnv* jni, const std::function<void()>& wait_for_ho
 std::vector<jclass> ProbedClasses::WithProbes() {
   std::vector<jclass> probed;
   if (instrumentation_->rewritten_count() == 0) return probed;
-  jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
-    if (!jvmti::IsModifiable(jvm_.env, klass)) return;
+  jvm::ForEachLoaded(jvm_.env, [&](jclass klass) {
+    if (!jvm::IsModifiable(jvm_.env, klass)) return;
     const uint32_t number = jvm_.registries.classes.NumberOf(klass);
     if (!instrumentation_->HasProbes(number)) return;
-    if (jvmti::HasFailed(jvm_.env, klass)) {
+    if (jvm::HasFailed(jvm_.env, klass)) {
       instrumentation_->ForgetRewritten(number);
     } else {
       probed.push_back(klass);
@@ -306,7 +306,7 @@ void ProbedClasses::DropPlan(JNIEnv* jni) {
 }
 
 void ProbedClasses::PlanRemoving(JNIEnv* jni) {
-  const jvmti::LocalFrame frame(jni);
+  const jvm::LocalFrame frame(jni);
   is_adding_ = false;
   planned_.clear();
   const std::vector<jclass> probed = WithProbes();
@@ -324,38 +324,38 @@ bool ProbedClasses::RemoveBatch(JNIEnv* jni) {
   batches_.RunNext(
       jni, [](jclass) { return true; },
       [this](const std::vector<jclass>& classes) { NoteOldMethods(classes); },
-      [this](const std::vector<jclass>& classes, const jvmti::RetransformResult& result) {
+      [this](const std::vector<jclass>& classes, const jvm::RetransformResult& result) {
         NoteRemoved(classes, result);
       });
   return !batches_.empty();
 }
 
 void ProbedClasses::RemoveOnce(JNIEnv* jni) {
-  const jvmti::LocalFrame frame(jni);
+  const jvm::LocalFrame frame(jni);
   const std::vector<jclass> probed = WithProbes();
   if (probed.empty()) return;
   NoteOldMethods(probed);
-  NoteRemoved(probed, jvmti::Retransform(jvm_.env, probed));
+  NoteRemoved(probed, jvm::Retransform(jvm_.env, probed));
 }
 
 // A refused class keeps its probes, which count for nobody.
 void ProbedClasses::NoteRemoved(std::span<const jclass> classes,
-                                const jvmti::RetransformResult& result) {
+                                const jvm::RetransformResult& result) {
   for (jclass klass : classes) {
     instrumentation_->ForgetRewritten(jvm_.registries.classes.NumberOf(klass));
   }
   if (result.refused.empty()) return;
   if (RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
-    for (const jvmti::RefusedClass& refused : result.refused) {
+    for (const jvm::RefusedClass& refused : result.refused) {
       resting->instrumentation().ForgetCounted(jvm_.registries.classes.NumberOf(refused.klass));
     }
   }
-  for (const jvmti::RefusedClass& refused : result.refused) {
+  for (const jvm::RefusedClass& refused : result.refused) {
     // It cannot be linked, so none of its code runs.
-    if (!jvmti::IsPrepared(jvm_.env, refused.klass)) continue;
-    if (jvmti::HasFailed(jvm_.env, refused.klass)) continue;
+    if (!jvm::IsPrepared(jvm_.env, refused.klass)) continue;
+    if (jvm::HasFailed(jvm_.env, refused.klass)) continue;
     left_.push_back(
-        absl::StrCat(NameOf(refused.klass), " (", jvmti::ErrorName(jvm_.env, refused.error), ")"));
+        absl::StrCat(NameOf(refused.klass), " (", jvm::ErrorName(jvm_.env, refused.error), ")"));
     jvm_.trace.losses.AddNamed(
         "class.probes_left", Severity::kError, left_.back(),
         "classes whose probes the JVM did not remove: they are slower than before");
@@ -363,7 +363,7 @@ void ProbedClasses::NoteRemoved(std::span<const jclass> classes,
 }
 
 std::string ProbedClasses::NameOf(jclass klass) const {
-  const std::string name = jvmti::ClassName(jvm_.env, klass);
+  const std::string name = jvm::ClassName(jvm_.env, klass);
   return name.empty() ? "[unknown]" : name;
 }
 

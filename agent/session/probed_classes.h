@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "agent/instrument/instrumentation.h"
+#include "agent/calls/instrument/instrumentation.h"
 #include "agent/options/options.h"
 #include "agent/session/class_batches.h"
 #include "agent/session/jvm_parts.h"
@@ -68,8 +68,8 @@ class ProbedClasses {
   ClassBatches& batches() { return batches_; }
   const ClassBatches& batches() const { return batches_; }
 
-  Instrumentation& instrumentation() { return *instrumentation_; }
-  const Instrumentation& instrumentation() const { return *instrumentation_; }
+  calls::Instrumentation& instrumentation() { return *instrumentation_; }
+  const calls::Instrumentation& instrumentation() const { return *instrumentation_; }
 
  private:
   struct NamedClass {
@@ -78,7 +78,7 @@ class ProbedClasses {
   };
 
   ProbedClasses(JvmParts& jvm, const Options& options,
-                std::shared_ptr<Instrumentation> instrumentation)
+                std::shared_ptr<calls::Instrumentation> instrumentation)
       : jvm_(jvm),
         budget_percent_(options.probe_budget),
         compilers_first_(options.compilers_first),
@@ -96,13 +96,13 @@ class ProbedClasses {
   // it.
   void PreferCompilers();
   // After the classes were retransformed.
-  void NoteAdded(std::span<const jclass> classes, const jvmti::RetransformResult& result);
+  void NoteAdded(std::span<const jclass> classes, const jvm::RetransformResult& result);
   // Records since when the class has its probes.
   void NoteProbes(jclass klass);
   // The loaded classes that have probes.
   std::vector<jclass> WithProbes();
   void RemoveOnce(JNIEnv* jni);
-  void NoteRemoved(std::span<const jclass> classes, const jvmti::RetransformResult& result);
+  void NoteRemoved(std::span<const jclass> classes, const jvm::RetransformResult& result);
   std::string NameOf(jclass klass) const;
   size_t MethodsOf(jclass klass) const;
   // Threads that are inside methods of these classes continue in the old versions.
@@ -112,9 +112,9 @@ class ProbedClasses {
   JvmParts& jvm_;
   const int budget_percent_;
   const bool compilers_first_;
-  const std::shared_ptr<Instrumentation> instrumentation_;
+  const std::shared_ptr<calls::Instrumentation> instrumentation_;
   ClassBatches batches_;
-  std::vector<ClassToProbe> planned_;  // empty while no classes wait for probes
+  std::vector<calls::ClassToProbe> planned_;  // empty while no classes wait for probes
   bool is_adding_ = false;
   bool adds_at_once_ = false;
   std::string replaces_resting_;  // "": none rest

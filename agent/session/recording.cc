@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "agent/hot/own_work.h"
-#include "agent/hot/sample_handler.h"
 #include "agent/native_hooks/hook_spec.h"
+#include "agent/samples/handler/own_work.h"
+#include "agent/samples/handler/sample_handler.h"
 #include "agent/session/event_sets.h"
 #include "agent/session/recording_settings.h"
 #include "agent/session/recording_summary.h"
@@ -79,11 +79,11 @@ absl::Status Recording::PrepareClasses() {
 
 absl::Status Recording::PrepareSwitches() {
   if (!parts_.options.WantsSwitchRecords()) return absl::OkStatus();
-  if (const auto trial = sampling::SwitchRing::Open(gettid()); !trial.ok()) {
+  if (const auto trial = samples::SwitchRing::Open(gettid()); !trial.ok()) {
     return absl::FailedPreconditionError(absl::StrCat("codes=+switch: ", trial.status().message()));
   }
   parts_.switches =
-      std::make_unique<trace::SwitchSource>(parts_.jvm.trace.clock, parts_.jvm.trace.losses);
+      std::make_unique<samples::SwitchSource>(parts_.jvm.trace.clock, parts_.jvm.trace.losses);
   parts_.calls->UseSwitches(parts_.switches.get());
   return absl::OkStatus();
 }
@@ -94,7 +94,7 @@ absl::Status Recording::Begin(JNIEnv* jni) {
   try {
     return TryToBegin(jni);
   } catch (const std::bad_alloc&) {
-    hot::TurnOff();
+    samples::TurnOff();
     return absl::ResourceExhaustedError("no memory for the recording; raise ulimit -v");
   } catch (const std::exception& failure) {
     return absl::ResourceExhaustedError(
@@ -119,18 +119,18 @@ absl::Status Recording::StartParts(JNIEnv* jni) {
 }
 
 absl::Status Recording::StartSamples(JNIEnv* jni) {
-  sampling::Sampler* const sampler = parts_.jvm.sampler.load();
+  samples::Sampler* const sampler = parts_.jvm.sampler.load();
   if (sampler == nullptr) return absl::OkStatus();
   if (parts_.samples == nullptr) return sampler->LearnJvm(jni);
-  trace::SampleSource::NodeNumber node_number;
+  samples::SampleSource::NodeNumber node_number;
   if (parts_.calls->has_trees()) {
-    node_number = [this](uint64_t raw_node, jvmti::MethodKey innermost) {
+    node_number = [this](uint64_t raw_node, jvm::MethodKey innermost) {
       return parts_.calls->TreePosition(raw_node, innermost, parts_.classes->instrumentation());
     };
   }
-  trace::SampleSource::PlaceAt place_at;
+  samples::SampleSource::PlaceAt place_at;
   if (parts_.options.sites) {
-    place_at = [&jvm = parts_.jvm](jvmti::MethodKey method, uint32_t bci) {
+    place_at = [&jvm = parts_.jvm](jvm::MethodKey method, uint32_t bci) {
       const uint32_t routine = jvm.registries.classes.RoutineOf(method);
       return routine != 0 ? jvm.places.PlaceAt(routine, bci) : kNoCallPlace;
     };
@@ -138,7 +138,7 @@ absl::Status Recording::StartSamples(JNIEnv* jni) {
   absl::Status status = parts_.samples->Start(jni, std::move(node_number), std::move(place_at));
   if (!status.ok()) return status;
   parts_.samples->WakeWhenEnough(wake_);
-  CountedBlocks* const blocks =
+  calls::CountedBlocks* const blocks =
       parts_.classes == nullptr ? nullptr : parts_.classes->instrumentation().blocks();
   if (blocks != nullptr) {
     parts_.samples->UseOriginalBci(
@@ -198,10 +198,10 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
 
 void Recording::AdoptRunningThreads(JNIEnv* jni) {
   const auto os_tid = [this](uintptr_t java_thread) {
-    const pid_t tid = parts_.jvm.sampler.load()->OsThreadId(java_thread);
+    const pid_t tid = parts_.jvm.sampler.load()->jvm().OsThreadId(java_thread);
     return tid == parts_.jvm.agent_threads.control.load(std::memory_order_relaxed) ? -1 : tid;
   };
-  jvmti::ForEachThread(parts_.jvm.env, jni, [&](jthread thread) {
+  jvm::ForEachThread(parts_.jvm.env, jni, [&](jthread thread) {
     parts_.jvm.registries.threads.Adopt(jni, thread, os_tid);
     parts_.jvm.metrics->Adopt(jni, thread);
   });
@@ -209,9 +209,8 @@ void Recording::AdoptRunningThreads(JNIEnv* jni) {
 
 void Recording::AttachSwitches(JNIEnv* jni) {
   if (parts_.switches == nullptr) return;
-  jvmti::ForEachThread(parts_.jvm.env, jni, [&](jthread thread) {
-    const jvmti::ThreadNumbers found =
-        parts_.jvm.registries.threads.FindRunning(jni, thread).numbers;
+  jvm::ForEachThread(parts_.jvm.env, jni, [&](jthread thread) {
+    const jvm::ThreadNumbers found = parts_.jvm.registries.threads.FindRunning(jni, thread).numbers;
     if (found.number != 0 && found.os_tid != 0) {
       parts_.switches->Attach(found.number, found.os_tid);
     }
@@ -228,7 +227,7 @@ std::vector<trace::ChunkSource*> Recording::Sources() {
   if (parts_.calls->source() != nullptr) sources.push_back(parts_.calls->source());
   if (parts_.live_objects_source != nullptr) sources.push_back(parts_.live_objects_source.get());
   if (parts_.classes != nullptr) {
-    Instrumentation& instrumentation = parts_.classes->instrumentation();
+    calls::Instrumentation& instrumentation = parts_.classes->instrumentation();
     sources.push_back(&instrumentation.totals());
     sources.push_back(&instrumentation.method_hooks());
     if (instrumentation.blocks() != nullptr) sources.push_back(instrumentation.blocks());
@@ -248,7 +247,7 @@ void Recording::StartWriter() {
   parts_.jvm.written.store(this);
   parts_.drain = std::make_unique<trace::DrainThread>(
       parts_.jvm.writer, parts_.jvm.trace.clock, parts_.jvm.trace.encoder, parts_.file.file(),
-      Sources(), PollPeriod(parts_.options), hot::writer_doorbell,
+      Sources(), PollPeriod(parts_.options), samples::writer_doorbell,
       [this](const absl::Status& status) { Fail(status.message()); });
   NameProgram(parts_);
   // Before: if the first write fails, nobody is to wait any longer.
@@ -301,7 +300,7 @@ void Recording::EndWithJvm() {
 }
 
 void Recording::StopSampler() {
-  sampling::Sampler* const sampler = parts_.jvm.sampler.load();
+  samples::Sampler* const sampler = parts_.jvm.sampler.load();
   if (sampler == nullptr || sampler->Stop().ok()) return;
   parts_.jvm.trace.losses.Add(
       "stop.handler_inside", Severity::kWarning, 1,
@@ -370,7 +369,7 @@ void Recording::Fail(absl::string_view why) {
     failure_ = std::string(why);
   }
   // TurnOff has said so.
-  if (!hot::agent_is_off.load()) {
+  if (!samples::agent_is_off.load()) {
     LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
   }
   if (parts_.calls != nullptr) parts_.calls->EndWaits();

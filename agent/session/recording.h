@@ -79,7 +79,7 @@ class Recording {
   // Null: mode=samples; mode=events.
   ProbedClasses* classes() const { return parts_.classes.get(); }
   SampleCollection* samples() const { return parts_.samples.get(); }
-  trace::SwitchSource* switches() const { return parts_.switches.get(); }
+  samples::SwitchSource* switches() const { return parts_.switches.get(); }
   CallCounting& calls() { return *parts_.calls; }
   void Wake() const { wake_(); }
 

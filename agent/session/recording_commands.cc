@@ -48,12 +48,12 @@ bool RecordingCommands::CountsBlocks() const {
 
 void RecordingCommands::NoteOpenActivations() {
   if (!CountsBlocks()) return;
-  Instrumentation& instrumentation = parts_.classes->instrumentation();
+  calls::Instrumentation& instrumentation = parts_.classes->instrumentation();
   JNIEnv* jni = nullptr;
   if (parts_.jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return;
   instrumentation.blocks()->SetOpen(
-      jvmti::FindOpenActivations(parts_.jvm.env, jni, parts_.jvm.registries.classes,
-                                 parts_.jvm.registries.threads, instrumentation.counted()));
+      jvm::FindOpenActivations(parts_.jvm.env, jni, parts_.jvm.registries.classes,
+                               parts_.jvm.registries.threads, instrumentation.counted()));
 }
 
 // Other threads read the recording's options, which stay as they are.
@@ -65,7 +65,7 @@ void RecordingCommands::RecordCode() {
   options.codes.SetDefault(Code::kJitInlining, true);
   if (!options.codes.Has(Code::kJitCode)) return;
   jvm.trace.encoder.SetCodes(options.codes);
-  jvm.code_reports.Start(options, jvm.sampler.load());
+  jvm.code_reports.Start(options, jvm.code_reader());
   jvm.code_reports.ReportExisting();
 }
 
@@ -98,8 +98,9 @@ std::string RecordingCommands::DescribeStatus() {
       absl::StrAppend(&text, "\nprobes    ",
                       DescribeProgress(parts_.classes->batches().progress(), "in"));
     }
-    if (parts_.samples != nullptr)
+    if (parts_.samples != nullptr) {
       absl::StrAppend(&text, "\nsamples   ", parts_.samples->samples());
+    }
     absl::StrAppend(&text, DescribeWarnings());
   });
   return text;
@@ -108,8 +109,9 @@ std::string RecordingCommands::DescribeStatus() {
 std::string RecordingCommands::DescribeWarnings() const { return jtrace::DescribeWarnings(parts_); }
 
 Due RecordingCommands::WhatIsDue(absl::Time now) {
-  if (parts_.classes != nullptr && parts_.classes->TakeLateClasses())
+  if (parts_.classes != nullptr && parts_.classes->TakeLateClasses()) {
     return {.what = Due::kAddProbes, .next = now};
+  }
   const bool is_adding = parts_.classes != nullptr && parts_.classes->IsAdding();
   const absl::Time end =
       is_adding ? absl::InfiniteFuture() : parts_.complete + parts_.options.duration;
@@ -124,8 +126,9 @@ Due RecordingCommands::WhatIsDue(absl::Time now) {
     return {.what = Due::kNextFile, .next = end};
   }
   due.next = std::min(due.next, file_end);
-  if (parts_.options.loop.bytes != Loop::kNoBytes)
+  if (parts_.options.loop.bytes != Loop::kNoBytes) {
     due.next = std::min(due.next, now + kSizeCheckPeriod);
+  }
   return due;
 }
 

@@ -9,7 +9,11 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "agent/metrics/live_objects_source.h"
+#include "agent/metrics/metric_source.h"
 #include "agent/options/options.h"
+#include "agent/samples/switch_source.h"
+#include "agent/samples/system_source.h"
 #include "agent/session/call_counting.h"
 #include "agent/session/jvm_parts.h"
 #include "agent/session/log.h"
@@ -17,11 +21,7 @@
 #include "agent/session/recording_file.h"
 #include "agent/session/resting_probes.h"
 #include "agent/session/sample_collection.h"
-#include "agent/sources/drain_thread.h"
-#include "agent/sources/live_objects_source.h"
-#include "agent/sources/metric_source.h"
-#include "agent/sources/switch_source.h"
-#include "agent/sources/system_source.h"
+#include "agent/trace/drain_thread.h"
 
 namespace jtrace {
 
@@ -42,16 +42,16 @@ struct RecordingParts {
   std::unique_ptr<Log> log = nullptr;
   RecordingFile file;
   std::vector<uint32_t> metric_numbers = {};
-  std::unique_ptr<ProbedClasses> classes = nullptr;         // null: mode=samples
-  RestingProbes* resting = nullptr;                         // whose probes count for this recording
-  std::unique_ptr<trace::SwitchSource> switches = nullptr;  // null: the kernel records none
+  std::unique_ptr<ProbedClasses> classes = nullptr;  // null: mode=samples
+  RestingProbes* resting = nullptr;                  // whose probes count for this recording
+  std::unique_ptr<samples::SwitchSource> switches = nullptr;  // null: the kernel records none
   std::unique_ptr<CallCounting> calls = nullptr;
   std::unique_ptr<SampleCollection> samples = nullptr;  // null: mode=events
-  std::unique_ptr<trace::MetricSource> metric_source = nullptr;
-  std::unique_ptr<trace::LiveObjectsSource> live_objects_source = nullptr;
-  trace::ModuleSource module_source;
-  trace::LossSource loss_source;
-  trace::EndedThreadSource ended_threads;
+  std::unique_ptr<metrics::MetricSource> metric_source = nullptr;
+  std::unique_ptr<metrics::LiveObjectsSource> live_objects_source = nullptr;
+  samples::ModuleSource module_source;
+  samples::LossSource loss_source;
+  samples::EndedThreadSource ended_threads;
   std::unique_ptr<trace::DrainThread> drain = nullptr;
   absl::Time began = absl::InfinitePast();
   // Since when all loaded classes in scope have their probes, from where duration= counts.

@@ -7,32 +7,32 @@
 #include <vector>
 
 #include "agent/base/machine_memory.h"
-#include "agent/hot/position.h"
-#include "agent/jvmti/max_heap.h"
+#include "agent/jvm/max_heap.h"
 #include "agent/metrics/metric.h"
-#include "agent/sampling/timers.h"
+#include "agent/samples/timers.h"
+#include "agent/signal_safe/position.h"
 
 namespace jtrace {
 namespace {
 
-sampling::TimerKind TimerKindOf(Timer timer) {
+samples::TimerKind TimerKindOf(Timer timer) {
   switch (timer) {
     case Timer::kCpu:
-      return sampling::TimerKind::kAuto;
+      return samples::TimerKind::kAuto;
     case Timer::kWall:
-      return sampling::TimerKind::kWall;
+      return samples::TimerKind::kWall;
     case Timer::kPerf:
-      return sampling::TimerKind::kEvent;
+      return samples::TimerKind::kEvent;
   }
-  return sampling::TimerKind::kAuto;
+  return samples::TimerKind::kAuto;
 }
 
-std::unique_ptr<trace::LiveObjectsSource> MakeLiveObjectsSource(
+std::unique_ptr<metrics::LiveObjectsSource> MakeLiveObjectsSource(
     RecordingParts& parts, std::vector<metrics::Metric> lives) {
-  return std::make_unique<trace::LiveObjectsSource>(
+  return std::make_unique<metrics::LiveObjectsSource>(
       parts.jvm.metrics->object_paths(), parts.jvm.registries.threads, parts.jvm.registries.groups,
       parts.jvm.trace.encoder, parts.jvm.trace.losses,
-      trace::LiveObjectsSource::Settings{
+      metrics::LiveObjectsSource::Settings{
           .metrics = std::move(lives),
           .next_node = [&parts] { return parts.calls->NewNodeNumber(); },
           .places = parts.calls->CallPlaces(parts.options)});
@@ -59,14 +59,14 @@ absl::Duration PollPeriod(const Options& options) {
 }
 
 bool NeedsAppScope(const Options& options) {
-  return options.WantsSamples() && (options.samples.stack == hot::StackMode::kApp ||
-                                    options.samples.stack == hot::StackMode::kAppFrame);
+  return options.WantsSamples() && (options.samples.stack == samples::StackMode::kApp ||
+                                    options.samples.stack == samples::StackMode::kAppFrame);
 }
 
 bool NumbersMethodsLater(const Options& options) { return !options.codes.Has(Code::kClassMethod); }
 
-sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
-  sampling::SamplerOptions result;
+samples::SamplerOptions SamplerOptionsOf(const Options& options) {
+  samples::SamplerOptions result;
   result.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options.samples.interval));
   result.timer = TimerKindOf(options.samples.timer);
   result.event = options.samples.event;
@@ -75,35 +75,35 @@ sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
   result.stack = options.samples.stack;
   if (options.signal != 0) result.signal = options.signal;
   if (options.WantsEvents() && options.record != RecordKind::kFlat) {
-    result.read_position = &hot::ReadPosition;
+    result.read_position = &signal_safe::ReadPosition;
   }
   return result;
 }
 
-hot::ProbeClock ProbeClockOf(Clock clock) {
+signal_safe::ProbeClock ProbeClockOf(Clock clock) {
   switch (clock) {
     case Clock::kNone:
-      return hot::ProbeClock::kNone;
+      return signal_safe::ProbeClock::kNone;
     case Clock::kCoarse:
     case Clock::kManual:
-      return hot::ProbeClock::kCoarse;
+      return signal_safe::ProbeClock::kCoarse;
     case Clock::kTsc:
-      return hot::ProbeClock::kTsc;
+      return signal_safe::ProbeClock::kTsc;
     case Clock::kCpu:
-      return hot::ProbeClock::kCpu;
+      return signal_safe::ProbeClock::kCpu;
   }
-  return hot::ProbeClock::kNone;
+  return signal_safe::ProbeClock::kNone;
 }
 
 void ChooseTreeMemory(JvmParts& jvm, JNIEnv* jni, Options& options) {
   if (options.memory_bytes != 0) return;
   if (jvm.tree_memory == 0) {
-    jvm.tree_memory = DefaultTreeMemory(AvailableMemory(), jvmti::MaxHeap(jni));
+    jvm.tree_memory = DefaultTreeMemory(AvailableMemory(), jvm::MaxHeap(jni));
   }
   options.memory_bytes = jvm.tree_memory;
 }
 
-ProbeOptions ProbeOptionsOf(const Options& options) {
+calls::ProbeOptions ProbeOptionsOf(const Options& options) {
   // The log's reader follows each thread's position, so its nodes must not be pruned or folded.
   const bool is_log = options.record == RecordKind::kLog;
   // The rest is for trees of groups, rings and names.
@@ -132,7 +132,7 @@ absl::Status PrepareMetrics(RecordingParts& parts) {
   parts.jvm.metrics->Prepare(parts.metric_numbers);
   parts.calls = std::make_unique<CallCounting>(
       parts.jvm, HasTrees(parts.options) ? parts.jvm.metrics->PathMetricsOf(parts.metric_numbers)
-                                         : PathMetrics());
+                                         : calls::PathMetrics());
   return absl::OkStatus();
 }
 
@@ -151,7 +151,7 @@ void MakeMetricSources(RecordingParts& parts) {
   }
   if (!lives.empty()) parts.live_objects_source = MakeLiveObjectsSource(parts, std::move(lives));
   if (by_thread.empty()) return;
-  parts.metric_source = std::make_unique<trace::MetricSource>(
+  parts.metric_source = std::make_unique<metrics::MetricSource>(
       *parts.jvm.metrics, std::move(by_thread), parts.jvm.is_live.load(),
       parts.jvm.registries.groups, parts.jvm.trace.encoder);
 }

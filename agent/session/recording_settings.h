@@ -3,12 +3,12 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "agent/hot/layout.h"
+#include "agent/calls/bridge.h"
 #include "agent/options/options.h"
-#include "agent/probes/bridge.h"
-#include "agent/sampling/sampler.h"
+#include "agent/samples/sampler.h"
 #include "agent/session/jvm_parts.h"
 #include "agent/session/recording_parts.h"
+#include "agent/signal_safe/layout.h"
 
 namespace jtrace {
 
@@ -21,9 +21,9 @@ bool NeedsAppScope(const Options& options);
 // Whether methods get numbers only when a sample or a record of compiled code has them.
 bool NumbersMethodsLater(const Options& options);
 
-sampling::SamplerOptions SamplerOptionsOf(const Options& options);
-hot::ProbeClock ProbeClockOf(Clock clock);
-ProbeOptions ProbeOptionsOf(const Options& options);
+samples::SamplerOptions SamplerOptionsOf(const Options& options);
+signal_safe::ProbeClock ProbeClockOf(Clock clock);
+calls::ProbeOptions ProbeOptionsOf(const Options& options);
 // Sets options.memory_bytes if it is 0; the same for all recordings of a JVM, as probes with
 // another limit are different probes. On the thread of a start.
 void ChooseTreeMemory(JvmParts& jvm, JNIEnv* jni, Options& options);

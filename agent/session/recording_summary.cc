@@ -11,9 +11,9 @@
 #include "absl/strings/str_join.h"
 #include "agent/base/clock.h"
 #include "agent/base/version.h"
-#include "agent/hotspot/jvm_flags.h"
-#include "agent/hotspot/vm_structs.h"
-#include "agent/jvmti/env.h"
+#include "agent/jvm/env.h"
+#include "agent/jvm/jvm_flags.h"
+#include "agent/jvm/vm_structs.h"
 #include "common/counted.h"
 #include "common/thousands.h"
 
@@ -38,9 +38,9 @@ void AddInliningLimits(const void* libjvm_address, proto::SessionStart& start) {
                                           "C1MaxInlineLevel",
                                           "C1MaxRecursiveInlineLevel"};
   constexpr std::string_view kRatios[] = {"InlineFrequencyRatio", "MinInlineFrequencyRatio"};
-  const auto structs = sampling::VmStructs::Of(libjvm_address);
+  const auto structs = jvm::VmStructs::Of(libjvm_address);
   if (!structs.ok()) return;
-  const sampling::JvmFlags flags(**structs);
+  const jvm::JvmFlags flags(**structs);
   for (const std::string_view name : kLimits) {
     const std::optional<int64_t> value = flags.Int(name);
     if (!value.has_value()) continue;
@@ -60,9 +60,9 @@ void AddInliningLimits(const void* libjvm_address, proto::SessionStart& start) {
 }  // namespace
 
 void NameProgram(RecordingParts& parts) {
-  parts.jvm_name = absl::StrCat(jvmti::SystemProperty(parts.jvm.env, "java.vm.name"), " ",
-                                jvmti::SystemProperty(parts.jvm.env, "java.vm.version"));
-  parts.command = jvmti::SystemProperty(parts.jvm.env, "sun.java.command");
+  parts.jvm_name = absl::StrCat(jvm::SystemProperty(parts.jvm.env, "java.vm.name"), " ",
+                                jvm::SystemProperty(parts.jvm.env, "java.vm.version"));
+  parts.command = jvm::SystemProperty(parts.jvm.env, "sun.java.command");
 }
 
 proto::SessionStart DescribeNextFile(const RecordingParts& parts) {

@@ -44,7 +44,7 @@ absl::Status RestingProbes::Start(JNIEnv* jni) {
   ChooseTreeMemory(jvm_, jni, options_);
   auto set = jvm_.probe_sets.Use(jvm_.env, jni, ProbeOptionsOf(options_));
   if (!set.ok()) return set.status();
-  Probes& probes = *(*set)->probes;
+  calls::Probes& probes = *(*set)->probes;
   probes.Idle();
   instrumentation().UseProbeClass(probes.class_name());
   if (absl::Status status = EnableClassFileEvents(jvm_.env); !status.ok()) return status;
@@ -57,15 +57,15 @@ absl::Status RestingProbes::Start(JNIEnv* jni) {
 void RestingProbes::KeepDebugInfo(JNIEnv* jni) {
   if (!options_.WantsDebugInfo()) return;
   if (!SampleCollection::PrepareSampler(jvm_, options_).ok()) return;
-  sampling::Sampler& sampler = *jvm_.sampler.load();
-  if (sampler.LearnJvm(jni).ok()) jvm_.code_reports.KeepAlways(sampler);
+  samples::Sampler& sampler = *jvm_.sampler.load();
+  if (sampler.LearnJvm(jni).ok()) jvm_.code_reports.KeepAlways(sampler.jvm());
 }
 
 // A class without resting probes gets some when a recording begins. Numbers of routines are not
 // used again.
 std::span<unsigned char> RestingProbes::Rewrite(const char* name, jobject loader,
                                                 std::span<const unsigned char> bytes) {
-  if (jvm_.trace.encoder.routines() >= hot::kMaxRoutines / 2) return {};
+  if (jvm_.trace.encoder.routines() >= signal_safe::kMaxRoutines / 2) return {};
   return instrumentation().Rewrite(jvm_.env, name, loader, bytes);
 }
 

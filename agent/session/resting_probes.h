@@ -13,7 +13,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "agent/instrument/instrumentation.h"
+#include "agent/calls/instrument/instrumentation.h"
 #include "agent/options/options.h"
 #include "agent/session/jvm_parts.h"
 #include "agent/session/probed_classes.h"
@@ -40,7 +40,7 @@ class RestingProbes {
   // Leaves numbers to recordings.
   std::span<unsigned char> Rewrite(const char* name, jobject loader,
                                    std::span<const unsigned char> bytes);
-  Instrumentation& instrumentation() { return classes_->instrumentation(); }
+  calls::Instrumentation& instrumentation() { return classes_->instrumentation(); }
   size_t classes() const { return classes_->instrumentation().rewritten_count(); }
 
  private:

@@ -5,18 +5,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/sampling/timers.h"
+#include "agent/samples/timers.h"
 #include "agent/session/recording_settings.h"
 #include "common/scope_filter.h"
 
 namespace jtrace {
 
 absl::Status SampleCollection::PrepareSampler(JvmParts& jvm, const Options& options) {
-  const sampling::SamplerOptions wanted = SamplerOptionsOf(options);
-  if (sampling::Sampler* sampler = jvm.sampler.load(); sampler != nullptr) {
+  const samples::SamplerOptions wanted = SamplerOptionsOf(options);
+  if (samples::Sampler* sampler = jvm.sampler.load(); sampler != nullptr) {
     return sampler->Reconfigure(wanted);
   }
-  auto sampler = sampling::Sampler::Create(wanted, jvm.libjvm_address());
+  auto sampler = samples::Sampler::Create(wanted, jvm.libjvm_address());
   if (!sampler.ok()) return sampler.status();
   jvm.sampler.store(sampler->release());
   return absl::OkStatus();
@@ -28,11 +28,11 @@ SampleCollection::SampleCollection(JvmParts& jvm, const Options& options)
       options_(options),
       threads_(options.samples.threads) {}
 
-absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumber node_number,
-                                     trace::SampleSource::PlaceAt place_at) {
+absl::Status SampleCollection::Start(JNIEnv* jni, samples::SampleSource::NodeNumber node_number,
+                                     samples::SampleSource::PlaceAt place_at) {
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
-  sampler_.NeedMethodIds(NeedsAppScope(options_));
-  jvm_.registries.classes.OnIdsNeeded([&sampler = sampler_] { sampler.NeedMethodIds(true); });
+  sampler_.jvm().NeedMethodIds(NeedsAppScope(options_));
+  jvm_.registries.classes.OnIdsNeeded([&sampler = sampler_] { sampler.jvm().NeedMethodIds(true); });
   if (absl::Status status = sampler_.Start(jni); !status.ok()) return status;
   ReportKernelFrames();
   ReportForbiddenTimers();
@@ -41,12 +41,12 @@ absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumbe
   const auto group_of = [this](uint64_t java_tid) {
     return jvm_.registries.groups.NumberOfThread(java_tid);
   };
-  sample_source_ = std::make_unique<trace::SampleSource>(
+  sample_source_ = std::make_unique<samples::SampleSource>(
       trace.clock, sampler_, jvm_.registries.classes, trace.encoder, trace.labels, trace.losses,
       group_of, node_number, std::move(place_at), options_.codes.Has(Code::kInterrupt));
-  hook_source_ = std::make_unique<trace::HookSource>(jvm_.hooks, trace.encoder, trace.losses,
-                                                     group_of, std::move(node_number));
-  internal_threads_ = std::make_unique<trace::InternalThreadSource>(
+  hook_source_ = std::make_unique<native_hooks::HookSource>(jvm_.hooks, trace.encoder, trace.losses,
+                                                            group_of, std::move(node_number));
+  internal_threads_ = std::make_unique<samples::InternalThreadSource>(
       jvm_.registries.threads, sampler_, threads_,
       [this](pid_t tid) { return jvm_.IsAgentThread(tid); }, trace.losses);
   return absl::OkStatus();
@@ -64,13 +64,13 @@ void SampleCollection::ReportSampler() {
                             strerror(error), "): those that run have no samples"),
                "let the container's seccomp profile allow rt_tgsigqueueinfo, or timer=cpu");
   }
-  if (const std::string& problem = sampler_.JavaLayoutProblem(); !problem.empty()) {
+  if (const std::string& problem = sampler_.jvm().problem(); !problem.empty()) {
     jvm_.trace.losses.Add("samples.no_java_frames", Severity::kError, 1,
                           absl::StrCat("samples have no Java frames: ", problem),
                           "use an OpenJDK from 11 to 27");
   }
-  for (const sampling::PartProblem& problem : sampler_.JvmProblems()) {
-    const sampling::VmPartText& text = sampling::TextOf(problem.part);
+  for (const jvm::PartProblem& problem : sampler_.jvm().problems()) {
+    const jvm::VmPartText& text = jvm::TextOf(problem.part);
     jvm_.trace.losses.Add(absl::StrCat("jvm.", std::string(text.name)),
                           text.is_minor ? Severity::kInfo : Severity::kWarning, 1,
                           absl::StrCat("part of this JVM that is not as its tables say (",
@@ -84,15 +84,15 @@ absl::Status SampleCollection::StartAppScope() {
   if (!NeedsAppScope(options_)) return absl::OkStatus();
   auto filter = classfile::ScopeFilter::Create(options_.include, options_.exclude);
   if (!filter.ok()) return filter.status();
-  app_scope_ = std::make_unique<jvmti::AppScope>(jvm_.env, jvm_.registries.classes,
-                                                 *std::move(filter), sampler_.app_methods());
+  app_scope_ = std::make_unique<jvm::AppScope>(jvm_.env, jvm_.registries.classes,
+                                               *std::move(filter), sampler_.app_methods());
   return absl::OkStatus();
 }
 
 void SampleCollection::ReportKernelFrames() {
-  const bool whole = options_.samples.stack == hot::StackMode::kFull ||
-                     options_.samples.stack == hot::StackMode::kFrame ||
-                     options_.samples.stack == hot::StackMode::kPc;
+  const bool whole = options_.samples.stack == samples::StackMode::kFull ||
+                     options_.samples.stack == samples::StackMode::kFrame ||
+                     options_.samples.stack == samples::StackMode::kPc;
   // With a wall clock, most threads wait in the kernel and do not run its code.
   if (!whole || options_.samples.timer == Timer::kWall) return;
   Losses& losses = jvm_.trace.losses;
@@ -109,14 +109,14 @@ void SampleCollection::ReportKernelFrames() {
     const bool has_event = options_.samples.timer == Timer::kPerf;
     losses.Add("samples.no_kernel_frames", Severity::kInfo, 1,
                "timer without kernel frames: the kernel does not let this user have them",
-               absl::StrCat(sampling::PerfEventRemedy(sampling::PerfEventError()),
+               absl::StrCat(samples::PerfEventRemedy(samples::PerfEventError()),
                             has_event ? "" : ", and timer=perf:cpu-clock"));
   }
 }
 
 void SampleCollection::ReportForbiddenTimers() {
-  if (sampler_.timer_in_use() != sampling::TimerKind::kPosix) return;
-  const int error = sampling::PosixTimerError();
+  if (sampler_.timer_in_use() != samples::TimerKind::kPosix) return;
+  const int error = samples::PosixTimerError();
   if (error == 0) return;
   AddProblem(
       "samples.no_timers",
@@ -135,8 +135,8 @@ bool SampleCollection::WantsThread(uint64_t java_tid) const {
 }
 
 void SampleCollection::AttachRunningThreads(JNIEnv* jni) {
-  jvmti::ForEachThread(jvm_.env, jni, [&](jthread thread) {
-    const jvmti::RunningThread found = jvm_.registries.threads.FindRunning(jni, thread);
+  jvm::ForEachThread(jvm_.env, jni, [&](jthread thread) {
+    const jvm::RunningThread found = jvm_.registries.threads.FindRunning(jni, thread);
     if (found.numbers.number == 0 || found.numbers.os_tid == 0) return;
     if (!WantsThread(found.numbers.java_tid)) return;
     sampler_
@@ -147,7 +147,7 @@ void SampleCollection::AttachRunningThreads(JNIEnv* jni) {
   internal_threads_->AttachAll();
 }
 
-void SampleCollection::AttachCurrentThread(JNIEnv* jni, const jvmti::ThreadNumbers& numbers) {
+void SampleCollection::AttachCurrentThread(JNIEnv* jni, const jvm::ThreadNumbers& numbers) {
   if (!options_.samples.threads.empty() && !WantsThread(numbers.java_tid)) return;
   sampler_.AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
 }
@@ -168,8 +168,8 @@ std::vector<trace::ChunkSource*> SampleCollection::sources() const {
 
 std::string SampleCollection::TimerInUse() const {
   if (options_.samples.timer != Timer::kCpu) return TimerName(options_.samples);
-  return sampler_.timer_in_use() == sampling::TimerKind::kPerf ? "cpu (perf event)"
-                                                               : "cpu (POSIX timer)";
+  return sampler_.timer_in_use() == samples::TimerKind::kPerf ? "cpu (perf event)"
+                                                              : "cpu (POSIX timer)";
 }
 
 void SampleCollection::ReportUnmatchedThreads() {

@@ -11,13 +11,13 @@
 
 #include "absl/status/status.h"
 #include "agent/base/name_filter.h"
-#include "agent/jvmti/app_scope.h"
+#include "agent/jvm/app_scope.h"
+#include "agent/native_hooks/hook_source.h"
 #include "agent/options/options.h"
-#include "agent/sampling/sampler.h"
+#include "agent/samples/sample_source.h"
+#include "agent/samples/sampler.h"
+#include "agent/samples/system_source.h"
 #include "agent/session/jvm_parts.h"
-#include "agent/sources/hook_source.h"
-#include "agent/sources/sample_source.h"
-#include "agent/sources/system_source.h"
 
 namespace jtrace {
 
@@ -31,10 +31,10 @@ class SampleCollection {
 
   // From now on threads may be attached. `node_number`: the trace's number of a raw node; null if
   // no trees are kept.
-  absl::Status Start(JNIEnv* jni, trace::SampleSource::NodeNumber node_number,
-                     trace::SampleSource::PlaceAt place_at);
+  absl::Status Start(JNIEnv* jni, samples::SampleSource::NodeNumber node_number,
+                     samples::SampleSource::PlaceAt place_at);
   // After Start.
-  void UseOriginalBci(trace::SampleSource::OriginalBci original_bci) {
+  void UseOriginalBci(samples::SampleSource::OriginalBci original_bci) {
     sample_source_->UseOriginalBci(std::move(original_bci));
   }
   // After Start: calls `wake` as soon as HasEnough (samples=).
@@ -43,7 +43,7 @@ class SampleCollection {
   // others.
   void AttachRunningThreads(JNIEnv* jni);
   // The calling thread starts.
-  void AttachCurrentThread(JNIEnv* jni, const jvmti::ThreadNumbers& numbers);
+  void AttachCurrentThread(JNIEnv* jni, const jvm::ThreadNumbers& numbers);
   // Notes the methods of a prepared class (stack=app), and of all prepared classes. Any thread.
   void NotePrepared(jclass klass);
   void AddLoadedToScope(JNIEnv* jni);
@@ -77,14 +77,14 @@ class SampleCollection {
   bool WantsThread(uint64_t java_tid) const;
 
   JvmParts& jvm_;
-  sampling::Sampler& sampler_;
+  samples::Sampler& sampler_;
   const Options& options_;
   NameFilter threads_;
   std::string problem_;
-  std::unique_ptr<jvmti::AppScope> app_scope_;  // stack=app, stack=appframe
-  std::unique_ptr<trace::SampleSource> sample_source_;
-  std::unique_ptr<trace::HookSource> hook_source_;
-  std::unique_ptr<trace::InternalThreadSource> internal_threads_;
+  std::unique_ptr<jvm::AppScope> app_scope_;  // stack=app, stack=appframe
+  std::unique_ptr<samples::SampleSource> sample_source_;
+  std::unique_ptr<native_hooks::HookSource> hook_source_;
+  std::unique_ptr<samples::InternalThreadSource> internal_threads_;
 };
 
 }  // namespace jtrace

@@ -1,15 +1,61 @@
 #include "agent/session/session_abi.h"
 
+#include <algorithm>
+#include <atomic>
 #include <exception>
 #include <thread>
 
+#include "absl/container/btree_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "agent/base/signals_blocked.h"
-#include "agent/hot/own_work.h"
+#include "agent/metrics/method_pattern.h"
+#include "agent/samples/handler/own_work.h"
+#include "agent/samples/handler/thread_labels.h"
 #include "agent/session/counted_threads.h"
 #include "agent/session/java_scope.h"
 #include "agent/session/jvm_session.h"
 
 namespace jtrace {
+namespace {
+
+using metrics::MethodTotals;
+using metrics::Metric;
+using metrics::TreeWindows;
+
+constexpr auto kCalls = static_cast<uint32_t>(Metric::kCalls);
+constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
+
+std::string Row(absl::string_view name, absl::string_view unit, absl::string_view exactness,
+                absl::string_view cost, metrics::Reach reach, absl::string_view what) {
+  return absl::StrJoin({name, unit, exactness, cost, metrics::ReachName(reach), what}, "\t");
+}
+
+bool IsCall(proto::Routine::Kind kind) {
+  return kind == proto::Routine::METHOD || kind == proto::Routine::CALL ||
+         kind == proto::Routine::NATIVE;
+}
+
+struct CallText {
+  std::string class_name;
+  std::string name;
+  std::string descriptor;
+};
+
+// Copies: threads that write records wait for the encoder meanwhile, so it does nothing else.
+std::vector<CallText> CallTexts(JvmParts& jvm) {
+  std::vector<CallText> calls;
+  jvm.trace.encoder.ForEachRoutine([&](uint32_t, const trace::RoutineText& routine) {
+    if (!IsCall(routine.kind)) return;
+    calls.push_back({std::string(routine.class_name), std::string(routine.name),
+                     std::string(routine.descriptor)});
+  });
+  return calls;
+}
+
+}  // namespace
 
 metrics::ThreadCounters& SessionAbi::counters() { return session_.jvm().metrics->counters(); }
 
@@ -27,7 +73,7 @@ void SessionAbi::CallWhereJavaRuns(const std::function<void()>& call) {
   std::thread thread = [&] {
     const SignalsBlocked blocked;
     return std::thread([&] {
-      hot::tls_is_agent_thread = true;
+      samples::tls_is_agent_thread = true;
       try {
         call();
       } catch (...) {
@@ -76,6 +122,207 @@ absl::StatusOr<std::string> SessionAbi::Command(absl::string_view verb,
   absl::StatusOr<std::string> answer = "";
   CallWhereJavaRuns([&] { answer = session_.RunCommand(verb, argument); });
   return answer;
+}
+
+std::vector<std::string> ApiRequests::Describe() {
+  metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
+  std::vector<std::string> rows(signal_safe::kMaxMetrics);
+  for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
+    const auto number = static_cast<uint32_t>(info.metric);
+    if (!counters.Check(number).ok()) continue;
+    rows[number] = Row(info.name, info.unit, info.exactness, info.cost, info.reach, info.what);
+  }
+  size_t number = metrics::kFirstUser;
+  for (const auto& user : counters.users().All()) {
+    const bool by_thread = user.counting == metrics::Counting::kByThread;
+    rows[number++] = Row(user.name, user.unit, "exact", "2 ns an update",
+                         by_thread ? metrics::Reach::kThread : metrics::Reach::kProcess,
+                         "one of the program's own counters");
+  }
+  return rows;
+}
+
+absl::StatusOr<int64_t> ApiRequests::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
+  return session_.jvm().metrics->TotalOf(jni, thread, metric);
+}
+
+absl::StatusOr<int64_t> ApiRequests::ProcessTotal(uint32_t metric) {
+  return session_.jvm().metrics->counters().Process(metric);
+}
+
+absl::StatusOr<uint32_t> ApiRequests::Counter(absl::string_view name, absl::string_view unit) {
+  return session_.jvm().metrics->counters().users().Register(name, unit);
+}
+
+absl::StatusOr<size_t> ApiRequests::PlaceOf(uint32_t metric) const {
+  if (metric == kCalls) return metrics::kCallsPlace;
+  const std::vector<uint8_t> charged = session_.PathMetricNumbers();
+  const auto found = std::find(charged.begin(), charged.end(), metric);
+  if (found != charged.end()) return 1 + static_cast<size_t>(found - charged.begin());
+  const std::string name = session_.jvm().metrics->counters().NameOf(metric);
+  if (metric < metrics::kFirstUser && (metrics::kLives >> metric & 1) != 0) {
+    return absl::OutOfRangeError(absl::StrCat(
+        name, " by call path is in traces only; ask for the process's total, or dump one"));
+  }
+  if (metric == kCpu) {
+    return absl::OutOfRangeError(
+        absl::StrCat(name, " by call path needs a recording with clock=cpu, and a window's paths"));
+  }
+  return absl::OutOfRangeError(absl::StrCat(
+      name, " is not charged to call paths in this recording; begin one with metrics=", name));
+}
+
+absl::StatusOr<metrics::Routines> ApiRequests::RoutinesOf(absl::string_view text) const {
+  const auto pattern = metrics::MethodPattern::Parse(text);
+  if (!pattern.ok()) return pattern.status();
+  const auto implementors = ImplementorsOf(session_.jvm(), pattern->class_name());
+  metrics::Routines routines;
+  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const trace::RoutineText& routine) {
+    const bool is_below = implementors.contains(routine.class_name);
+    const absl::string_view class_name =
+        is_below ? absl::string_view(pattern->class_name()) : routine.class_name;
+    if (IsCall(routine.kind) && pattern->Matches(class_name, routine.name, routine.descriptor)) {
+      routines.insert(id);
+    }
+  });
+  return routines;
+}
+
+ApiRequests::Tree ApiRequests::Ask(const AskTree& ask) const {
+  Tree tree = absl::UnknownError("not asked");
+  const absl::Status status =
+      session_.QueryTrees([&](TreeWindows& windows) { tree = ask(windows); });
+  return status.ok() ? std::move(tree) : Tree(status);
+}
+
+absl::StatusOr<MethodTotals> ApiRequests::TotalsIn(uint32_t metric, absl::string_view pattern,
+                                                   const AskTree& ask) const {
+  const Tree tree = Ask(ask);
+  if (!tree.ok()) return tree.status();
+  const auto place = PlaceOf(metric);
+  if (!place.ok()) return place.status();
+  const auto routines = RoutinesOf(pattern);
+  if (!routines.ok()) return routines.status();
+  return tree->Totals(*routines, *place);
+}
+
+absl::StatusOr<MethodTotals> ApiRequests::Method(std::optional<uint64_t> java_tid, uint32_t metric,
+                                                 absl::string_view pattern) {
+  return TotalsIn(metric, pattern,
+                  [&](TreeWindows& windows) { return windows.SinceStart(java_tid); });
+}
+
+absl::StatusOr<uint64_t> ApiRequests::OpenWindow(metrics::Scope scope, uint64_t java_tid) {
+  static std::atomic<uint64_t> last{0};
+  const uint64_t window = ++last;
+  if (scope == metrics::Scope::kDescendants) {
+    session_.jvm().metrics->FollowVirtualThreads();
+    session_.jvm().families.Begin(window, java_tid);
+  }
+  const absl::Status status =
+      session_.QueryTrees([&](TreeWindows& windows) { windows.Open(window, scope, java_tid); });
+  if (status.ok()) return window;
+  session_.jvm().families.End(window);
+  return status;
+}
+
+absl::StatusOr<MethodTotals> ApiRequests::WindowMethod(uint64_t window, uint32_t metric,
+                                                       absl::string_view pattern) {
+  return TotalsIn(metric, pattern, [&](TreeWindows& windows) { return windows.Counted(window); });
+}
+
+absl::StatusOr<std::string> ApiRequests::WindowPaths(uint64_t window, uint32_t metric,
+                                                     absl::string_view below,
+                                                     absl::string_view pattern, int top) {
+  metrics::Routines roots;
+  metrics::Routines ends;
+  for (const auto& [text, routines] : {std::pair(below, &roots), std::pair(pattern, &ends)}) {
+    if (text.empty()) continue;
+    auto found = RoutinesOf(text);
+    if (!found.ok()) return found.status();
+    *routines = *std::move(found);
+  }
+  bool has_cpu_time = false;
+  const Tree tree = Ask([&](TreeWindows& windows) {
+    has_cpu_time = windows.has_cpu_time();
+    return windows.Counted(window, below.empty() ? nullptr : &roots);
+  });
+  if (!tree.ok()) return tree.status();
+  const auto place =
+      metric == kCpu && has_cpu_time ? absl::StatusOr<size_t>(metrics::kCpuPlace) : PlaceOf(metric);
+  if (!place.ok()) return place.status();
+  return Text(
+      tree->Top(*place, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));
+}
+
+std::string ApiRequests::Text(const std::vector<metrics::PathShare>& shares) const {
+  metrics::Routines named;
+  for (const metrics::PathShare& share : shares) {
+    named.insert(share.routines.begin(), share.routines.end());
+  }
+  absl::flat_hash_map<uint32_t, std::string> names = {{signal_safe::kPrunedRoutine, "[pruned]"}};
+  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const trace::RoutineText& routine) {
+    if (!named.contains(id)) return;
+    names[id] = metrics::MethodText(routine.class_name, routine.name, routine.descriptor);
+  });
+  std::string text;
+  for (const metrics::PathShare& share : shares) {
+    absl::StrAppend(&text, share.value);
+    for (const uint32_t routine : share.routines) absl::StrAppend(&text, "\t", names[routine]);
+    text += '\n';
+  }
+  return text;
+}
+
+absl::StatusOr<std::optional<std::string>> ApiRequests::NearestMethod(absl::string_view pattern) {
+  const auto routines = RoutinesOf(pattern);
+  if (!routines.ok()) return routines.status();
+  if (!routines->empty()) return std::nullopt;
+  const bool has_parameters = absl::StrContains(pattern, "(");
+  absl::btree_set<std::string> names;
+  for (const CallText& call : CallTexts(session_.jvm())) {
+    std::string text = metrics::MethodText("", call.name, call.descriptor).substr(1);
+    if (!has_parameters) text.resize(text.find('('));
+    names.insert(absl::StrCat(call.class_name, "::", text));
+  }
+  return metrics::NearestMethod(pattern, {names.begin(), names.end()});
+}
+
+void ApiRequests::CloseWindow(uint64_t window) {
+  session_.jvm().families.End(window);
+  // An ended recording has already closed its windows.
+  session_.QueryTrees([&](TreeWindows& windows) { windows.Close(window); }).IgnoreError();
+}
+
+absl::StatusOr<int64_t> ApiRequests::WindowTotal(uint64_t window, uint32_t metric) {
+  const metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
+  if (absl::Status status = counters.Check(metric); !status.ok()) return status;
+  const auto family = session_.jvm().families.DescendantsOf(window);
+  int64_t sum = family.ended[metric];
+  for (const uint64_t java_tid : family.running) {
+    // A virtual thread is first seen when it runs on a carrier for the first time.
+    sum += counters.Of(java_tid, metric).value_or(0);
+  }
+  return sum;
+}
+
+uint32_t ApiRequests::Labels(uint32_t outer, absl::string_view key, absl::string_view value) {
+  return session_.jvm().trace.labels.With(outer, key, value);
+}
+
+void ApiRequests::SetLabels(uint32_t number, uint64_t virtual_tid) {
+  if (samples::SetLabels(number, virtual_tid)) return;
+  session_.jvm().trace.losses.Add(
+      "labels.virtual_threads", Severity::kWarning, 1,
+      "labels of virtual threads that were not set: about 65,000 of these had labels",
+      "close labels with try (Label label = …)");
+}
+
+metrics::Segments& ApiRequests::segments() { return session_.jvm().segments; }
+
+absl::StatusOr<std::string> ApiRequests::Command(absl::string_view verb,
+                                                 absl::string_view argument) {
+  return session_.RunCommand(verb, argument);
 }
 
 }  // namespace jtrace

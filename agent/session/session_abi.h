@@ -1,10 +1,54 @@
-// Answers requests of the program's native code (api/c) about the session of this JVM.
+// Answers requests of the program about the session of this JVM: of Java (jtrace-api.jar) and of
+// native code (api/c).
 #pragma once
 
-#include "agent/abi/host.h"
-#include "agent/session/api_requests.h"
+#include <functional>
+
+#include "agent/api/abi/host.h"
+#include "agent/metrics/native_metrics.h"
 
 namespace jtrace {
+
+class JvmSession;
+
+// Those of Java.
+class ApiRequests : public metrics::Questions {
+ public:
+  explicit ApiRequests(JvmSession& session) : session_(session) {}
+
+  std::vector<std::string> Describe() override;
+  absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) override;
+  absl::StatusOr<int64_t> ProcessTotal(uint32_t metric) override;
+  absl::StatusOr<uint32_t> Counter(absl::string_view name, absl::string_view unit) override;
+  absl::StatusOr<metrics::MethodTotals> Method(std::optional<uint64_t> java_tid, uint32_t metric,
+                                               absl::string_view pattern) override;
+  absl::StatusOr<uint64_t> OpenWindow(metrics::Scope scope, uint64_t java_tid) override;
+  absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
+                                                     absl::string_view pattern) override;
+  absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric, absl::string_view below,
+                                          absl::string_view pattern, int top) override;
+  void CloseWindow(uint64_t window) override;
+  absl::StatusOr<std::optional<std::string>> NearestMethod(absl::string_view pattern) override;
+  absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) override;
+  uint32_t Labels(uint32_t outer, absl::string_view key, absl::string_view value) override;
+  void SetLabels(uint32_t number, uint64_t virtual_tid) override;
+  metrics::Segments& segments() override;
+  absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override;
+
+ private:
+  using Tree = absl::StatusOr<metrics::TreeSnapshot>;
+  using AskTree = std::function<Tree(metrics::TreeWindows&)>;
+  // Queries the recording's trees on the writer thread. FailedPrecondition: there are none.
+  Tree Ask(const AskTree& ask) const;
+  absl::StatusOr<metrics::MethodTotals> TotalsIn(uint32_t metric, absl::string_view pattern,
+                                                 const AskTree& ask) const;
+  // The place of a metric in the recording's trees. OutOfRange: it is not charged to call paths.
+  absl::StatusOr<size_t> PlaceOf(uint32_t metric) const;
+  absl::StatusOr<metrics::Routines> RoutinesOf(absl::string_view pattern) const;
+  std::string Text(const std::vector<metrics::PathShare>& shares) const;
+
+  JvmSession& session_;
+};
 
 class SessionAbi : public abi::Host {
  public:

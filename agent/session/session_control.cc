@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "agent/metrics/metrics_format.h"
+#include "agent/metrics/metrics_report.h"
 #include "agent/options/options.h"
 #include "agent/session/counted_threads.h"
 #include "agent/session/java_scope.h"

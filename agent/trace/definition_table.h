@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,12 +19,109 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "agent/trace/key_numbers.h"
 #include "agent/trace/label_sets.h"
-#include "agent/trace/string_table.h"
 #include "trace.pb.h"
 
 namespace jtrace::trace {
+
+// Numbers for the things that a trace defines, by their keys.
+// `Key`: hashable, equal for the same thing. Numbers begin at 1 and are never reused.
+template <typename Key>
+class KeyNumbers {
+ public:
+  struct Entry {
+    Key key;
+    bool is_defined = false;  // the current file defines it
+  };
+
+  // The key's number, and whether it is new.
+  std::pair<uint32_t, bool> Add(const Key& key) {
+    const auto [entry, is_new] = numbers_.try_emplace(key, last_ + 1);
+    if (is_new) entries_.emplace(++last_, Entry{key});
+    return {entry->second, is_new};
+  }
+  uint32_t Find(const Key& key) const {
+    const auto found = numbers_.find(key);
+    return found != numbers_.end() ? found->second : 0;
+  }
+  // Null if there is none, or it was erased.
+  Entry* Get(uint32_t number) {
+    const auto found = entries_.find(number);
+    return found != entries_.end() ? &found->second : nullptr;
+  }
+
+  // `condition` receives number and key.
+  template <typename Condition>
+  void EraseIf(Condition condition) {
+    absl::erase_if(entries_, [&](const auto& entry) {
+      if (!condition(entry.first, entry.second.key)) return false;
+      numbers_.erase(entry.second.key);
+      return true;
+    });
+  }
+  template <typename Action>
+  void ForEach(Action action) const {
+    for (const auto& [number, entry] : entries_) action(number, entry.key);
+  }
+  // A file begins that defines nothing yet. `change` may change each key; the new keys must be
+  // distinct.
+  template <typename Change>
+  void BeginFile(Change change) {
+    numbers_.clear();
+    for (auto& [number, entry] : entries_) {
+      change(entry.key);
+      entry.is_defined = false;
+      numbers_.emplace(entry.key, number);
+    }
+  }
+
+  uint32_t last() const { return last_; }
+  size_t size() const { return entries_.size(); }
+
+ private:
+  uint32_t last_ = 0;
+  absl::flat_hash_map<Key, uint32_t> numbers_;
+  absl::flat_hash_map<uint32_t, Entry> entries_;
+};
+
+// Strings of a trace by number. A string that definitions use is forgotten with the last of them;
+// others are kept. A forgotten string that occurs again gets a new number.
+//
+// Not synchronised: RecordEncoder's mutex guards it.
+class StringTable {
+ public:
+  struct Interned {
+    uint32_t id = 0;
+    bool is_new = false;
+  };
+  // "" is 0.
+  Interned Intern(absl::string_view text);
+  // 0: unknown, or "".
+  uint32_t Find(absl::string_view text) const;
+  absl::string_view Text(uint32_t id) const;
+
+  // A definition starts or stops using the string.
+  void Use(uint32_t id);
+  void Release(uint32_t id);
+
+  // Numbers the strings 1, 2, 3 … without holes, in the order of their numbers so far. Returns the
+  // new number of each old one.
+  absl::flat_hash_map<uint32_t, uint32_t> Renumber();
+  // By number, from 1 on: after Renumber, before anything else.
+  std::vector<absl::string_view> All() const;
+
+  size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    std::string text;
+    uint32_t uses = 0;
+  };
+
+  uint32_t last_ = 0;
+  absl::flat_hash_map<uint32_t, std::unique_ptr<Entry>> entries_;
+  absl::flat_hash_map<absl::string_view, uint32_t> ids_;  // of the entries' texts
+};
 
 // A routine that probes count besides the methods that have them.
 struct RoutineInfo {

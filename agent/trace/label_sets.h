@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "agent/hot/label_numbers.h"
+#include "agent/signal_safe/label_numbers.h"
 
 namespace jtrace::trace {
 
@@ -29,13 +29,13 @@ class LabelSets {
   static constexpr size_t kMostLabels = 16;
 
   // At most `most` sets get numbers.
-  explicit LabelSets(uint32_t most = hot::kLastLabels) : most_(most) {}
+  explicit LabelSets(uint32_t most = signal_safe::kLastLabels) : most_(most) {}
   LabelSets(const LabelSets&) = delete;
   LabelSets& operator=(const LabelSets&) = delete;
 
   // The number of the set `outer` in which `key` has this value; without the key, if the value is
-  // empty. hot::kUnknownLabels: there are too many sets, or labels in it, the key is empty or too
-  // long, or `outer` is unknown.
+  // empty. signal_safe::kUnknownLabels: there are too many sets, or labels in it, the key is empty
+  // or too long, or `outer` is unknown.
   uint32_t With(uint32_t outer, absl::string_view key, absl::string_view value);
   // Null: no set has that number. Valid and unchanged as long as this lives.
   const Labels* Find(uint32_t number) const;

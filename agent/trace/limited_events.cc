@@ -2,7 +2,7 @@
 
 #include "proto/trace_format.h"
 
-namespace jtrace {
+namespace jtrace::trace {
 namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
@@ -87,4 +87,4 @@ void LimitedEvents::Seal(uint64_t, proto::Chunk& chunk) {
               "the summary has their exact number and time");
 }
 
-}  // namespace jtrace
+}  // namespace jtrace::trace

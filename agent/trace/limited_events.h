@@ -10,7 +10,7 @@
 #include "agent/base/losses.h"
 #include "agent/trace/chunk_source.h"
 
-namespace jtrace {
+namespace jtrace::trace {
 
 enum class LimitedEvent {
   kContended,
@@ -59,4 +59,4 @@ class LimitedEvents : public trace::ChunkSource {
   std::array<Total, kLimitedEventCount> totals_;
 };
 
-}  // namespace jtrace
+}  // namespace jtrace::trace

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/base/own_fd.h"
+#include "agent/base/own_file.h"
 
 struct ZSTD_CCtx_s;
 

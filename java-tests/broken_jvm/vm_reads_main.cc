@@ -1,14 +1,14 @@
-// Prints the list of what is read of the JVM (agent/hotspot/vm_reads.h): part, kind, type and field
+// Prints the list of what is read of the JVM (agent/jvm/vm_structs.h): part, kind, type and field
 // with a tab between; with --parts the parts' texts.
 #include <cstdio>
 #include <string_view>
 
-#include "agent/hotspot/vm_reads.h"
+#include "agent/jvm/vm_structs.h"
 
 namespace {
 
-using jtrace::sampling::VmPart;
-using jtrace::sampling::VmRead;
+using jtrace::jvm::VmPart;
+using jtrace::jvm::VmRead;
 
 constexpr const char* kKinds[] = {"field", "static", "size", "constant", "longconstant"};
 
@@ -17,8 +17,8 @@ void Print(std::string_view text, char end) {
 }
 
 void PrintParts() {
-  for (int i = 0; i < jtrace::sampling::kVmParts; ++i) {
-    const auto& text = jtrace::sampling::TextOf(static_cast<VmPart>(i));
+  for (int i = 0; i < jtrace::jvm::kVmParts; ++i) {
+    const auto& text = jtrace::jvm::TextOf(static_cast<VmPart>(i));
     Print(text.name, '\t');
     Print(text.verified, '\t');
     Print(text.without, '\n');
@@ -32,8 +32,8 @@ int main(int argc, char** argv) {
     PrintParts();
     return 0;
   }
-  for (const VmRead& read : jtrace::sampling::VmReads()) {
-    Print(jtrace::sampling::TextOf(read.part).name, '\t');
+  for (const VmRead& read : jtrace::jvm::VmReads()) {
+    Print(jtrace::jvm::TextOf(read.part).name, '\t');
     Print(kKinds[static_cast<int>(read.kind)], '\t');
     Print(read.type, '\t');
     Print(read.field, '\n');

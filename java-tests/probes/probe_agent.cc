@@ -18,12 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "agent/hot/position.h"
-#include "agent/probes/bridge.h"
-#include "agent/probes/flat_collector.h"
-#include "agent/probes/log_collector.h"
-#include "agent/probes/native_methods.h"
-#include "agent/probes/tree_collector.h"
+#include "agent/calls/bridge.h"
+#include "agent/calls/flat_collector.h"
+#include "agent/calls/log_collector.h"
+#include "agent/calls/native_methods.h"
+#include "agent/calls/tree_collector.h"
+#include "agent/signal_safe/position.h"
 
 namespace {
 
@@ -32,17 +32,17 @@ constexpr uint32_t kRoutineLimit = 100'000;
 // Everything known about the run, as jtrace-post would learn it: only what updates reported.
 class Report {
  public:
-  Report(jtrace::Probes& probes, bool flat, uint64_t stop_log)
+  Report(jtrace::calls::Probes& probes, bool flat, uint64_t stop_log)
       : arena_(probes.arena()),
         clock_(probes.clock()),
         stop_log_(stop_log),
-        tree_(arena_, nullptr, clock_ == jtrace::hot::ProbeClock::kNone ? nullptr : &probes.scale(),
-              clock_),
+        tree_(arena_, nullptr,
+              clock_ == jtrace::signal_safe::ProbeClock::kNone ? nullptr : &probes.scale(), clock_),
         flat_(arena_),
         log_(arena_, clock_, probes.scale()) {
     is_flat_ = flat;
-    tree_.OnThreadEnd([this](const jtrace::hot::ThreadState& state) {
-      log_.Finish(state, [this](const jtrace::LogRun& run) { AddLog(run); });
+    tree_.OnThreadEnd([this](const jtrace::signal_safe::ThreadState& state) {
+      log_.Finish(state, [this](const jtrace::calls::LogRun& run) { AddLog(run); });
     });
   }
 
@@ -51,21 +51,22 @@ class Report {
   void Collect() {
     std::lock_guard lock(mutex_);
     if (is_flat_) {
-      flat_.Collect(kRoutineLimit, [this](const jtrace::FlatUpdate& update) { AddFlat(update); });
+      flat_.Collect(kRoutineLimit,
+                    [this](const jtrace::calls::FlatUpdate& update) { AddFlat(update); });
       return;
     }
-    while (log_.Poll([this](const jtrace::LogRun& run) { AddLog(run); })) {
+    while (log_.Poll([this](const jtrace::calls::LogRun& run) { AddLog(run); })) {
     }
     if (stop_log_ != 0 && log_.events() > stop_log_) log_.StopLogs();
     tree_.Poll();
-    tree_.Collect([this](const jtrace::TreeUpdate& update) { AddTree(update); });
-    for (const jtrace::RoutineUpdate& update : tree_.CollectUnplaced(kRoutineLimit)) {
+    tree_.Collect([this](const jtrace::calls::TreeUpdate& update) { AddTree(update); });
+    for (const jtrace::calls::RoutineUpdate& update : tree_.CollectUnplaced(kRoutineLimit)) {
       counts_["/none/" + std::to_string(update.routine)].calls = update.calls;
     }
   }
 
   void Print(bool quiet) {
-    log_.EndFile(/*is_last=*/true, [this](const jtrace::LogRun& run) { AddLog(run); });
+    log_.EndFile(/*is_last=*/true, [this](const jtrace::calls::LogRun& run) { AddLog(run); });
     if (!quiet) {
       for (const auto& [path, counts] : Paths()) {
         fprintf(stderr, "path %s %llu %llu\n", path.c_str(), counts.calls, counts.jitted);
@@ -77,7 +78,7 @@ class Report {
             "open=%u clock=%llu\n",
             ull{calls}, tree_.nodes_reported(), ended_,
             ull{tree_.pruned_calls() + tree_.unplaced_calls()},
-            ull{jtrace::hot::ReadRelaxed(arena_->next)}, ull{log_.events()},
+            ull{jtrace::signal_safe::ReadRelaxed(arena_->next)}, ull{log_.events()},
             ull{log_.dropped_calls()}, OpenInLog(), static_cast<ull>(clock_));
     for (const auto& [path, time] : times_) {
       fprintf(stderr, "time %s %llu %llu %llu %llu\n", path.c_str(), ull{time.base}, ull{time.off},
@@ -91,13 +92,13 @@ class Report {
     ull calls = 0, jitted = 0;
   };
 
-  void AddTree(const jtrace::TreeUpdate& update) {
-    for (const jtrace::NodeUpdate& node : update.nodes) {
+  void AddTree(const jtrace::calls::TreeUpdate& update) {
+    for (const jtrace::calls::NodeUpdate& node : update.nodes) {
       if (node.is_new) path_[node.node] = path_[node.parent] + "/" + std::to_string(node.routine);
       counts_[path_[node.node]].calls += node.calls - last_[node.node].calls;
       counts_[path_[node.node]].jitted += node.jitted - last_[node.node].jitted;
       last_[node.node] = {node.calls, node.jitted};
-      if (clock_ != jtrace::hot::ProbeClock::kNone) times_[path_[node.node]] = node.values;
+      if (clock_ != jtrace::signal_safe::ProbeClock::kNone) times_[path_[node.node]] = node.values;
     }
     ended_ += update.ended;
   }
@@ -105,12 +106,12 @@ class Report {
   using Open = std::vector<std::pair<uint32_t, std::string>>;
 
   // The state of a reader of the log: an exit ends the nearest open activation of its routine.
-  void AddLog(const jtrace::LogRun& run) {
+  void AddLog(const jtrace::calls::LogRun& run) {
     Open& open = open_[run.java_tid];
     size_t next = 0;
-    for (const jtrace::LogMark& mark : run.marks) {
+    for (const jtrace::calls::LogMark& mark : run.marks) {
       for (; next < mark.index; ++next) AddOp(run.ops[next], open);
-      if (mark.kind == jtrace::hot::LogKind::kAt) open = PathTo(mark.value);
+      if (mark.kind == jtrace::signal_safe::LogKind::kAt) open = PathTo(mark.value);
     }
     for (; next < run.ops.size(); ++next) AddOp(run.ops[next], open);
     if (!std::is_sorted(run.times.begin(), run.times.end())) ++unsorted_runs_;
@@ -134,9 +135,10 @@ class Report {
 
   Open PathTo(uint64_t ref) const {
     std::vector<uint32_t> routines;
-    using jtrace::hot::At;
-    const auto* node = At<jtrace::hot::Node>(arena_, static_cast<jtrace::hot::Ref>(ref));
-    for (; node->routine != 0; node = At<jtrace::hot::Node>(arena_, node->parent)) {
+    using jtrace::signal_safe::At;
+    const auto* node =
+        At<jtrace::signal_safe::Node>(arena_, static_cast<jtrace::signal_safe::Ref>(ref));
+    for (; node->routine != 0; node = At<jtrace::signal_safe::Node>(arena_, node->parent)) {
       routines.push_back(node->routine);
     }
     Open open;
@@ -154,9 +156,9 @@ class Report {
     return static_cast<unsigned>(sum);
   }
 
-  void AddFlat(const jtrace::FlatUpdate& update) {
+  void AddFlat(const jtrace::calls::FlatUpdate& update) {
     auto& last = flat_last_[update.java_tid];
-    for (const jtrace::RoutineUpdate& routine : update.routines) {
+    for (const jtrace::calls::RoutineUpdate& routine : update.routines) {
       Counts& counts = counts_[std::to_string(routine.routine)];
       counts.calls += routine.calls - last[routine.routine].calls;
       counts.jitted += routine.jitted - last[routine.routine].jitted;
@@ -169,17 +171,17 @@ class Report {
   const std::map<std::string, Counts>& Paths() const { return counts_; }
 
   std::mutex mutex_;
-  jtrace::hot::Arena* arena_;
-  const jtrace::hot::ProbeClock clock_;
+  jtrace::signal_safe::Arena* arena_;
+  const jtrace::signal_safe::ProbeClock clock_;
   const uint64_t stop_log_;
-  jtrace::TreeCollector tree_;
-  jtrace::FlatCollector flat_;
-  jtrace::LogCollector log_;
+  jtrace::calls::TreeCollector tree_;
+  jtrace::calls::FlatCollector flat_;
+  jtrace::calls::LogCollector log_;
   // By thread: the open activations, routine and path.
   std::map<uint64_t, std::vector<std::pair<uint32_t, std::string>>> open_;
   uint64_t logged_calls_ = 0;
   unsigned unsorted_runs_ = 0;
-  std::map<std::string, jtrace::NodeValues> times_;
+  std::map<std::string, jtrace::calls::NodeValues> times_;
   bool is_flat_;
   unsigned ended_ = 0;
   std::map<uint32_t, std::string> path_;
@@ -188,12 +190,12 @@ class Report {
   std::map<std::string, Counts> counts_;
 };
 
-jtrace::ProbeOptions probe_options;
+jtrace::calls::ProbeOptions probe_options;
 uint64_t stop_log = 0;
 bool quiet = false;
 bool waits = false;
 bool is_stuck = false;
-std::unique_ptr<jtrace::Probes> probes;
+std::unique_ptr<jtrace::calls::Probes> probes;
 std::unique_ptr<Report> report;
 std::atomic<bool> stopping{false};
 std::thread collector;
@@ -204,7 +206,7 @@ jlong ThreadId(JNIEnv* jni, jthread thread) {
 }
 
 void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
-  auto installed = jtrace::Install(jvmti, jni, probe_options);
+  auto installed = jtrace::calls::Install(jvmti, jni, probe_options);
   if (!installed.ok()) {
     fprintf(stderr, "install: %s\n", std::string(installed.status().message()).c_str());
     _exit(1);
@@ -212,7 +214,7 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
   probes = std::move(*installed);
   report = std::make_unique<Report>(*probes, probe_options.flat, stop_log);
   if (waits) {
-    if (!jtrace::DefineLogWait(jni).ok()) _exit(1);
+    if (!jtrace::calls::DefineLogWait(jni).ok()) _exit(1);
     report->LetThreadsWait();
   }
   collector = std::thread([] {
@@ -225,8 +227,8 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
 }
 
 void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  jtrace::hot::MarkThreadEnded(jtrace::hot::published_arena.load(),
-                               static_cast<uint64_t>(ThreadId(jni, thread)));
+  jtrace::signal_safe::MarkThreadEnded(jtrace::signal_safe::published_arena.load(),
+                                       static_cast<uint64_t>(ThreadId(jni, thread)));
 }
 
 void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
@@ -270,15 +272,16 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
   const size_t stop = text.find("stoplog=");
   if (stop != std::string::npos) stop_log = std::stoull(text.substr(stop + 8));
   probe_options.log = text.find("log") != std::string::npos;
-  using jtrace::hot::ProbeClock;
+  using jtrace::signal_safe::ProbeClock;
   for (const auto& [name, clock] :
        {std::pair("clock=coarse", ProbeClock::kCoarse), std::pair("clock=tsc", ProbeClock::kTsc),
         std::pair("clock=cpu", ProbeClock::kCpu)}) {
     if (text.find(name) != std::string::npos) probe_options.clock = clock;
   }
   const size_t memory = text.find("memory=");
-  if (memory != std::string::npos)
+  if (memory != std::string::npos) {
     probe_options.memory_limit = std::stoull(text.substr(memory + 7));
+  }
   jvmtiEventCallbacks callbacks = {};
   callbacks.VMInit = OnVmInit;
   callbacks.VMDeath = OnVmDeath;

@@ -16,7 +16,7 @@ std::atomic<uint64_t> publisher{0};  // java tid
 
 }  // namespace
 
-hot::Position ReadPublishedPath(uint64_t java_tid) {
+signal_safe::Position ReadPublishedPath(uint64_t java_tid) {
   const uint64_t* const path = published.load(std::memory_order_acquire);
   if (path == nullptr || publisher.load(std::memory_order_relaxed) != java_tid) return {};
   return {java_tid, *path, *path != 0};

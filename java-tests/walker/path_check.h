@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "agent/hot/position.h"
+#include "agent/signal_safe/position.h"
 #include "java-tests/walker/path_checker.h"
 
 namespace jtrace::walker_test {
@@ -14,6 +14,6 @@ PathChecker* Paths();
 PathChecker* SteppedPaths();
 
 // The sampler's PositionReader: node is the published path.
-hot::Position ReadPublishedPath(uint64_t java_tid);
+signal_safe::Position ReadPublishedPath(uint64_t java_tid);
 
 }  // namespace jtrace::walker_test

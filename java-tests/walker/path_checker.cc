@@ -24,10 +24,10 @@ void PathChecker::Register(const uint64_t (&methods)[4], std::vector<uint64_t> l
   registered_ = true;
 }
 
-uint64_t PathChecker::Spell(const hot::SampleView& sample, uint32_t from) const {
+uint64_t PathChecker::Spell(const samples::SampleView& sample, uint32_t from) const {
   uint64_t path = 1;
   for (uint32_t i = sample.header.frame_count; i-- > from;) {
-    if (!hot::IsJava(sample.frames[i])) continue;
+    if (!samples::IsJava(sample.frames[i])) continue;
     for (uint64_t m = 0; m < 4; ++m) {
       if (sample.frames[i].value == methods_[m]) path = path << kBitsPerCall | m;
     }
@@ -35,23 +35,23 @@ uint64_t PathChecker::Spell(const hot::SampleView& sample, uint32_t from) const 
   return path;
 }
 
-bool PathChecker::MayHoldMore(const hot::Frame& frame) const {
-  return frame.kind == hot::FrameKind::kCompiled &&
+bool PathChecker::MayHoldMore(const samples::Frame& frame) const {
+  return frame.kind == samples::FrameKind::kCompiled &&
          std::find(leaves_.begin(), leaves_.end(), frame.value) == leaves_.end();
 }
 
-std::string PathChecker::Check(const hot::SampleView& sample) {
-  if (!sample.header.position_known || sample.header.end == hot::ChainEnd::kFailed) return "";
+std::string PathChecker::Check(const samples::SampleView& sample) {
+  if (!sample.header.position_known || sample.header.end == samples::ChainEnd::kFailed) return "";
   // The interrupted frame, below the kernel's frames: the inlined methods, and the one they are
   // inlined into.
   uint32_t outermost = 0;
-  const auto skip = [&](hot::FrameKind kind) {
+  const auto skip = [&](samples::FrameKind kind) {
     while (outermost < sample.header.frame_count && sample.frames[outermost].kind == kind) {
       ++outermost;
     }
   };
-  skip(hot::FrameKind::kKernel);
-  skip(hot::FrameKind::kInlined);
+  skip(samples::FrameKind::kKernel);
+  skip(samples::FrameKind::kInlined);
   if (outermost == sample.header.frame_count) return "no frames";
   const uint64_t expected = sample.header.node;
   const uint64_t path = Spell(sample, 0);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/hot/sample_record.h"
+#include "agent/samples/handler/sample_record.h"
 
 namespace jtrace::walker_test {
 
@@ -25,7 +25,7 @@ class PathChecker {
   // - Else the path begins with the callers of the interrupted frame and the method that it was
   //   compiled for; if the methods reported as inlined there are not the rest of it, the sample
   //   counts as inexact.
-  std::string Check(const hot::SampleView& sample);
+  std::string Check(const samples::SampleView& sample);
 
   // At most these percentages of the samples may be inexact, and differ from the published path at
   // all: those that were taken between a call and its publication do.
@@ -36,8 +36,8 @@ class PathChecker {
 
  private:
   // The path that the frames from index `from` on spell.
-  uint64_t Spell(const hot::SampleView& sample, uint32_t from) const;
-  bool MayHoldMore(const hot::Frame& frame) const;
+  uint64_t Spell(const samples::SampleView& sample, uint32_t from) const;
+  bool MayHoldMore(const samples::Frame& frame) const;
 
   bool registered_ = false;
   uint64_t methods_[4] = {};

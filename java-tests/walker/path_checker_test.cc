@@ -7,7 +7,7 @@
 namespace jtrace::walker_test {
 namespace {
 
-using hot::FrameKind;
+using samples::FrameKind;
 
 constexpr uint64_t kA = 0x1000, kB = 0x1008, kC = 0x1010, kD = 0x1018, kWork = 0x2000,
                    kNext = 0x2008, kMain = 0x2010;
@@ -26,17 +26,17 @@ class PathCheckerTest : public testing::Test {
   // Frames leaf first; methods inlined into the interrupted frame are before it.
   bool Fits(const std::vector<uint64_t>& published, FrameKind interrupted,
             const std::vector<uint64_t>& methods, uint32_t inlined = 0) {
-    std::vector<hot::Frame> frames;
+    std::vector<samples::Frame> frames;
     for (uint32_t i = 0; i < methods.size(); ++i) {
       const FrameKind kind = i < inlined    ? FrameKind::kInlined
                              : i == inlined ? interrupted
                                             : FrameKind::kCompiled;
       frames.push_back({methods[i], 0, kind, 0, 0});
     }
-    hot::SampleHeader header{};
+    samples::SampleHeader header{};
     header.position_known = true;
     header.node = Path(published);
-    header.end = hot::ChainEnd::kRoot;
+    header.end = samples::ChainEnd::kRoot;
     header.frame_count = static_cast<uint32_t>(frames.size());
     return checker_.Check({header, 0, frames.data()}).empty();
   }

@@ -21,6 +21,6 @@ void StepOn();
 // True if stepping is not enabled.
 bool SteppedRight();
 // The statistics of the stepped code, and the first wrong chains. `print_frames` prints one chain.
-void PrintSteps(FILE* out, void (*print_frames)(FILE*, const hot::Frame*, uint32_t));
+void PrintSteps(FILE* out, void (*print_frames)(FILE*, const samples::Frame*, uint32_t));
 
 }  // namespace jtrace::walker_test

@@ -5,25 +5,25 @@
 #include <atomic>
 #include <string>
 
-#include "agent/hot/sample_handler.h"
-#include "agent/hot/thread_identity.h"
-#include "agent/hot/thread_slot.h"
-#include "agent/hot/walk/walker.h"
+#include "agent/samples/handler/sample_handler.h"
+#include "agent/samples/handler/thread_identity.h"
+#include "agent/samples/handler/thread_slot.h"
+#include "agent/samples/walk/walker.h"
 #include "java-tests/walker/path_check.h"
 #include "java-tests/walker/stepper.h"
 
 namespace jtrace::walker_test {
 namespace {
 
-using hot::Chain;
-using hot::Frame;
+using samples::Chain;
+using samples::Frame;
 
 constexpr greg_t kTrapFlag = 0x100;
 
 // A chain that was wrong, for the report.
 struct WrongChain {
   uintptr_t pc;
-  hot::ChainEnd end;
+  samples::ChainEnd end;
   uint32_t count;
   Frame frames[40];
   std::string why;
@@ -48,19 +48,19 @@ Stepper stepper;
 
 // The chain of a thread interrupted at `context`, walked with or without the results of earlier
 // walks.
-void Check(const hot::SamplerState& state, hot::ThreadSlot& slot, const ucontext_t* context,
+void Check(const samples::SamplerState& state, samples::ThreadSlot& slot, const ucontext_t* context,
            bool remember) {
-  const hot::WalkedThread thread{slot.java_thread.load(),
-                                 {slot.stack_low.load(), slot.stack_high.load()},
-                                 remember ? slot.walk_memory : nullptr,
-                                 &slot.remembered_frames};
+  const samples::WalkedThread thread{slot.java_thread.load(),
+                                     {slot.stack_low.load(), slot.stack_high.load()},
+                                     remember ? slot.walk_memory : nullptr,
+                                     &slot.remembered_frames};
   Chain chain(stepper.storage, Stepper::kFrames);
-  hot::WalkStack(state.vm, thread, context, chain);
+  samples::WalkStack(state.vm, thread, context, chain);
   chain.CopyTo(stepper.frames, Stepper::kFrames);
-  const hot::Identity identity = hot::CurrentJavaThread(state, slot);
-  hot::SampleHeader header{};
+  const samples::Identity identity = samples::CurrentJavaThread(state, slot);
+  samples::SampleHeader header{};
   if (identity.known) {
-    const hot::Position position = ReadPublishedPath(identity.java_tid);
+    const signal_safe::Position position = ReadPublishedPath(identity.java_tid);
     header.node = position.node;
     header.position_known = position.known;
   }
@@ -69,7 +69,7 @@ void Check(const hot::SamplerState& state, hot::ThreadSlot& slot, const ucontext
   // Generated code was interrupted, so the thread is not in the allocator: strings are allowed.
   const std::string why = stepper.paths->Check({header, 0, stepper.frames});
   ++stepper.walked;
-  if (why.empty() && chain.end() == hot::ChainEnd::kRoot) return;
+  if (why.empty() && chain.end() == samples::ChainEnd::kRoot) return;
   const uint64_t number = stepper.wrong++;
   if (number >= Stepper::kWrongKept) return;
   WrongChain& kept = stepper.kept[number];
@@ -82,8 +82,8 @@ void Check(const hot::SamplerState& state, hot::ThreadSlot& slot, const ucontext
 
 void HandleStep(int, siginfo_t*, void* data) {
   auto* const context = static_cast<ucontext_t*>(data);
-  const hot::SamplerState* const state = hot::sampler_state.load();
-  hot::ThreadSlot* const slot = hot::tls_thread_slot;
+  const samples::SamplerState* const state = samples::sampler_state.load();
+  samples::ThreadSlot* const slot = samples::tls_thread_slot;
   if (stepper.left <= 0 || stepper.budget == 0 || state == nullptr || !state->active ||
       slot == nullptr) {
     context->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
@@ -124,7 +124,7 @@ bool SteppedRight() {
   return stepper.paths == nullptr || (stepper.wrong == 0 && stepper.walked != 0);
 }
 
-void PrintSteps(FILE* out, void (*print_frames)(FILE*, const hot::Frame*, uint32_t)) {
+void PrintSteps(FILE* out, void (*print_frames)(FILE*, const samples::Frame*, uint32_t)) {
   if (stepper.paths == nullptr) return;
   fprintf(out, "stepped: chains walked %lu, wrong %lu; %s\n", stepper.walked.load(),
           stepper.wrong.load(), stepper.paths->Summary().c_str());

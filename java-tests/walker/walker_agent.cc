@@ -17,8 +17,8 @@
 #include <thread>
 #include <utility>
 
-#include "agent/hot/sample_record.h"
-#include "agent/sampling/sampler.h"
+#include "agent/samples/handler/sample_record.h"
+#include "agent/samples/sampler.h"
 #include "java-tests/walker/path_check.h"
 #include "java-tests/walker/stepper.h"
 #include "java-tests/walker/walker_samples.h"
@@ -30,12 +30,12 @@ Agent* agent;
 
 namespace {
 
-using sampling::Sampler;
+using samples::Sampler;
 
 void DrainLoop() {
   int rounds = 0;
   while (agent->draining) {
-    agent->sampler->Drain([](const hot::SampleView& sample) { Take(sample, false); });
+    agent->sampler->Drain([](const samples::SampleView& sample) { Take(sample, false); });
     if (++rounds % 20 == 0) agent->sampler->SweepEndedThreads();
     usleep(20'000);
   }
@@ -76,11 +76,11 @@ void AttachRunningThreads(jvmtiEnv* jvmti, JNIEnv* env) {
   jvmti->GetAllThreads(&count, &threads);
   for (jint i = 0; i < count; ++i) {
     const auto java_thread = static_cast<uintptr_t>(env->GetLongField(threads[i], eetop));
-    const pid_t tid = sampler.OsThreadId(java_thread);
+    const pid_t tid = sampler.jvm().OsThreadId(java_thread);
     if (tid != 0) java[tid] = {JavaTid(env, threads[i]), java_thread};
   }
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(threads));
-  for (const pid_t tid : sampling::ListThreads()) {
+  for (const pid_t tid : samples::ListThreads()) {
     const auto known = java.find(tid);
     const auto identity = known != java.end() ? known->second : std::pair<uint64_t, uintptr_t>{};
     const auto status =
@@ -108,12 +108,12 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* env, jthread) {
   if (getenv("WALKER_AGENT_VERBOSE") != nullptr) {
     fprintf(stderr, "walker_agent: start took %.2f ms\n", Millis(begin, end));
   }
-  if (!status.ok() || !agent->sampler->JavaLayoutProblem().empty()) {
+  if (!status.ok() || !agent->sampler->jvm().problem().empty()) {
     fprintf(stderr, "walker_agent: %s %s\n", status.ToString().c_str(),
-            agent->sampler->JavaLayoutProblem().c_str());
+            agent->sampler->jvm().problem().c_str());
     _exit(3);
   }
-  if (!agent->settings.reports && !agent->sampler->KeepDebugInfo()) {
+  if (!agent->settings.reports && !agent->sampler->jvm().KeepDebugInfo()) {
     fprintf(stderr, "walker_agent: DebugNonSafepoints was not found\n");
     _exit(3);
   }
@@ -137,7 +137,7 @@ void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
   agent->drainer.join();
   const auto status = agent->sampler->Stop();
   if (!status.ok()) fprintf(stderr, "walker_agent: %s\n", status.ToString().c_str());
-  agent->sampler->Drain([](const hot::SampleView& sample) { Take(sample, true); });
+  agent->sampler->Drain([](const samples::SampleView& sample) { Take(sample, true); });
   if (!agent->settings.report.empty()) {
     FILE* const out = fopen(agent->settings.report.c_str(), "we");
     if (out != nullptr) {
@@ -149,16 +149,16 @@ void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
 }
 
 void JNICALL OnDynamicCode(jvmtiEnv*, const char* name, const void* address, jint length) {
-  if (agent->sampler != nullptr) {
-    agent->sampler->AddDynamicCode(name, address, static_cast<uint32_t>(length));
-  }
+  if (agent->sampler == nullptr) return;
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  agent->sampler->jvm().AddStub(name, begin, begin + static_cast<uint32_t>(length));
 }
 
 // Enabled, the compilers keep debug information at every instruction, not at calls only.
 void JNICALL OnCompiledMethodLoad(jvmtiEnv* jvmti, jmethodID, jint, const void* code, jint,
                                   const jvmtiAddrLocationMap*, const void* compile_info) {
-  agent->sampler->NoteCompiledCode(code, compile_info);
-  if (agent->settings.reports || agent->sampler->NeedsCompiledCode()) return;
+  agent->sampler->jvm().NoteCompiledCode(reinterpret_cast<uintptr_t>(code), compile_info);
+  if (agent->settings.reports || agent->sampler->jvm().NeedsCompiledCode()) return;
   agent->unreported = true;
   jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, nullptr);
 }

@@ -5,16 +5,16 @@
 
 #include <algorithm>
 
-#include "agent/hot/full_walk_check.h"
-#include "agent/hot/sample_handler.h"
+#include "agent/samples/handler/full_walk_check.h"
+#include "agent/samples/handler/sample_handler.h"
 #include "java-tests/walker/stepper.h"
 
 namespace jtrace::walker_test {
 namespace {
 
-using hot::ChainEnd;
-using hot::Frame;
-using hot::FrameKind;
+using samples::ChainEnd;
+using samples::Frame;
+using samples::FrameKind;
 
 std::string MethodName(uint64_t id) {
   char *name = nullptr, *signature = nullptr;
@@ -36,10 +36,10 @@ std::string Describe(const Frame& frame, bool names) {
   std::string name;
   switch (frame.kind) {
     case FrameKind::kMarker:
-      name = hot::WalkNoteName(static_cast<hot::WalkNote>(frame.value));
+      name = samples::WalkNoteName(static_cast<samples::WalkNote>(frame.value));
       break;
     case FrameKind::kStub:
-      name = agent->sampler->StubName(frame.value);
+      name = agent->sampler->jvm().stubs().Name(frame.value);
       break;
     case FrameKind::kNative: {
       Dl_info info{};
@@ -49,14 +49,14 @@ std::string Describe(const Frame& frame, bool names) {
       break;
     }
     default:
-      if (names && (frame.flags & hot::kFrameRawMethod) == 0) name = MethodName(frame.value);
+      if (names && (frame.flags & samples::kFrameRawMethod) == 0) name = MethodName(frame.value);
   }
   snprintf(text, sizeof text, "%-11s %016lx bci %d flags %x %s",
            kinds[static_cast<int>(frame.kind)], frame.value, frame.bci, frame.flags, name.c_str());
   return text;
 }
 
-void Dump(const hot::SampleView& sample, bool names) {
+void Dump(const samples::SampleView& sample, bool names) {
   fprintf(stderr, "walker_agent: chain of %u frames, end %d, thread %d\n",
           sample.header.frame_count, static_cast<int>(sample.header.end), sample.header.os_tid);
   for (uint32_t i = 0; i < sample.header.frame_count; ++i) {
@@ -73,7 +73,7 @@ void PrintFrames(FILE* out, const Frame* frames, uint32_t count) {
 }
 
 void PrintDifferentChains(FILE* out) {
-  const hot::DifferentChains& chains = hot::different_chains;
+  const samples::DifferentChains& chains = samples::different_chains;
   if (!chains.ready.load(std::memory_order_acquire)) return;
   fprintf(out, "the first chains that differed, interrupted at %lx\n", chains.pc);
   fprintf(out, "with remembered frames:\n");
@@ -84,7 +84,7 @@ void PrintDifferentChains(FILE* out) {
 
 }  // namespace
 
-void Take(const hot::SampleView& sample, bool names) {
+void Take(const samples::SampleView& sample, bool names) {
   Agent& a = *agent;
   ++a.samples;
   a.weight += sample.header.weight;
@@ -94,7 +94,7 @@ void Take(const hot::SampleView& sample, bool names) {
   bool java = false;
   for (uint32_t i = 0; i < sample.header.frame_count; ++i) {
     const Frame& frame = sample.frames[i];
-    if ((frame.flags & hot::kFrameRawMethod) != 0) ++a.raw_methods;
+    if ((frame.flags & samples::kFrameRawMethod) != 0) ++a.raw_methods;
     java |= frame.kind == FrameKind::kInterpreted || frame.kind == FrameKind::kCompiled;
   }
   a.java_samples += java;
@@ -127,18 +127,19 @@ void PrintReport(FILE* out) {
           a.ends[2], percent(a.java_roots, a.java_samples), a.java_samples,
           a.samples != 0 ? static_cast<double>(a.frames) / static_cast<double>(a.samples) : 0.0,
           a.deepest, a.raw_methods);
-  const sampling::HandlerCost cost = a.sampler->Cost();
+  const samples::HandlerCost cost = a.sampler->Cost();
   fprintf(out, "handler ns: avg %lu p50 %lu p99 %lu; timer %s\n", cost.average_ns, cost.p50_ns,
-          cost.p99_ns, a.sampler->timer_in_use() == sampling::TimerKind::kPerf ? "perf" : "posix");
+          cost.p99_ns, a.sampler->timer_in_use() == samples::TimerKind::kPerf ? "perf" : "posix");
   if (a.settings.sampler.check_memory) {
     fprintf(out, "chains compared with a full walk: %lu\n",
-            hot::sample_counters.memory_checked.load());
+            samples::sample_counters.memory_checked.load());
   }
   for (const auto& loss : a.sampler->Losses()) {
     fprintf(out, "loss %s %lu\n", loss.name.c_str(), loss.count);
   }
-  for (const auto& [what, count] : a.failures)
+  for (const auto& [what, count] : a.failures) {
     fprintf(out, "failed %lu: %s\n", count, what.c_str());
+  }
   fprintf(out, "%s\n", a.paths.Summary().c_str());
   PrintDifferentChains(out);
   PrintSteps(out, PrintFrames);
@@ -151,8 +152,8 @@ void CheckResult() {
                       static_cast<double>(std::max<uint64_t>(a.samples, 1));
   const bool enough = a.samples >= a.settings.min_samples;
   // Chains that are cut short cannot be compared: of the others there must be some.
-  const bool any_checked = hot::sample_counters.memory_checked.load() != 0;
-  const bool remembered_right = hot::sample_counters.memory_wrong.load() == 0 &&
+  const bool any_checked = samples::sample_counters.memory_checked.load() != 0;
+  const bool remembered_right = samples::sample_counters.memory_wrong.load() == 0 &&
                                 (any_checked || !a.settings.sampler.check_memory);
   const bool reports_ended = a.settings.reports || a.unreported;
   if (enough && reports_ended && remembered_right && SteppedRight() &&

@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
-#include "agent/hot/sample_record.h"
-#include "agent/sampling/sampler.h"
+#include "agent/samples/handler/sample_record.h"
+#include "agent/samples/sampler.h"
 #include "java-tests/walker/path_checker.h"
 #include "java-tests/walker/walker_settings.h"
 
@@ -23,7 +23,7 @@ namespace jtrace::walker_test {
 struct Agent {
   WalkerSettings settings;
   jvmtiEnv* jvmti = nullptr;
-  std::unique_ptr<sampling::Sampler> sampler;
+  std::unique_ptr<samples::Sampler> sampler;
   PathChecker paths, stepped_paths;
 
   std::thread drainer;
@@ -39,7 +39,7 @@ struct Agent {
 extern Agent* agent;
 
 // `names`: a printed chain has its methods' names.
-void Take(const hot::SampleView& sample, bool names);
+void Take(const samples::SampleView& sample, bool names);
 void PrintReport(FILE* out);
 // Ends the process with status 3 if a check of the settings failed.
 void CheckResult();

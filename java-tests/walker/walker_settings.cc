@@ -8,9 +8,9 @@
 namespace jtrace::walker_test {
 namespace {
 
-sampling::TimerKind ParseTimer(const std::string& value) {
-  if (value == "perf") return sampling::TimerKind::kPerf;
-  return value == "posix" ? sampling::TimerKind::kPosix : sampling::TimerKind::kAuto;
+samples::TimerKind ParseTimer(const std::string& value) {
+  if (value == "perf") return samples::TimerKind::kPerf;
+  return value == "posix" ? samples::TimerKind::kPosix : samples::TimerKind::kAuto;
 }
 
 bool Set(const std::string& key, const std::string& value, WalkerSettings* settings) {

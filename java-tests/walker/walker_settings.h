@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "agent/sampling/sampler.h"
+#include "agent/samples/sampler.h"
 
 namespace jtrace::walker_test {
 
@@ -12,7 +12,7 @@ namespace jtrace::walker_test {
 // (auto|perf|posix), check_memory (1: no remembered chain may differ from the full walk),
 // max_frames.
 struct WalkerSettings {
-  sampling::SamplerOptions sampler;
+  samples::SamplerOptions sampler;
   double min_root = 99;      // percent of chains that must reach the root
   double max_inexact = 3;    // percent of paths whose interrupted frame is described wrongly
   double max_unequal = 100;  // percent of paths that are not the published ones, for any reason

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "agent/classfile/instrumenter.h"
+#include "agent/calls/classfile/instrumenter.h"
 #include "native-tests/support/class_builder.h"
 
 namespace jtrace::classfile {

@@ -20,7 +20,7 @@ void PerCpu(benchmark::State& state) {
 }
 
 void PerThread(benchmark::State& state) {
-  static ThreadCounters counters{hot::AllocLayout{}};
+  static ThreadCounters counters{signal_safe::AllocLayout{}};
   static const uint32_t metric = *counters.users().Register("events", "");
   for (auto _ : state) counters.Add(metric, 1);
 }

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "agent/native_hooks/hook_rows.h"
+#include "agent/native_hooks/hook_source.h"
 #include "agent/native_hooks/site_table.h"
 #include "agent/native_hooks/trap_signal.h"
 
@@ -51,7 +51,8 @@ void Count(benchmark::State& state) {
   static auto* const table = new SiteTable;
   ReadyTraps().IgnoreError();
   auto site = table->Make(reinterpret_cast<uintptr_t>(function));
-  if (!site.ok() || !table->SetDuty(**site, {hot::kHookCount | hot::kHookEntry, 1}).ok()) {
+  if (!site.ok() ||
+      !table->SetDuty(**site, {signal_safe::kHookCount | signal_safe::kHookEntry, 1}).ok()) {
     return state.SkipWithError("no hook");
   }
   for (auto _ : state) function();

@@ -9,18 +9,18 @@
 
 #include <memory>
 
-#include "agent/hot/walk/cfi.h"
-#include "agent/hot/walk/walker.h"
+#include "agent/samples/walk/cfi.h"
+#include "agent/samples/walk/walker.h"
 #include "native-tests/support/sync_unwind.h"
 
-namespace jtrace::hot {
+namespace jtrace::samples {
 namespace {
 
 enum class How { kFull, kRemembered, kLibunwind };
 
 constexpr uint32_t kCapacity = 4096;
-Frame frames[kCapacity];
-auto memory = std::make_unique<WalkMemory::Storage>();
+samples::Frame frames[kCapacity];
+auto memory = std::make_unique<samples::WalkMemory::Storage>();
 uint32_t remembered;
 
 // Like an interruption: the walk starts at the caller of getcontext.
@@ -34,11 +34,12 @@ void WalkHere(benchmark::State& state, How how) {
       depth = static_cast<uint32_t>(testing::UnwindNative(context, kCapacity)->size());
       continue;
     }
-    Chain chain(frames, kCapacity);
+    samples::Chain chain(frames, kCapacity);
     const bool remember = how == How::kRemembered;
-    WalkStack(
+    samples::WalkStack(
         nullptr,
-        WalkedThread{0, {}, remember ? memory.get() : nullptr, remember ? &remembered : nullptr},
+        samples::WalkedThread{
+            0, {}, remember ? memory.get() : nullptr, remember ? &remembered : nullptr},
         &context, chain);
     depth = chain.SizeWithin(kCapacity);
     benchmark::DoNotOptimize(depth);
@@ -65,27 +66,28 @@ BENCHMARK(BM_Walk<How::kRemembered>)->Arg(10)->Arg(100)->Arg(1000);
 BENCHMARK(BM_Walk<How::kLibunwind>)->Arg(10)->Arg(100);
 
 void BM_RowFromTables(benchmark::State& state) {
-  const auto begin = reinterpret_cast<uintptr_t>(&WalkStack);
+  const auto begin = reinterpret_cast<uintptr_t>(&samples::WalkStack);
   dl_find_object object;
   _dl_find_object(reinterpret_cast<void*>(begin), &object);
   const auto* const tables = static_cast<const std::byte*>(object.dlfo_eh_frame);
   uintptr_t offset = 0;
   for (auto _ : state) {
-    RowRange range;
-    benchmark::DoNotOptimize(ReadCfiRow(tables, begin + (offset += 4099) % 65'536, &range));
+    samples::RowRange range;
+    benchmark::DoNotOptimize(
+        samples::ReadCfiRow(tables, begin + (offset += 4099) % 65'536, &range));
   }
 }
 BENCHMARK(BM_RowFromTables);
 
 void BM_RowFromCache(benchmark::State& state) {
-  const auto pc = reinterpret_cast<uintptr_t>(&WalkStack);
-  CfiRow row;
-  CfiLookup lookup;
+  const auto pc = reinterpret_cast<uintptr_t>(&samples::WalkStack);
+  samples::CfiRow row;
+  samples::CfiLookup lookup;
   for (auto _ : state) benchmark::DoNotOptimize(lookup.Find(pc, &row));
 }
 BENCHMARK(BM_RowFromCache);
 
 }  // namespace
-}  // namespace jtrace::hot
+}  // namespace jtrace::samples
 
 BENCHMARK_MAIN();

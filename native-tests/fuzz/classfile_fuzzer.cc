@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/classfile/code_editor.h"
-#include "agent/classfile/instrumenter.h"
+#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/instrumenter.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
 #include "common/classfile/disassembly.h"

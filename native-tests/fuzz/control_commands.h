@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "agent/control/server.h"
-#include "agent/metrics/metrics_format.h"
+#include "agent/metrics/metrics_report.h"
 #include "agent/native_hooks/hook_spec.h"
 #include "agent/options/options.h"
 #include "native-tests/fuzz/require.h"

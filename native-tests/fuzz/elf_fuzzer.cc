@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/hotspot/elf_symbols.h"
+#include "agent/jvm/stub_registry.h"
 #include "common/demangle.h"
 #include "common/elf_image.h"
 #include "native-tests/fuzz/require.h"
@@ -93,7 +93,7 @@ void CheckAgent(const std::string& path, std::string_view content) {
     });
   }
   const std::string_view names[] = {"no such name", name};
-  Require(sampling::FindElfSymbols(path, names).size() == std::size(names));
+  Require(jvm::FindElfSymbols(path, names).size() == std::size(names));
 }
 
 }  // namespace

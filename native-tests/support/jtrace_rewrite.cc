@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/classfile/instrumenter.h"
+#include "agent/calls/classfile/instrumenter.h"
 #include "common/classfile/byte_io.h"
 
 namespace jtrace::classfile {

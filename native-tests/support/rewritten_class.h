@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/classfile/instrumenter.h"
+#include "agent/calls/classfile/instrumenter.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
 #include "native-tests/support/class_builder.h"

@@ -1,11 +1,10 @@
-#include "agent/base/own_fd.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <utility>
 #include <vector>
 
+#include "agent/base/own_file.h"
 #include "gtest/gtest.h"
 
 namespace jtrace {

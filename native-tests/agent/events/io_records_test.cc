@@ -1,6 +1,4 @@
 // Names of descriptors: files, pipes, and peers of sockets.
-#include "agent/events/io_records.h"
-
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -14,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+
+#include "agent/events/io.h"
 
 namespace jtrace::events {
 namespace {

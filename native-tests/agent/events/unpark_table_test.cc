@@ -1,9 +1,8 @@
-#include "agent/events/unpark_table.h"
-
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "agent/events/park_waits.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::events {

@@ -17,7 +17,7 @@
 namespace jtrace::metrics {
 namespace {
 
-constexpr hot::AllocLayout kNoLayout;
+constexpr signal_safe::AllocLayout kNoLayout;
 constexpr auto kFaults = static_cast<uint32_t>(Metric::kPathFaults);
 constexpr size_t kPages = 300;
 

@@ -1,5 +1,3 @@
-#include "agent/metrics/metrics_format.h"
-
 #include <gtest/gtest.h>
 #include <regex.h>
 
@@ -9,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "agent/metrics/metrics_report.h"
 
 namespace jtrace::metrics {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "agent/metrics/metrics_format.h"
+#include "agent/metrics/metrics_report.h"
 
 namespace jtrace::metrics {
 namespace {

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "agent/hot/position.h"
-#include "agent/probes/tree_collector.h"
-#include "native-tests/agent/probes/probe_double.h"
+#include "agent/calls/tree_collector.h"
+#include "agent/signal_safe/position.h"
+#include "native-tests/agent/calls/probe_double.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -20,10 +20,10 @@ using ::jtrace::testing::TestArena;
 class ObjectPathsTest : public ::testing::Test {
  protected:
   ObjectPathsTest() {
-    hot::published_arena.store(arena_.get());
+    signal_safe::published_arena.store(arena_.get());
     paths_.Begin();
   }
-  ~ObjectPathsTest() override { hot::published_arena.store(nullptr); }
+  ~ObjectPathsTest() override { signal_safe::published_arena.store(nullptr); }
 
   // The routines of a path, the innermost last.
   static std::vector<uint32_t> RoutinesOf(const ObjectPaths& paths, uint32_t path) {
@@ -49,7 +49,7 @@ class ObjectPathsTest : public ::testing::Test {
 };
 
 TEST_F(ObjectPathsTest, PathsAreThoseOfOpenCalls) {
-  ProbeDouble thread(arena_.get(), 7);
+  testing::ProbeDouble thread(arena_.get(), 7);
   const uint32_t root = paths_.Current(7, false);
   EXPECT_TRUE(RoutinesOf(root).empty());
   const uint64_t outer = thread.Enter(3);
@@ -67,13 +67,13 @@ TEST_F(ObjectPathsTest, PathsAreThoseOfOpenCalls) {
 }
 
 TEST_F(ObjectPathsTest, ThreadsHaveTheirOwnPaths) {
-  ProbeDouble one(arena_.get(), 7);
-  ProbeDouble other(arena_.get(), 8);
+  testing::ProbeDouble one(arena_.get(), 7);
+  testing::ProbeDouble other(arena_.get(), 8);
   one.Enter(3);
   other.Enter(3);
   EXPECT_NE(paths_.Current(7, false), paths_.Current(8, false));
-  ProbeDouble first(arena_.get(), 20, /*is_virtual=*/true);
-  ProbeDouble second(arena_.get(), 21, /*is_virtual=*/true);
+  testing::ProbeDouble first(arena_.get(), 20, /*is_virtual=*/true);
+  testing::ProbeDouble second(arena_.get(), 21, /*is_virtual=*/true);
   first.Enter(3);
   second.Enter(3);
   EXPECT_EQ(paths_.Current(20, true), paths_.Current(21, true));
@@ -85,7 +85,7 @@ TEST_F(ObjectPathsTest, WhatHasNoPathIsNowhereOrAtTheRoot) {
   paths_.Current(9, false);
   ASSERT_EQ(Owners().size(), 1u);
   EXPECT_FALSE(Owners()[0].has_tree);
-  ProbeDouble thread(arena_.get(), 9);
+  testing::ProbeDouble thread(arena_.get(), 9);
   thread.Enter(3);
   paths_.Current(9, false);
   EXPECT_TRUE(Owners()[0].has_tree);
@@ -97,7 +97,7 @@ TEST_F(ObjectPathsTest, WhatHasNoPathIsNowhereOrAtTheRoot) {
 TEST_F(ObjectPathsTest, WhatIsTooMuchIsCountedApart) {
   ObjectPaths few(/*max_paths=*/5, /*max_owners=*/2);
   few.Begin();
-  ProbeDouble thread(arena_.get(), 7);
+  testing::ProbeDouble thread(arena_.get(), 7);
   thread.Enter(3);
   const uint32_t kept = few.Current(7, false);
   thread.Enter(4);
@@ -121,9 +121,9 @@ TEST_F(ObjectPathsTest, ThreadsBeyondTheFirstShareTheirPaths) {
 
 // The memory of a pruned node becomes the node of another path.
 TEST_F(ObjectPathsTest, ReusedNodesAreOtherPaths) {
-  TreeCollector trees(arena_.get(), nullptr, nullptr, hot::ProbeClock::kNone,
-                      {.arena_bytes = 1 << 12, .prune_percent = 50});
-  ProbeDouble thread(arena_.get(), 7);
+  calls::TreeCollector trees(arena_.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
+                             {.arena_bytes = 1 << 12, .prune_percent = 50});
+  testing::ProbeDouble thread(arena_.get(), 7);
   std::vector<uint64_t> refs;
   for (uint32_t routine = 1; routine <= 400; ++routine) {
     const uint64_t outer = thread.Enter(1000 + routine % 7);
@@ -134,7 +134,7 @@ TEST_F(ObjectPathsTest, ReusedNodesAreOtherPaths) {
     thread.Exit(inner);
     thread.Exit(outer);
     trees.Poll();
-    trees.Collect([](const TreeUpdate&) {});
+    trees.Collect([](const calls::TreeUpdate&) {});
     thread.Prune();
   }
   const size_t all = refs.size();
@@ -144,7 +144,7 @@ TEST_F(ObjectPathsTest, ReusedNodesAreOtherPaths) {
 }
 
 TEST_F(ObjectPathsTest, ARecordingKnowsNothingOfTheOneBefore) {
-  ProbeDouble thread(arena_.get(), 7);
+  testing::ProbeDouble thread(arena_.get(), 7);
   thread.Enter(3);
   const uint32_t before = paths_.Current(7, false);
   paths_.Made(before, 16);
@@ -158,11 +158,11 @@ TEST_F(ObjectPathsTest, ARecordingKnowsNothingOfTheOneBefore) {
 TEST_F(ObjectPathsTest, CountsAreExactWhateverTheThreads) {
   constexpr int kThreads = 4;
   constexpr uint64_t kObjects = 20'000;
-  std::vector<std::unique_ptr<ProbeDouble>> doubles;
+  std::vector<std::unique_ptr<testing::ProbeDouble>> doubles;
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     // Virtual: all of them use the same paths.
-    doubles.push_back(std::make_unique<ProbeDouble>(arena_.get(), 100 + i, true));
+    doubles.push_back(std::make_unique<testing::ProbeDouble>(arena_.get(), 100 + i, true));
     threads.emplace_back([this, i, probes = doubles.back().get()] {
       for (uint64_t object = 0; object < kObjects; ++object) {
         const uint64_t token = probes->Enter(1 + object % 3);

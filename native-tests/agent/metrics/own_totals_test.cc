@@ -15,7 +15,7 @@
 namespace jtrace::metrics {
 namespace {
 
-constexpr hot::AllocLayout kNoLayout;
+constexpr signal_safe::AllocLayout kNoLayout;
 constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
 
 int64_t Read(const ThreadCounters& counters, uint32_t metric) {

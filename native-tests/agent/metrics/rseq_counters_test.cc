@@ -53,7 +53,7 @@ void CountBothWays(RseqCounters& by_cpu, ThreadCounters& by_thread, uint32_t met
 TEST(RseqCounters, BothImplementationsReachTheSameTotal) {
   for (const auto way : {RseqCounters::Way::kRseqIfPossible, RseqCounters::Way::kAtomic}) {
     RseqCounters by_cpu(way);
-    ThreadCounters by_thread(hot::AllocLayout{});
+    ThreadCounters by_thread(signal_safe::AllocLayout{});
     const uint32_t metric = *by_thread.users().Register("events", "");
     CountBothWays(by_cpu, by_thread, metric);
     EXPECT_GT(by_cpu.Total(kSlot), Events());
@@ -77,7 +77,7 @@ TEST(RseqCounters, NothingIsLostWhenThreadsShareAProcessor) {
   }
   ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);  // threads created from here on inherit it
   RseqCounters by_cpu;
-  ThreadCounters by_thread(hot::AllocLayout{});
+  ThreadCounters by_thread(signal_safe::AllocLayout{});
   const uint32_t metric = *by_thread.users().Register("events", "");
   CountBothWays(by_cpu, by_thread, metric);
   EXPECT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);

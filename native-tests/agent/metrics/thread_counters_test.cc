@@ -35,10 +35,10 @@ struct JavaThread {
   }
   int64_t allocated() const { return allocated_bytes + tlab_top - tlab_start; }
 };
-constexpr hot::AllocLayout kNoLayout;
-const hot::AllocLayout kJavaLayout = {offsetof(JavaThread, allocated_bytes),
-                                      offsetof(JavaThread, tlab_top),
-                                      offsetof(JavaThread, tlab_start)};
+constexpr signal_safe::AllocLayout kNoLayout;
+const signal_safe::AllocLayout kJavaLayout = {offsetof(JavaThread, allocated_bytes),
+                                              offsetof(JavaThread, tlab_top),
+                                              offsetof(JavaThread, tlab_start)};
 
 constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
 constexpr auto kExceptions = static_cast<uint32_t>(Metric::kExceptions);
@@ -305,7 +305,8 @@ TEST(ThreadCounters, UncountedMetricsAreErrorsNotNumbers) {
   counters.Start(1, 0, false);
   EXPECT_EQ(counters.Own(kAllocBytes).status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(counters.Own(kExceptions).status().message(), HasSubstr("metrics=exceptions"));
-  EXPECT_EQ(counters.Own(hot::kMaxMetrics + 3).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(counters.Own(signal_safe::kMaxMetrics + 3).status().code(),
+            absl::StatusCode::kNotFound);
   EXPECT_EQ(counters.Own(kFirstUser).status().code(), absl::StatusCode::kNotFound);
   counters.SetCounted(1ull << kExceptions);
   EXPECT_EQ(*counters.Own(kExceptions), 0);
@@ -327,7 +328,7 @@ TEST(ThreadCounters, UserCountersHaveNames) {
               absl::StatusCode::kInvalidArgument)
         << name;
   }
-  for (uint32_t i = 2; i < hot::kMaxMetrics - kFirstUser; ++i) {
+  for (uint32_t i = 2; i < signal_safe::kMaxMetrics - kFirstUser; ++i) {
     EXPECT_TRUE(counters.users().Register(absl::StrCat("n", i), "").ok());
   }
   EXPECT_EQ(counters.users().Register("one.more", "").status().code(),

@@ -1,12 +1,11 @@
-#include "agent/metrics/tree_snapshot.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "agent/probes/node_state.h"
-#include "native-tests/agent/probes/probe_double.h"
+#include "agent/calls/node_state.h"
+#include "agent/metrics/tree_windows.h"
+#include "native-tests/agent/calls/probe_double.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -16,22 +15,22 @@ using ::jtrace::testing::TestArena;
 using ::testing::ElementsAre;
 
 // Calls, and at place 1 ten for each call of an even routine.
-PathValues Read(const hot::Node& node) {
+PathValues Read(const signal_safe::Node& node) {
   PathValues values = {};
-  values[kCallsPlace] = static_cast<int64_t>(ReadCounts(node).calls);
+  values[kCallsPlace] = static_cast<int64_t>(calls::ReadCounts(node).calls);
   values[1] = node.routine % 2 == 0 ? 10 * values[kCallsPlace] : 0;
   return values;
 }
 
-void Call(ProbeDouble& thread, std::vector<uint32_t> path) {
+void Call(testing::ProbeDouble& thread, std::vector<uint32_t> path) {
   std::vector<uint64_t> tokens;
   for (const uint32_t routine : path) tokens.push_back(thread.Enter(routine));
   for (; !tokens.empty(); tokens.pop_back()) thread.Exit(tokens.back());
 }
 
 TEST(TreeSnapshotTest, NestedActivationsCountOnce) {
-  TestArena arena;
-  ProbeDouble thread(arena.get(), 1);
+  testing::TestArena arena;
+  testing::ProbeDouble thread(arena.get(), 1);
   Call(thread, {1, 2, 3, 2, 4});
   Call(thread, {1, 3, 4});
   TreeSnapshot tree;
@@ -53,9 +52,9 @@ TEST(TreeSnapshotTest, NestedActivationsCountOnce) {
 }
 
 TEST(TreeSnapshotTest, TreesOfThreadsAddUpByPath) {
-  TestArena arena;
-  ProbeDouble first(arena.get(), 1);
-  ProbeDouble second(arena.get(), 2);
+  testing::TestArena arena;
+  testing::ProbeDouble first(arena.get(), 1);
+  testing::ProbeDouble second(arena.get(), 2);
   Call(first, {1, 2});
   Call(first, {1, 2});
   Call(second, {5});
@@ -72,8 +71,8 @@ TEST(TreeSnapshotTest, TreesOfThreadsAddUpByPath) {
 }
 
 TEST(TreeSnapshotTest, TopPathsByTheirOwnValue) {
-  TestArena arena;
-  ProbeDouble thread(arena.get(), 1);
+  testing::TestArena arena;
+  testing::ProbeDouble thread(arena.get(), 1);
   for (int i = 0; i < 3; ++i) Call(thread, {2, 1, 4});
   Call(thread, {2, 6});
   TreeSnapshot tree;
@@ -91,8 +90,8 @@ TEST(TreeSnapshotTest, TopPathsByTheirOwnValue) {
 }
 
 TEST(TreeSnapshotTest, PathsBelowAMethodBeginThere) {
-  TestArena arena;
-  ProbeDouble thread(arena.get(), 1);
+  testing::TestArena arena;
+  testing::ProbeDouble thread(arena.get(), 1);
   Call(thread, {1, 3, 2, 3, 4});
   Call(thread, {1, 2, 4});
   Call(thread, {5, 3, 2});
@@ -110,8 +109,8 @@ TEST(TreeSnapshotTest, PathsBelowAMethodBeginThere) {
 }
 
 TEST(TreeSnapshotTest, ConvertsTheValuesOfOnePlace) {
-  TestArena arena;
-  ProbeDouble thread(arena.get(), 1);
+  testing::TestArena arena;
+  testing::ProbeDouble thread(arena.get(), 1);
   Call(thread, {2, 4});
   TreeSnapshot tree;
   tree.Add(arena.get(), *thread.state(), 1, Read);
@@ -122,8 +121,8 @@ TEST(TreeSnapshotTest, ConvertsTheValuesOfOnePlace) {
 }
 
 TEST(TreeSnapshotTest, SaysWhenItIsFull) {
-  TestArena arena;
-  ProbeDouble thread(arena.get(), 1);
+  testing::TestArena arena;
+  testing::ProbeDouble thread(arena.get(), 1);
   for (uint32_t i = 1; i <= 10; ++i) Call(thread, {i});
   TreeSnapshot tree(/*max_nodes=*/10);
   tree.Add(arena.get(), *thread.state(), 1, Read);
@@ -133,19 +132,20 @@ TEST(TreeSnapshotTest, SaysWhenItIsFull) {
 
 // A program with millions of call paths would pay for what nobody can ask for.
 TEST(TreeSnapshotTest, TakesNothingWhenItIsFull) {
-  TestArena arena;
-  ProbeDouble large(arena.get(), 1), small(arena.get(), 2);
+  testing::TestArena arena;
+  testing::ProbeDouble large(arena.get(), 1), small(arena.get(), 2);
   for (uint32_t i = 1; i <= 10; ++i) Call(large, {i});
   Call(small, {1});
   TreeSnapshot full(/*max_nodes=*/10);
   full.Add(arena.get(), *large.state(), 1, Read);
   uint32_t reads = 0;
-  const auto counted = [&reads](const hot::Node& node) {
+  const auto counted = [&reads](const signal_safe::Node& node) {
     ++reads;
     return Read(node);
   };
   full.Add(arena.get(), *small.state(), 1, counted);
-  full.AddNode(arena.get(), *hot::At<hot::Node>(arena.get(), small.state()->root), 1, counted);
+  full.AddNode(arena.get(), *signal_safe::At<signal_safe::Node>(arena.get(), small.state()->root),
+               1, counted);
   EXPECT_EQ(reads, 0u);
   TreeSnapshot sum;
   sum.Add(arena.get(), *small.state(), 1, Read);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "native-tests/agent/probes/probe_double.h"
+#include "native-tests/agent/calls/probe_double.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -66,7 +66,8 @@ void ExpectSame(const absl::StatusOr<TreeSnapshot>& tree, const Model& model) {
 // A Java thread on a random walk; may be anywhere between two steps.
 class Walker {
  public:
-  Walker(hot::Arena* arena, uint64_t tid, uint32_t seed, uint32_t routines, bool is_virtual = false)
+  Walker(signal_safe::Arena* arena, uint64_t tid, uint32_t seed, uint32_t routines,
+         bool is_virtual = false)
       : thread_(arena, tid, is_virtual), random_(seed), routines_(routines) {}
 
   void Walk(int steps) {
@@ -112,11 +113,11 @@ class Walker {
   Model model_;
 };
 
-void IgnoreUpdate(const TreeUpdate&) {}
+void IgnoreUpdate(const calls::TreeUpdate&) {}
 
 TEST(TreeWindowsTest, ScopesOfAWindow) {
-  TestArena arena;
-  TreeCollector collector(arena.get());
+  testing::TestArena arena;
+  calls::TreeCollector collector(arena.get());
   ThreadFamilies families;
   TreeWindows windows(collector, families);
   Walker own(arena.get(), 1, 1, 8);
@@ -164,8 +165,8 @@ TEST(TreeWindowsTest, ScopesOfAWindow) {
 }
 
 TEST(TreeWindowsTest, CountsSinceItsOwnRecordingBegan) {
-  TestArena arena;
-  TreeCollector collector(arena.get());
+  testing::TestArena arena;
+  calls::TreeCollector collector(arena.get());
   ThreadFamilies families;
   Walker thread(arena.get(), 1, 1, 8);
   thread.Walk(500);
@@ -183,9 +184,10 @@ TEST(TreeWindowsTest, CountsSinceItsOwnRecordingBegan) {
 
 // Nodes are added and pruned all the time.
 TEST(TreeWindowsTest, PrunedTreesLoseNoCounts) {
-  TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
-                          {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
+  testing::TestArena arena;
+  calls::TreeCollector collector(
+      arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
+      {.arena_bytes = 1000 * sizeof(signal_safe::Node), .prune_percent = 1});
   ThreadFamilies families;
   TreeWindows windows(collector, families);
   Walker thread(arena.get(), 1, 1, 2000);
@@ -211,9 +213,9 @@ TEST(TreeWindowsTest, PrunedTreesLoseNoCounts) {
 TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
   constexpr int kThreads = 4;
   constexpr int kMeetings = 8;
-  TestArena arena(1 << 28);
-  TreeCollector collector(arena.get(),
-                          [](uint64_t, bool is_virtual) { return is_virtual ? 1u : 0u; });
+  testing::TestArena arena(1 << 28);
+  calls::TreeCollector collector(arena.get(),
+                                 [](uint64_t, bool is_virtual) { return is_virtual ? 1u : 0u; });
   ThreadFamilies families;
   TreeWindows windows(collector, families);
   std::atomic<uint64_t> last_tid{0};
@@ -269,12 +271,12 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
 
 // The double charges a tick to the current node at each probe.
 TEST(TreeWindowsTest, PathsHaveProcessorTimeWithItsClock) {
-  const TickScale scale = TickScale::Nanoseconds();
-  for (const auto clock : {hot::ProbeClock::kCpu, hot::ProbeClock::kTsc}) {
-    TestArena arena;
-    TreeCollector collector(arena.get(), nullptr, &scale, clock);
+  const calls::TickScale scale = calls::TickScale::Nanoseconds();
+  for (const auto clock : {signal_safe::ProbeClock::kCpu, signal_safe::ProbeClock::kTsc}) {
+    testing::TestArena arena;
+    calls::TreeCollector collector(arena.get(), nullptr, &scale, clock);
     ThreadFamilies families;
-    ProbeDouble thread(arena.get(), 1, /*is_virtual=*/false, /*has_clock=*/true);
+    testing::ProbeDouble thread(arena.get(), 1, /*is_virtual=*/false, /*has_clock=*/true);
     const auto run = [&] {
       const uint64_t outer = thread.Enter(5);
       for (int i = 0; i < 3; ++i) thread.Exit(thread.Enter(6));
@@ -286,7 +288,7 @@ TEST(TreeWindowsTest, PathsHaveProcessorTimeWithItsClock) {
     run();
     const auto counted = windows.Counted(1);
     ASSERT_TRUE(counted.ok());
-    const bool is_cpu = clock == hot::ProbeClock::kCpu;
+    const bool is_cpu = clock == signal_safe::ProbeClock::kCpu;
     EXPECT_EQ(windows.has_cpu_time(), is_cpu);
     EXPECT_EQ(counted->Totals({5}, kCpuPlace).base, is_cpu ? 4 : 0);
     EXPECT_EQ(counted->Totals({6}, kCpuPlace).base, is_cpu ? 3 : 0);
@@ -297,16 +299,17 @@ TEST(TreeWindowsTest, PathsHaveProcessorTimeWithItsClock) {
 // Its counters may belong to another thread by then.
 TEST(TreeWindowsTest, AnEndedOpenerIsNotReadAgain) {
   constexpr uint32_t kMetric = 10;
-  const PathMetrics metrics = {.numbers = {kMetric}, .layout = {}};
-  TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone, {}, metrics);
+  const calls::PathMetrics metrics = {.numbers = {kMetric}, .layout = {}};
+  testing::TestArena arena;
+  calls::TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone, {},
+                                 metrics);
   int asked = 0;
-  collector.ReadOpenMetricsBy([&](const PathMetrics&, const hot::ThreadState&) {
+  collector.ReadOpenMetricsBy([&](const calls::PathMetrics&, const signal_safe::ThreadState&) {
     ++asked;
-    return MetricValues{};
+    return calls::MetricValues{};
   });
   ThreadFamilies families;
-  ProbeDouble thread(arena.get(), 1, false, false, metrics);
+  testing::ProbeDouble thread(arena.get(), 1, false, false, metrics);
   thread.Exit(thread.Enter(5));
   collector.BeginRecording();
   TreeWindows windows(collector, families);

@@ -1,10 +1,9 @@
-#include "agent/native_hooks/hook_rows.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <memory>
 
+#include "agent/native_hooks/hook_source.h"
 #include "agent/native_hooks/trap_signal.h"
 
 namespace jtrace::native_hooks {

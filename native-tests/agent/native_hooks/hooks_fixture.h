@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/native_hooks/hook_rows.h"
+#include "agent/native_hooks/hook_source.h"
 #include "agent/native_hooks/hooks.h"
 #include "native-tests/agent/native_hooks/hooked_functions.h"
 

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "agent/native_hooks/displaced_instruction.h"
-#include "agent/native_hooks/loaded_objects.h"
+#include "agent/native_hooks/object_functions.h"
 #include "native-tests/agent/native_hooks/hooks_fixture.h"
 
 namespace jtrace::native_hooks {
@@ -172,7 +172,7 @@ TEST_F(HooksTest, AnErrorReportsWhatWasDoneBefore) {
 TEST_F(HooksTest, AllInt3AreRemovedAtOnce) {
   Begin(In("hooked_*", "count"));
   ASSERT_EQ(hooks_.All().size(), 12u);
-  hot::TakeAllHooksOut();
+  signal_safe::TakeAllHooksOut();
   for (const Placed& placed : hooks_.All()) {
     EXPECT_NE(*reinterpret_cast<const volatile uint8_t*>(placed.address), 0xcc) << placed.name;
   }

@@ -1,5 +1,5 @@
 // Hooks do not count jtrace's work in the program's threads.
-#include "agent/hot/own_work.h"
+#include "agent/samples/handler/own_work.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "agent/hot/thread_slot.h"
+#include "agent/samples/handler/thread_slot.h"
 #include "native-tests/agent/native_hooks/hooks_fixture.h"
 
 namespace jtrace::native_hooks {
@@ -19,15 +19,15 @@ TEST_F(HooksTest, DoesNotCountJtracesOwnWork) {
   Begin(In("hooked_add", "count"));
   hooked_add(1);
   {
-    const hot::OwnWork own;
+    const samples::OwnWork own;
     EXPECT_EQ(hooked_add(2), 7);
     {
-      const hot::OwnWork nested;
+      const samples::OwnWork nested;
       hooked_add(3);
     }
     hooked_add(4);
   }
-  EXPECT_EQ(hot::kAsOwn<AddTwice>(5), 32);
+  EXPECT_EQ(samples::kAsOwn<AddTwice>(5), 32);
   EXPECT_EQ(Fetch("hooked_add").calls, 1u);
   hooked_add(6);
   EXPECT_EQ(Fetch("hooked_add").calls, 1u);
@@ -36,12 +36,12 @@ TEST_F(HooksTest, DoesNotCountJtracesOwnWork) {
 
 TEST_F(HooksTest, CountsTheProgramsWorkInsideJtraces) {
   Begin(In("hooked_add", "count"));
-  const hot::OwnWork own;
-  const hot::OwnWork nested;
+  const samples::OwnWork own;
+  const samples::OwnWork nested;
   {
-    const hot::ProgramsWork programs;
+    const samples::ProgramsWork programs;
     AddTwice(1);
-    hot::kAsOwn<AddTwice>(2);
+    samples::kAsOwn<AddTwice>(2);
   }
   hooked_add(3);
   EXPECT_EQ(Fetch("hooked_add").calls, 2u);
@@ -50,7 +50,7 @@ TEST_F(HooksTest, CountsTheProgramsWorkInsideJtraces) {
 TEST_F(HooksTest, AnExceptionEndsJtracesOwnWork) {
   Begin(In("hooked_add", "count"));
   try {
-    const hot::OwnWork own;
+    const samples::OwnWork own;
     throw 1;
   } catch (int) {
   }
@@ -61,16 +61,16 @@ TEST_F(HooksTest, AnExceptionEndsJtracesOwnWork) {
 // The thread's slot was given to another one, which is in the agent's handler now.
 TEST_F(HooksTest, AnotherThreadsSampleIsNotThisThreadsWork) {
   Begin(In("hooked_add", "count"));
-  auto slot = std::make_unique<hot::ThreadSlot>();
+  auto slot = std::make_unique<samples::ThreadSlot>();
   slot->in_handler = true;
   slot->os_tid = gettid();
-  hot::tls_thread_slot = slot.get();
-  hot::tls_os_tid = gettid();
+  samples::tls_thread_slot = slot.get();
+  samples::tls_os_tid = gettid();
   hooked_add(1);
   EXPECT_EQ(Calls("hooked_add").calls, 0u);
   slot->os_tid = gettid() + 1;
   hooked_add(1);
-  hot::tls_thread_slot = nullptr;
+  samples::tls_thread_slot = nullptr;
   EXPECT_EQ(Calls("hooked_add").calls, 1u);
 }
 
@@ -82,16 +82,16 @@ void Throw() { throw std::bad_alloc(); }
 
 // The JVM, which calls such functions, knows no exceptions.
 TEST(OwnWorkTest, NoExceptionLeavesIt) {
-  EXPECT_EQ(hot::kAsOwn<ThrowAbove>(1), 1);
-  EXPECT_EQ((hot::kAsOwn<ThrowAbove, -5>(2)), -5);
-  EXPECT_TRUE(hot::agent_is_off.load());
-  EXPECT_EQ((hot::kAsOwn<ThrowAbove, -5>(1)), -5) << "no more work";
-  EXPECT_EQ(hot::kAsOwn<ThrowAbove>(1), 0);
-  hot::agent_is_off.store(false);
-  hot::kAsOwn<Throw>();
-  EXPECT_TRUE(hot::agent_is_off.load());
-  EXPECT_EQ(hot::tls_own_work, 0u);
-  hot::agent_is_off.store(false);
+  EXPECT_EQ(samples::kAsOwn<ThrowAbove>(1), 1);
+  EXPECT_EQ((samples::kAsOwn<ThrowAbove, -5>(2)), -5);
+  EXPECT_TRUE(samples::agent_is_off.load());
+  EXPECT_EQ((samples::kAsOwn<ThrowAbove, -5>(1)), -5) << "no more work";
+  EXPECT_EQ(samples::kAsOwn<ThrowAbove>(1), 0);
+  samples::agent_is_off.store(false);
+  samples::kAsOwn<Throw>();
+  EXPECT_TRUE(samples::agent_is_off.load());
+  EXPECT_EQ(samples::tls_own_work, 0u);
+  samples::agent_is_off.store(false);
 }
 
 // An awaited return belongs to the program's call.
@@ -101,7 +101,7 @@ TEST_F(HooksTest, JtracesOwnCallsHaveNoTimes) {
   CallUntilAwaited(call);
   call();
   {
-    const hot::OwnWork own;
+    const samples::OwnWork own;
     call();
   }
   call();

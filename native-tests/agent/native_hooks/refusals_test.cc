@@ -19,7 +19,7 @@ namespace {
 
 // One list has the functions that the handlers may call, and all of them in libc are refused.
 TEST(RefusalsTest, RefusesEverythingThatTheHandlersCall) {
-  std::ifstream allowed(JTRACE_SOURCE_DIR "/agent/hot/allowed_symbols.txt");
+  std::ifstream allowed(JTRACE_SOURCE_DIR "/agent/signal_safe/allowed_symbols.txt");
   std::string line;
   int checked = 0;
   while (std::getline(allowed, line)) {

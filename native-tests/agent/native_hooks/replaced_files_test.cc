@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "agent/native_hooks/hook_targets.h"
-#include "agent/native_hooks/loaded_objects.h"
+#include "agent/native_hooks/object_functions.h"
 
 namespace jtrace::native_hooks {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "agent/hot/memory/hook_sites.h"
 #include "agent/native_hooks/trap_signal.h"
+#include "agent/signal_safe/hook_sites.h"
 #include "native-tests/agent/native_hooks/code_buffer.h"
 
 namespace jtrace::native_hooks {
@@ -86,7 +86,7 @@ TEST(SiteTableTest, EveryShapeOfInstructionRunsAsBefore) {
     const std::vector<int> before = RunAll(*shape.code);
     auto site = Table().Make(shape.code->address(shape.hooked));
     ASSERT_TRUE(site.ok()) << shape.name << ": " << site.status();
-    ASSERT_TRUE(Table().SetDuty(**site, {hot::kHookCount, 1}).ok()) << shape.name;
+    ASSERT_TRUE(Table().SetDuty(**site, {signal_safe::kHookCount, 1}).ok()) << shape.name;
     EXPECT_EQ(*reinterpret_cast<const uint8_t*>(shape.code->address(shape.hooked)), 0xcc);
     EXPECT_EQ(RunAll(*shape.code), before) << shape.name;
     EXPECT_EQ((*site)->calls.load(), before.size()) << shape.name;
@@ -100,9 +100,9 @@ TEST(SiteTableTest, APcInASlotMapsToTheInstruction) {
   const CodeBuffer& code = *Code({0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3});
   auto site = Table().Make(code.address());
   ASSERT_TRUE(site.ok());
-  EXPECT_EQ(hot::OriginalPc((*site)->slot), code.address());
-  EXPECT_EQ(hot::OriginalPc((*site)->slot + 1), code.address(1));
-  EXPECT_EQ(hot::OriginalPc(code.address(1)), code.address(1));
+  EXPECT_EQ(signal_safe::OriginalPc((*site)->slot), code.address());
+  EXPECT_EQ(signal_safe::OriginalPc((*site)->slot + 1), code.address(1));
+  EXPECT_EQ(signal_safe::OriginalPc(code.address(1)), code.address(1));
 }
 
 TEST(SiteTableTest, AnotherToolsBreakpointStays) {
@@ -112,7 +112,7 @@ TEST(SiteTableTest, AnotherToolsBreakpointStays) {
   ASSERT_TRUE(site.ok());
   auto* const byte = reinterpret_cast<uint8_t*>(code.address());
   *byte = 0xcc;
-  EXPECT_THAT(std::string(Table().SetDuty(**site, {hot::kHookCount, 1}).message()),
+  EXPECT_THAT(std::string(Table().SetDuty(**site, {signal_safe::kHookCount, 1}).message()),
               testing::HasSubstr("another breakpoint"));
   EXPECT_EQ(*byte, 0xcc);
   EXPECT_FALSE(Table().Make(Code({0xcc, 0xc3})->address()).ok());

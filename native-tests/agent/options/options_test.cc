@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "agent/sampling/timers.h"
+#include "agent/samples/timers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -171,16 +171,16 @@ TEST(OptionsTest, CostsOfCallsOutOfScopeNeedCallPaths) {
 }
 
 TEST(OptionsTest, StacksNeedAProcessorThatTheWalkerKnows) {
-  EXPECT_EQ(ParseOptions("stack=pc")->samples.stack, hot::StackMode::kPc);
+  EXPECT_EQ(ParseOptions("stack=pc")->samples.stack, samples::StackMode::kPc);
   EXPECT_TRUE(ParseOptions("mode=events,stack=appframe").ok());
-  if (!hot::kWalksStacks) {
-    EXPECT_EQ(ParseOptions("")->samples.stack, hot::StackMode::kPc);
+  if (!samples::kWalksStacks) {
+    EXPECT_EQ(ParseOptions("")->samples.stack, samples::StackMode::kPc);
     EXPECT_THAT(ErrorOf("stack=appframe"), HasSubstr("use stack=pc"));
     EXPECT_THAT(ErrorOf("unwind=C::d"), HasSubstr("needs x86-64"));
     return;
   }
-  EXPECT_EQ(ParseOptions("")->samples.stack, hot::StackMode::kFull);
-  EXPECT_EQ(ParseOptions("stack=appframe")->samples.stack, hot::StackMode::kAppFrame);
+  EXPECT_EQ(ParseOptions("")->samples.stack, samples::StackMode::kFull);
+  EXPECT_EQ(ParseOptions("stack=appframe")->samples.stack, samples::StackMode::kAppFrame);
 }
 
 TEST(OptionsTest, RejectsUnknownTimers) {
@@ -188,7 +188,7 @@ TEST(OptionsTest, RejectsUnknownTimers) {
   EXPECT_THAT(ErrorOf("timer=perf:cycle"), HasSubstr("did you mean perf:cycles?"));
   EXPECT_THAT(ErrorOf("timer=perf:page-fault"), HasSubstr("did you mean perf:page-faults?"));
   for (const char* text : {"timer=perf:nonsense", "timer=perf:"}) {
-    EXPECT_THAT(ErrorOf(text), HasSubstr("available here: " + sampling::AvailablePerfEvents()));
+    EXPECT_THAT(ErrorOf(text), HasSubstr("available here: " + samples::AvailablePerfEvents()));
     EXPECT_THAT(ErrorOf(text), Not(HasSubstr("did you mean")));
   }
   EXPECT_THAT(ErrorOf("timer=perf:page-faults,interval=1ms"), HasSubstr("counts events"));
@@ -199,7 +199,7 @@ TEST(OptionsTest, RejectsUnknownTimers) {
 }
 
 TEST(OptionsTest, UnwindsNameMethods) {
-  if (!hot::kWalksStacks) GTEST_SKIP() << "this processor's stacks are not walked";
+  if (!samples::kWalksStacks) GTEST_SKIP() << "this processor's stacks are not walked";
   const auto options = ParseOptions("unwind=com.acme.Cache::load:every=100;a.B::*,unwind=C::d");
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_THAT(options->unwinds, ElementsAre(UnwindRule{"com.acme.Cache::load", 100},

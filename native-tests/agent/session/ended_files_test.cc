@@ -1,6 +1,4 @@
 // Which files of loop= keep= removes, in a folder of its own.
-#include "agent/session/ended_files.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/file.h>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "agent/session/recording_file.h"
 
 namespace {
 

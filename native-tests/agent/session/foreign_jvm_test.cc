@@ -29,8 +29,9 @@ jint GetEnv(JavaVM*, void** env, jint version) {
 }
 
 jvmtiError GetSystemProperty(jvmtiEnv*, const char* property, char** value) {
-  if (the_fake->name == nullptr || std::strcmp(property, "java.vm.name") != 0)
+  if (the_fake->name == nullptr || std::strcmp(property, "java.vm.name") != 0) {
     return JVMTI_ERROR_NOT_AVAILABLE;
+  }
   *value = strdup(the_fake->name);
   return JVMTI_ERROR_NONE;
 }

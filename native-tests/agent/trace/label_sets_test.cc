@@ -29,8 +29,8 @@ TEST(LabelSetsTest, TheSameKeyIsReplacedAndOthersStay) {
               ElementsAre(Pair("kind", "query"), Pair("tenant", "other")));
   EXPECT_EQ(sets.With(both, "tenant", "acme"), both);
   EXPECT_THAT(*sets.Find(sets.With(both, "tenant", "")), ElementsAre(Pair("kind", "query")));
-  EXPECT_EQ(sets.With(sets.With(0, "tenant", "acme"), "tenant", ""), hot::kNoLabels);
-  EXPECT_EQ(sets.With(0, "tenant", ""), hot::kNoLabels);
+  EXPECT_EQ(sets.With(sets.With(0, "tenant", "acme"), "tenant", ""), signal_safe::kNoLabels);
+  EXPECT_EQ(sets.With(0, "tenant", ""), signal_safe::kNoLabels);
 }
 
 TEST(LabelSetsTest, BeyondTheLimitNewSetsAreUnknownAndKnownOnesStay) {
@@ -38,32 +38,34 @@ TEST(LabelSetsTest, BeyondTheLimitNewSetsAreUnknownAndKnownOnesStay) {
   const uint32_t first = sets.With(0, "k", "0");
   sets.With(0, "k", "1");
   const uint32_t last = sets.With(0, "k", "2");
-  EXPECT_EQ(sets.With(0, "k", "3"), hot::kUnknownLabels);
+  EXPECT_EQ(sets.With(0, "k", "3"), signal_safe::kUnknownLabels);
   EXPECT_EQ(sets.With(last, "k", "0"), first);
-  EXPECT_EQ(sets.Find(hot::kUnknownLabels), nullptr);
-  EXPECT_EQ(sets.Find(hot::kNoLabels), nullptr);
+  EXPECT_EQ(sets.Find(signal_safe::kUnknownLabels), nullptr);
+  EXPECT_EQ(sets.Find(signal_safe::kNoLabels), nullptr);
   // What is inside of unknown labels is unknown.
-  EXPECT_EQ(sets.With(hot::kUnknownLabels, "k", "0"), hot::kUnknownLabels);
+  EXPECT_EQ(sets.With(signal_safe::kUnknownLabels, "k", "0"), signal_safe::kUnknownLabels);
 }
 
 TEST(LabelSetsTest, NumbersFitIntoTheWordsOfThreads) {
-  static_assert(hot::kLastLabels < hot::kUnknownLabels);
+  static_assert(signal_safe::kLastLabels < signal_safe::kUnknownLabels);
   LabelSets sets;
-  for (uint32_t i = 1; i <= hot::kLastLabels; ++i) {
+  for (uint32_t i = 1; i <= signal_safe::kLastLabels; ++i) {
     ASSERT_EQ(sets.With(0, "k", absl::StrCat(i)), i);
   }
-  EXPECT_EQ(sets.With(0, "k", "one more"), hot::kUnknownLabels);
+  EXPECT_EQ(sets.With(0, "k", "one more"), signal_safe::kUnknownLabels);
 }
 
 TEST(LabelSetsTest, SetsAndKeysAreBounded) {
   LabelSets sets;
   uint32_t set = 0;
-  for (size_t i = 0; i < LabelSets::kMostLabels; ++i)
+  for (size_t i = 0; i < LabelSets::kMostLabels; ++i) {
     set = sets.With(set, absl::StrCat("k", i), "v");
+  }
   EXPECT_EQ(sets.Find(set)->size(), LabelSets::kMostLabels);
-  EXPECT_EQ(sets.With(set, "another", "v"), hot::kUnknownLabels);
-  EXPECT_EQ(sets.With(0, "", "v"), hot::kUnknownLabels);
-  EXPECT_EQ(sets.With(0, std::string(LabelSets::kMostKeyBytes + 1, 'k'), "v"), hot::kUnknownLabels);
+  EXPECT_EQ(sets.With(set, "another", "v"), signal_safe::kUnknownLabels);
+  EXPECT_EQ(sets.With(0, "", "v"), signal_safe::kUnknownLabels);
+  EXPECT_EQ(sets.With(0, std::string(LabelSets::kMostKeyBytes + 1, 'k'), "v"),
+            signal_safe::kUnknownLabels);
 }
 
 TEST(LabelSetsTest, LongValuesAreCutBetweenCharacters) {

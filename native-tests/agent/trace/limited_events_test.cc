@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "proto/trace_format.h"
 
-namespace jtrace {
+namespace jtrace::trace {
 namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
@@ -82,4 +82,4 @@ TEST(LimitedEventsTest, SilentIfNothingHappened) {
 }
 
 }  // namespace
-}  // namespace jtrace
+}  // namespace jtrace::trace

@@ -151,8 +151,9 @@ class ChunkMaker {
       const std::vector<uint32_t>& nodes = nodes_[sample.thread() - 1];
       sample.set_labels(Below(kThreads + 1));
       if (Below(2) == 0) sample.set_node(nodes[Below(nodes.size())]);
-      for (uint32_t frames = 1 + Below(12); frames > 0; --frames)
+      for (uint32_t frames = 1 + Below(12); frames > 0; --frames) {
         sample.add_frame(Below(kRoutines));
+      }
     }
   }
 

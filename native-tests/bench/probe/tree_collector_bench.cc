@@ -3,22 +3,24 @@
 
 #include <vector>
 
-#include "agent/probes/tree_collector.h"
-#include "native-tests/agent/probes/probe_double.h"
+#include "agent/calls/tree_collector.h"
+#include "native-tests/agent/calls/probe_double.h"
 
 namespace jtrace {
 namespace {
 
 // A tree of `count` nodes, eight children each, in chunks as the probes take them.
-std::vector<hot::Node*> Grow(hot::Arena* arena, testing::ProbeDouble& thread, int count) {
-  std::vector<hot::Node*> nodes = {hot::At<hot::Node>(arena, thread.state()->root)};
-  auto* memory =
-      reinterpret_cast<hot::Node*>(reinterpret_cast<uintptr_t>(arena) + hot::kFirstChunk * 2);
+std::vector<signal_safe::Node*> Grow(signal_safe::Arena* arena, testing::ProbeDouble& thread,
+                                     int count) {
+  std::vector<signal_safe::Node*> nodes = {
+      signal_safe::At<signal_safe::Node>(arena, thread.state()->root)};
+  auto* memory = reinterpret_cast<signal_safe::Node*>(reinterpret_cast<uintptr_t>(arena) +
+                                                      signal_safe::kFirstChunk * 2);
   for (int i = 1; i <= count; ++i) {
-    hot::Node* node = memory + i;
+    signal_safe::Node* node = memory + i;
     node->routine = 1 + i % 1000;
-    node->parent = hot::RefOf(arena, nodes[(i - 1) / 8]);
-    nodes.back()->next = hot::RefOf(arena, node);
+    node->parent = signal_safe::RefOf(arena, nodes[(i - 1) / 8]);
+    nodes.back()->next = signal_safe::RefOf(arena, node);
     nodes.push_back(node);
   }
   return nodes;
@@ -29,13 +31,13 @@ void BM_Collect(benchmark::State& state) {
   testing::TestArena arena(1 << 29);
   testing::ProbeDouble thread(arena.get(), 1);
   const auto nodes = Grow(arena.get(), thread, static_cast<int>(state.range(0)));
-  TreeCollector collector(arena.get());
+  calls::TreeCollector collector(arena.get());
   for (auto _ : state) {
     state.PauseTiming();
-    for (hot::Node* node : nodes) node->jitted += changed;
+    for (signal_safe::Node* node : nodes) node->jitted += changed;
     state.ResumeTiming();
     collector.Collect(
-        [](const TreeUpdate& update) { benchmark::DoNotOptimize(update.nodes.data()); });
+        [](const calls::TreeUpdate& update) { benchmark::DoNotOptimize(update.nodes.data()); });
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }

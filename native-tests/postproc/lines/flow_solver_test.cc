@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/classfile/counter_plan.h"
+#include "agent/calls/classfile/block_probes.h"
 #include "common/classfile/opcodes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Threads with alternate stacks, as Go's are: the agent's handlers run there, and take no more room
- * than there is (agent/hot/signal_scope.h).
+ * than there is (agent/signal_safe/signal_scope.h).
  */
 final class AlternateStackTest {
   private static final Path API = Path.of(Setup.property("jtrace.api"));

@@ -1,0 +1,96 @@
+// Methods, windows and commands: they wait for the writer thread or for another command.
+#include <optional>
+#include <string>
+
+#include "agent/api/abi/any_thread.h"
+#include "agent/api/abi/codes.h"
+#include "agent/api/abi/functions.h"
+#include "agent/samples/handler/own_work.h"
+
+namespace jtrace::abi {
+namespace {
+
+absl::StatusOr<metrics::MethodTotals> Ask(const jtrace_method_query& query,
+                                          std::optional<uint64_t> java_tid) {
+  if (query.window != 0) {
+    return TheHost().WindowMethod(query.window, query.metric, query.pattern);
+  }
+  return TheHost().Method(java_tid, query.metric, query.pattern);
+}
+
+// Whose calls: none for all threads.
+int32_t ThreadOf(const jtrace_method_query& query, std::optional<uint64_t>& java_tid) {
+  if (query.window != 0 || query.of == JTRACE_OF_PROCESS) return JTRACE_OK;
+  Subject subject = {query.of, query.thread};
+  if (const int32_t code = Resolve(subject); code != JTRACE_OK) return code;
+  java_tid = 0;
+  return JavaTidOf(subject, *java_tid);
+}
+
+// A line each to the sink, as C strings.
+void Reply(std::string text, bool is_error, jtrace_sink sink, void* context) {
+  if (sink == nullptr) return;
+  const samples::ProgramsWork in_the_sink;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    if (end < text.size()) text[end] = '\0';
+    sink(context, is_error ? 1 : 0, text.c_str() + begin);
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+int32_t WindowOpen(uint32_t of, uint64_t* window) {
+  return Guarded([&] {
+    if (window == nullptr || of > JTRACE_OF_OWN_THREAD) return int32_t{JTRACE_E_ARGUMENT};
+    jtrace_method_query query = {};
+    query.of = of;
+    std::optional<uint64_t> java_tid;
+    if (const int32_t code = ThreadOf(query, java_tid); code != JTRACE_OK) return code;
+    const auto opened = TheHost().OpenWindow(java_tid);
+    if (!opened.ok()) return MethodCode(opened.status(), JTRACE_E_THREAD);
+    *window = *opened;
+    return int32_t{JTRACE_OK};
+  });
+}
+
+int32_t WindowClose(uint64_t window) {
+  return Guarded([&] { return TheHost().CloseWindow(window) ? JTRACE_OK : JTRACE_E_HANDLE; });
+}
+
+int32_t Method(const jtrace_method_query* query, jtrace_method_stats* stats) {
+  return Guarded([&] {
+    if (query == nullptr || stats == nullptr || query->struct_size < sizeof(*query) ||
+        query->pattern == nullptr) {
+      return int32_t{JTRACE_E_ARGUMENT};
+    }
+    if (Counters().own().Check(query->metric) == metrics::Answer::kNoMetric) {
+      return int32_t{JTRACE_E_METRIC};
+    }
+    std::optional<uint64_t> java_tid;
+    if (const int32_t code = ThreadOf(*query, java_tid); code != JTRACE_OK) return code;
+    const auto totals = Ask(*query, java_tid);
+    if (!totals.ok()) {
+      return MethodCode(totals.status(), query->window != 0 ? JTRACE_E_HANDLE : JTRACE_E_THREAD);
+    }
+    jtrace_method_stats values = {};
+    values.calls = totals->calls;
+    values.outermost_calls = totals->outermost_calls;
+    values.base = totals->base;
+    values.cum = totals->cum;
+    return int32_t{CopySized(values, stats) ? JTRACE_OK : JTRACE_E_ARGUMENT};
+  });
+}
+
+int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* context) {
+  return Guarded([&] {
+    if (verb == nullptr) return int32_t{JTRACE_E_ARGUMENT};
+    const auto answer = TheHost().Command(verb, argument != nullptr ? argument : "");
+    Reply(answer.ok() ? *answer : std::string(answer.status().message()), !answer.ok(), sink,
+          context);
+    return CommandCode(answer.status());
+  });
+}
+
+}  // namespace jtrace::abi

@@ -1,0 +1,97 @@
+// blocks=on: numbers counters of blocks, and reads them while they are incremented.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/calls/flat_collector.h"
+#include "agent/signal_safe/layout.h"
+
+namespace jtrace::calls {
+
+// The counters of one probe class. The shared ones stay mapped forever: compiled code has their
+// address.
+class BlockCounters {
+ public:
+  // Reserves address space for the shared counters and those of threads; `by_path` (blocks=paths):
+  // for owners instead of the latter. Error: ResourceExhausted.
+  static absl::StatusOr<std::unique_ptr<BlockCounters>> Reserve(bool by_path);
+  BlockCounters(const BlockCounters&) = delete;
+  BlockCounters& operator=(const BlockCounters&) = delete;
+
+  // For the probe class, and the states of threads without memory.
+  uint64_t shared_address() const { return reinterpret_cast<uintptr_t>(shared_->counts); }
+  // blocks=paths: of signal_safe::BlockOwner, by id.
+  uint64_t owners_address() const { return reinterpret_cast<uintptr_t>(owners_); }
+  bool is_by_path() const { return owners_ != nullptr; }
+
+  // blocks=paths: the ids that a method has taken belong to it. Before its code runs.
+  void SetOwner(uint32_t first, uint32_t count, uint32_t routine, bool is_leaf);
+  // The ids taken so far are those of earlier recordings: the probes may give their memory to
+  // others. On a thread that begins a recording.
+  void BeginRecording();
+  uint64_t first_of_recording() const { return signal_safe::ReadRelaxed(shared_->recording); }
+  // Call paths of this recording for whose counters there was no memory.
+  uint64_t unkept() const { return signal_safe::ReadRelaxed(shared_->unkept); }
+
+  // The first of `count` new ids in a row. Any thread.
+  uint32_t Take(uint32_t count) { return next_.fetch_add(count, std::memory_order_relaxed); }
+  // Whether a class may still take ids.
+  bool HasRoom() const {
+    return next_.load(std::memory_order_relaxed) < signal_safe::kSharedBlockIds - kMostOfAClass;
+  }
+
+  // On the writer thread.
+
+  // The thread has ended and its state is about to be released.
+  void AddEnded(const signal_safe::ThreadState& state) { AddOwn(state, ended_); }
+  // The counts of all ids taken so far, over all threads, by id.
+  std::vector<uint64_t> Collect(signal_safe::Arena* arena) const;
+  // Nothing refers to the state's counters any more: another thread may get them.
+  void Free(const signal_safe::ThreadState& state);
+
+ private:
+  // As many instructions as the methods of a class can have.
+  static constexpr uint32_t kMostOfAClass = 4'000'000;
+
+  BlockCounters(signal_safe::SharedBlocks* shared, uint64_t* owners)
+      : shared_(shared), owners_(owners) {}
+  void AddOwn(const signal_safe::ThreadState& state, std::vector<uint64_t>& sums) const;
+
+  bool HasOwn(const signal_safe::ThreadState& state) const {
+    return state.blocks != 0 && state.blocks != shared_address();
+  }
+
+  signal_safe::SharedBlocks* const shared_;
+  uint64_t* const owners_;  // null: not by path
+  std::atomic<uint32_t> next_{1};
+  std::vector<uint64_t> ended_;  // by id
+};
+
+// Calls of threads for which there was no memory at all: exact, but by routine only. On the writer
+// thread only.
+class UnplacedCounts {
+ public:
+  explicit UnplacedCounts(const signal_safe::Arena* arena) : arena_(arena) {}
+
+  // Those below `routine_limit` that changed since the last time, totals of the file.
+  std::vector<RoutineUpdate> Collect(uint32_t routine_limit);
+  void BeginFile();
+  void BeginRecording();
+  // Calls of the recording.
+  uint64_t calls() const { return calls_; }
+
+ private:
+  struct Known {
+    uint64_t reported = 0;
+    uint64_t baseline = 0;
+  };
+  const signal_safe::Arena* arena_;
+  std::vector<Known> known_;  // by routine
+  uint64_t calls_ = 0;
+};
+
+}  // namespace jtrace::calls

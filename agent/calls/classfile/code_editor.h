@@ -1,0 +1,131 @@
+// Inserts instructions into a method's bytecode and relocates its jumps and switches.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "agent/calls/classfile/reason.h"
+#include "common/classfile/byte_io.h"
+#include "common/classfile/code_attribute.h"
+#include "common/classfile/opcodes.h"
+
+namespace jtrace::classfile {
+
+// Bytes to put in front of the instruction at `bci`.
+struct Insertion {
+  uint32_t bci = 0;
+  bool skipped_by_jumps = false;  // jumps to `bci` land after it (entry probe), else on it
+  Bytes bytes;                    // whole instructions without jumps
+};
+
+// Use: Scan, Layout, then Write and the position queries. One object serves many methods and keeps
+// its buffers. Widens goto and jsr to their 32-bit forms when a jump outgrows 16 bits; a
+// conditional jump that does so is rejected (kJumpTooFar).
+class CodeEditor {
+ public:
+  // An instruction that the layout or a planner cares about.
+  struct Site {
+    uint32_t bci = 0;
+    uint8_t opcode = 0;
+    bool widened = false;
+  };
+  static constexpr uint32_t kNowhere = UINT32_MAX;
+
+  // Checks the instructions and the targets of all jumps. `code` must outlive the other calls.
+  Reason Scan(Bytes code);
+
+  bool IsInstruction(uint32_t bci) const { return bci < code_.size() && is_start_[bci] != 0; }
+  // All jumps, switches and returns, by bci.
+  absl::Span<const Site> sites() const { return sites_; }
+  Bytes code() const { return code_; }
+  // Calls f(target bci) for every possible target of the jump or switch, except falling through.
+  template <typename F>
+  void ForEachTarget(const Site& site, F&& f) const;
+
+  // Places everything. `insertions` are ordered by bci; at one bci those that jumps skip are
+  // first. They and their bytes must outlive the other calls.
+  Reason Layout(absl::Span<const Insertion> insertions);
+
+  // The new position for a jump to `bci`, a range that starts or ends there or a frame for it. The
+  // end of the code is a valid place; kNowhere if `bci` is neither that nor an instruction.
+  uint32_t PlaceOf(uint32_t bci) const {
+    return bci == code_.size() || IsInstruction(bci) ? place_[bci] : kNowhere;
+  }
+  // The new position of the instruction itself, after the insertions before it; or kNowhere.
+  uint32_t Moved(uint32_t bci) const { return IsInstruction(bci) ? moved_[bci] : kNowhere; }
+  uint32_t new_size() const { return place_[code_.size()]; }
+
+  // Appends the new code; calls on_insert(index of the insertion, position from the start).
+  template <typename F>
+  void Write(ByteWriter& out, F&& on_insert) const;
+
+ private:
+  bool TargetsExist() const;
+  void Place();
+  bool FitJumps();
+  void WriteSite(const Site& site, ByteWriter& out) const;
+  void WriteSwitch(const Site& site, ByteWriter& out) const;
+  int64_t JumpTarget(const Site& site) const;
+
+  Bytes code_;
+  absl::Span<const Insertion> insertions_;
+  std::vector<uint8_t> is_start_;
+  std::vector<Site> sites_;
+  std::vector<uint32_t> place_;
+  std::vector<uint32_t> moved_;
+  bool jump_too_far_ = false;
+};
+
+template <typename F>
+void CodeEditor::ForEachTarget(const Site& site, F&& f) const {
+  if (IsReturn(site.opcode)) return;
+  if (KindOf(site.opcode) != OperandKind::kSwitch) {
+    f(JumpTarget(site));
+    return;
+  }
+  const SwitchTable table = ParseSwitch(code_, site.bci);
+  const uint8_t* base = code_.data();
+  auto target = [&](size_t at) {
+    return int64_t{site.bci} + static_cast<int32_t>(LoadU4(base + at));
+  };
+  f(target(table.operands));
+  for (size_t i = 0; i < table.count; ++i) f(target(table.first + i * table.stride));
+}
+
+template <typename F>
+void CodeEditor::Write(ByteWriter& out, F&& on_insert) const {
+  const size_t begin = out.size();
+  size_t copied = 0;
+  size_t next = 0;
+  auto copy_to = [&](size_t bci) {
+    if (bci > copied) out.Append(code_.subspan(copied, bci - copied));
+    if (bci > copied) copied = bci;
+  };
+  auto insert_to = [&](size_t bci) {
+    for (; next < insertions_.size() && insertions_[next].bci <= bci; ++next) {
+      copy_to(insertions_[next].bci);
+      on_insert(next, out.size() - begin);
+      out.Append(insertions_[next].bytes);
+    }
+  };
+  for (const Site& site : sites_) {
+    insert_to(site.bci);
+    if (IsReturn(site.opcode)) continue;
+    copy_to(site.bci);
+    WriteSite(site, out);
+    copied = site.bci + InstructionLength(code_, site.bci);
+  }
+  insert_to(code_.size());
+  copy_to(code_.size());
+}
+
+// Relocates the tables of a Code attribute: line numbers, local variables, type annotations.
+
+// Appends the body of a LineNumberTable, LocalVariable(Type)Table or Runtime(In)VisibleType-
+// Annotations attribute with its code positions moved as `editor` laid the code out. Ranges that
+// start at 0 still start at 0: the entry probe belongs to the method's first line, and parameters
+// live through it. False if the table is malformed or points outside the code.
+bool RelocateTable(CodeTable table, Bytes body, const CodeEditor& editor, ByteWriter& out);
+
+}  // namespace jtrace::classfile

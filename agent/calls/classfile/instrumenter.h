@@ -1,0 +1,118 @@
+// The rewriter's interface: puts probes into the methods of a class file.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "agent/calls/classfile/call_places.h"
+#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/reason.h"
+#include "agent/calls/classfile/site.h"
+#include "common/classfile/flow_graph.h"
+#include "common/scope_filter.h"
+
+namespace jtrace::classfile {
+
+// Probes put into the methods of a class, and the sites that got none.
+struct ProbeCounts {
+  uint32_t entries = 0;
+  uint32_t exits = 0;
+  uint32_t resumes = 0;
+  uint32_t catch_alls = 0;
+  uint32_t leaves = 0;
+  uint32_t calls = 0;  // pairs around calls that leave the scope
+  uint32_t natives = 0;
+  uint32_t exceptions = 0;
+  uint32_t blocks = 0;          // blocks of methods whose blocks are counted
+  uint32_t block_counters = 0;  // that count them
+  uint32_t throw_counters = 0;  // that count exceptions on their way
+  uint32_t places = 0;          // changes of the place of calls
+  CallReasonCounts calls_left_out = {};
+};
+
+// A method as its class file declares it. The views point into the class bytes that were passed
+// in (modified UTF-8) and live as long as those.
+struct MethodRef {
+  std::string_view class_name;  // internal form, `java/lang/String`
+  std::string_view name;
+  std::string_view descriptor;
+  uint16_t access = 0;
+  uint16_t index = 0;      // position in the class file
+  uint32_t code_size = 0;  // bytes of bytecode before rewriting; 0 without code
+};
+
+// The result for one method.
+struct MethodOutcome {
+  MethodRef method;
+  uint32_t id = 0;  // the result of assign_id; meaningful only if `probed` or `unwound`
+  bool probed = false;
+  bool unwound = false;  // has the unwind probe
+  bool is_leaf = false;  // has only the leaf probe
+  Reason reason = Reason::kNone;
+  bool has_blocks = false;  // its blocks are counted (blocks=on)
+  // The places of its counters, and the id of the first; empty: its calls say everything.
+  std::vector<CounterPlace> places = {};
+  uint32_t first_counter = 0;
+  // Where its code moved: instructions from `now` on were at `before` and on. Ascending.
+  struct Moved {
+    uint32_t now = 0;
+    uint32_t before = 0;
+  };
+  std::vector<Moved> moved = {};
+  // The places of its new code, if its calls are distinguished by them.
+  std::vector<PlacedCode> placed = {};
+  // The place of its calls, if no probe says so.
+  CallPlace only_place = kNoCallPlace;
+};
+
+// The numbers of counters of blocks.
+class CounterIds {
+ public:
+  virtual ~CounterIds() = default;
+  // The first of `count` new ids in a row. Requested when nothing can fail any more.
+  virtual uint32_t Take(uint32_t count) = 0;
+  // Whether the calls of this class's methods must be counted at their blocks as well: other code
+  // of a class of this name is counted too.
+  virtual bool CountsEntries(std::string_view class_name) = 0;
+};
+
+// The class as it was read, and its new bytes. The views point into the class bytes that were
+// passed in.
+struct InstrumentResult {
+  std::string_view class_name;
+  std::string_view super_name;  // empty for java/lang/Object and module-info
+  uint16_t access = 0;
+  uint16_t major_version = 0;
+  std::vector<MethodOutcome> methods;  // every method, in class-file order
+  ProbeCounts probes;
+  std::vector<uint8_t> bytes;  // the new class file; empty if nothing changed
+};
+
+// Puts the probes of `spec` into every method of the class that `filter` includes.
+//
+// Pure and thread-safe; `class_bytes` may be arbitrary bytes. `assign_id` is called exactly once
+// for each method that gets its own probe, in class-file order, after nothing can fail any more
+// for that method. `sites` may be null: then nothing inside the methods gets probes, whatever
+// `spec` says; its ids are requested after the method's. `unwinds`: the methods that get the
+// unwind probe, in scope or not; null: none. `counters` may be null: then blocks are not counted,
+// whatever `spec` says. `place_numbers` may be null: then calls are not distinguished by their
+// places. A method that cannot be rewritten stays byte for byte
+// as it was, with its reason. Errors: InvalidArgument if this is not a class file, Unimplemented
+// if its version is not known (45.3 to 72); the class must then stay unchanged.
+absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
+                                            const ScopeFilter& filter, const ProbeSpec& spec,
+                                            absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
+                                            SiteIds* sites = nullptr,
+                                            const ScopeFilter* unwinds = nullptr,
+                                            CounterIds* counters = nullptr,
+                                            PlaceNumbers* place_numbers = nullptr);
+
+// Names and methods only, for classes that stay unchanged (all methods `kOutOfScope` or
+// `kNoCode`); same errors.
+absl::StatusOr<InstrumentResult> Summarize(absl::Span<const uint8_t> class_bytes);
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,94 @@
+// The common call trees of groups of threads, where threads are too many to be distinguished.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "agent/calls/path_metrics.h"
+
+namespace jtrace::calls {
+
+// The charges of a node, without callees: times in the clock's units (TickScale), totals and the
+// least and the greatest of one activation, and metrics by their places (signal_safe::NodeMetrics).
+// Open activations count up to now.
+struct NodeValues {
+  uint64_t base = 0;
+  uint64_t off = 0;
+  uint64_t least = 0;
+  uint64_t greatest = 0;
+  MetricValues metrics = {};
+
+  // Whether any total is not 0.
+  bool any() const {
+    return base + off != 0 ||
+           std::any_of(metrics.begin(), metrics.end(), [](uint64_t value) { return value != 0; });
+  }
+  // Adds the totals.
+  void AddTotals(const NodeValues& other) {
+    base += other.base;
+    off += other.off;
+    for (size_t i = 0; i < metrics.size(); ++i) metrics[i] += other.metrics[i];
+  }
+};
+
+// The trees of a group's members are added up into the group's tree. On the writer thread only.
+class GroupForest {
+ public:
+  struct Node {
+    uint32_t parent = 0;   // index; 0: a root
+    uint32_t routine = 0;  // 0: a root
+    uint32_t number = 0;   // in the trace; 0: a root
+    uint32_t group = 0;    // which root it is under
+    bool is_new = false;   // not in any update yet
+    bool changed = false;  // since the last ForEachChanged
+    uint64_t calls = 0;
+    uint64_t jitted = 0;
+    NodeValues values = {};
+  };
+
+  explicit GroupForest(size_t max_nodes = SIZE_MAX / 2) : max_nodes_(max_nodes) {}
+
+  // Index of a new group's root; never 0.
+  uint32_t AddRoot();
+  // Index of the child for that routine. If it is made, its number in the trace is taken from
+  // `last_number`. Beyond `max_nodes` it is one below a [pruned] node, here or further up: counts
+  // by routine stay exact.
+  uint32_t Child(uint32_t parent, uint32_t routine, uint32_t& last_number);
+  // Totals are added, the bounds widened.
+  void Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeValues& values);
+  // Its number in the trace; the next ForEachChanged defines it at the latest.
+  uint32_t NumberForSample(uint32_t index);
+  // Counts start from 0 and every node is new again.
+  void BeginFile();
+
+  // A member was added to the group of that root.
+  void AddMember(uint32_t root) { ++members_[nodes_[root].group]; }
+  uint64_t members(uint32_t root) const { return members_[nodes_[root].group]; }
+
+  const Node& node(uint32_t index) const { return nodes_[index]; }
+  // Calls visit(root, nodes) for each group with changes since the last time; parents first.
+  void ForEachChanged(absl::FunctionRef<void(uint32_t root, const std::vector<uint32_t>&)> visit);
+
+  uint64_t memory_bytes() const;
+
+ private:
+  void MarkChanged(uint32_t index);
+  // 0: there is none.
+  uint32_t Find(uint32_t parent, uint32_t routine) const;
+  uint32_t Make(uint32_t parent, uint32_t routine, uint32_t& last_number);
+  // Where calls of `routine` from `parent` are counted when there are too many nodes.
+  uint32_t PrunedChild(uint32_t parent, uint32_t routine, uint32_t& last_number);
+
+  const size_t max_nodes_;
+  std::vector<Node> nodes_ = {Node{}};  // parents before children
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
+  std::vector<uint32_t> roots_;                                            // by group
+  std::vector<uint64_t> members_;                                          // by group
+  std::vector<std::vector<uint32_t>> changed_;                             // by group
+};
+
+}  // namespace jtrace::calls

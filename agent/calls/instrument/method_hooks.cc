@@ -1,0 +1,50 @@
+#include "agent/calls/instrument/method_hooks.h"
+
+namespace jtrace::calls {
+
+absl::StatusOr<std::unique_ptr<MethodHooks>> MethodHooks::Create(
+    const std::vector<native_hooks::HookSpec>& specs, trace::RecordEncoder& encoder) {
+  std::vector<Rule> rules;
+  for (const native_hooks::HookSpec& spec : specs) {
+    auto methods = classfile::ScopeFilter::Create(std::vector<std::string>{spec.symbol}, {});
+    if (!methods.ok()) return methods.status();
+    rules.push_back({spec, *std::move(methods)});
+  }
+  return std::unique_ptr<MethodHooks>(new MethodHooks(std::move(rules), encoder));
+}
+
+// A class that is redefined gets its probes again, and its methods keep their numbers.
+void MethodHooks::Note(std::string_view class_name, std::string_view method, uint32_t routine) {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    if (!rules_[i].methods.Includes(class_name, method)) continue;
+    rules_[i].is_matched = true;
+    if (known_.insert({routine, i}).second) log_.emplace_back(routine, i);
+  }
+}
+
+std::vector<std::string> MethodHooks::Unmatched() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> patterns;
+  for (const Rule& rule : rules_) {
+    if (!rule.is_matched) patterns.push_back(rule.spec.symbol);
+  }
+  return patterns;
+}
+
+void MethodHooks::Seal(uint64_t, proto::Chunk& chunk) {
+  const std::lock_guard lock(mutex_);
+  for (; written_ < log_.size(); ++written_) {
+    const auto& [routine, rule] = log_[written_];
+    const native_hooks::HookSpec& spec = rules_[rule].spec;
+    proto::MethodHook& hook = *chunk.add_method_hook();
+    hook.set_routine(routine);
+    hook.set_kind(spec.kind == native_hooks::HookKind::kUnwind ? proto::Hook::UNWIND
+                                                               : proto::Hook::COUNT);
+    hook.set_pattern(encoder_.String(native_hooks::HookSpecText(spec)));
+  }
+}
+
+void MethodHooks::BeginFile() { written_ = 0; }
+
+}  // namespace jtrace::calls

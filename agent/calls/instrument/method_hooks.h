@@ -1,0 +1,54 @@
+// hook=CLASS::METHOD (S3.24): which methods the patterns have chosen. Their calls are counted by
+// the probes of every method in scope, interpreted and compiled alike. Note on any Java thread;
+// Seal on the writer thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/native_hooks/hook_spec.h"
+#include "agent/trace/chunk_source.h"
+#include "agent/trace/record_encoder.h"
+#include "common/scope_filter.h"
+
+namespace jtrace::calls {
+
+class MethodHooks : public trace::ChunkSource {
+ public:
+  // Errors: a pattern that cannot be read.
+  static absl::StatusOr<std::unique_ptr<MethodHooks>> Create(
+      const std::vector<native_hooks::HookSpec>& specs, trace::RecordEncoder& encoder);
+
+  // The method (Routine.id) got a probe. `class_name`: internal form.
+  void Note(std::string_view class_name, std::string_view method, uint32_t routine);
+  // Patterns that no method has matched yet, in the option's order.
+  std::vector<std::string> Unmatched() const;
+
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override;
+
+ private:
+  struct Rule {
+    native_hooks::HookSpec spec;
+    classfile::ScopeFilter methods;
+    bool is_matched = false;
+  };
+  MethodHooks(std::vector<Rule> rules, trace::RecordEncoder& encoder)
+      : rules_(std::move(rules)), encoder_(encoder) {}
+
+  mutable std::mutex mutex_;  // guards the next three
+  std::vector<Rule> rules_;
+  std::set<std::pair<uint32_t, size_t>> known_;  // routines and their rules
+  std::vector<std::pair<uint32_t, size_t>> log_;
+  trace::RecordEncoder& encoder_;
+  size_t written_ = 0;  // of log_, in this file
+};
+
+}  // namespace jtrace::calls

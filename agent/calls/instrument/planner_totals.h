@@ -1,0 +1,47 @@
+// Statistics of the probe planner (S2.1): written into the trace as they change. Count on any Java
+// thread; Seal on the writer thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+
+#include "absl/container/flat_hash_set.h"
+#include "agent/calls/classfile/instrumenter.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::calls {
+
+class PlannerTotals : public trace::ChunkSource {
+ public:
+  // A class in scope went through the rewriter, in the version that was loaded or first found.
+  // Returns false, and counts nothing, if a class of that number did before: it was redefined or
+  // retransformed.
+  bool Count(uint32_t class_id, const classfile::InstrumentResult& result);
+
+  // Whether a class of that number went through the rewriter.
+  bool Has(uint32_t class_id) const;
+
+  // The classes were unloaded: the counts stay.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
+
+  uint64_t methods_probed() const;
+  uint64_t classes_rewritten() const;
+
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override;
+
+ private:
+  proto::Planner DescribeLocked() const;
+
+  mutable std::mutex mutex_;  // guards all below
+  absl::flat_hash_set<uint32_t> classes_;
+  bool changed_ = false;
+  uint64_t classes_rewritten_ = 0;
+  uint64_t methods_seen_ = 0;
+  uint64_t methods_probed_ = 0;
+  classfile::ProbeCounts probes_;
+  std::array<uint64_t, classfile::kReasonCount> by_reason_ = {};
+};
+
+}  // namespace jtrace::calls

@@ -1,0 +1,60 @@
+// Classes in scope that have no probes, by name: a loss for each reason, whose row names the first
+// few, and a record (0x20/0x5) for each class.
+//
+// Any Java thread, in class-file hooks too. Its mutex is a leaf except for those of the encoder and
+// of the losses.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "agent/base/clock.h"
+#include "agent/base/losses.h"
+#include "agent/trace/record_encoder.h"
+
+namespace jtrace::calls {
+
+// Why a class has no probes; a row of the table in unprobed_classes.cc.
+enum class NoProbes : uint8_t {
+  kHidden,
+  kExempt,
+  kUnreadable,
+  kNoNumbers,
+  kNoMethodFits,
+  kNotRetransformed,
+  kNotHooked,
+  kLate,
+};
+inline constexpr size_t kNoProbesCount = static_cast<size_t>(NoProbes::kLate) + 1;
+
+class UnprobedClasses {
+ public:
+  UnprobedClasses(const SessionClock& clock, trace::RecordEncoder& encoder, Losses& losses)
+      : clock_(clock), encoder_(encoder), losses_(losses) {}
+
+  // A recording begins: no class lacks probes yet.
+  void Clear();
+
+  // Counts the class (ClassDef.id), once for each reason. `detail`: the JVM's message; may be
+  // empty.
+  void Add(NoProbes why, uint32_t class_id, absl::string_view binary_name,
+           absl::string_view detail = {});
+
+  // Whether the class was counted for the reason.
+  bool Has(NoProbes why, uint32_t class_id) const;
+
+  // The classes were unloaded: their numbers may be given to others; the counts stay.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
+
+ private:
+  const SessionClock& clock_;
+  trace::RecordEncoder& encoder_;
+  Losses& losses_;
+  mutable std::mutex mutex_;
+  absl::flat_hash_map<uint32_t, uint32_t> reasons_;  // guarded by mutex_; a bit for each NoProbes
+};
+
+}  // namespace jtrace::calls

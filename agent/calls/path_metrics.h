@@ -1,0 +1,49 @@
+// The metrics that the probes charge to call paths.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/layout.h"
+
+namespace jtrace::calls {
+
+using MetricValues = std::array<uint64_t, signal_safe::kPathMetrics>;
+
+// The place of each metric in a node is its place here. alloc.bytes, number 0, is first; its values
+// are read from the JVM's own structure for the thread, all others from the thread's CounterBlock.
+// Those with signal_safe::kElapsed are last, each with its metric before it: their values are what
+// all threads were charged with (S3.17, "elapsed").
+struct PathMetrics {
+  // Ascending; of signal_safe::CounterBlock::cum, some with signal_safe::kElapsed added; at most
+  // signal_safe::kPathMetrics.
+  std::vector<uint8_t> numbers;
+  signal_safe::AllocLayout layout;
+  uint64_t* elapsed = nullptr;  // Arena::elapsed; null: before there is an arena
+
+  bool empty() const { return numbers.empty(); }
+  bool has_allocated() const { return !numbers.empty() && numbers.front() == 0; }
+  // Of the first metric with signal_safe::kElapsed; the metrics' number if there is none.
+  size_t first_elapsed() const;
+  size_t PlaceOf(uint32_t number) const;
+  // As JTraceCharges.METRICS: the numbers plus 1, a byte each.
+  uint64_t Packed() const;
+
+  bool operator==(const PathMetrics& other) const { return numbers == other.numbers; }
+};
+
+// The thread's count of each: Cum. As SinceCharged.
+MetricValues Counted(const PathMetrics& metrics, const signal_safe::CounterBlock& block);
+
+// The thread's count of each since it was last charged to a node: Cum - LastCum. On the thread
+// itself, or on any other while it stands still; else the count of a moment ago.
+MetricValues SinceCharged(const PathMetrics& metrics, const signal_safe::ThreadState& state);
+
+// Charges that to the thread's current node: no more probes will follow. On the thread itself.
+// `metrics_offset`: of signal_safe::NodeMetrics in a node.
+void ChargeRemainder(const PathMetrics& metrics, signal_safe::ThreadState& state,
+                     uint64_t metrics_offset);
+
+}  // namespace jtrace::calls

@@ -1,0 +1,125 @@
+// The probe classes as the build embeds them, and the values that are patched into their bytes.
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/layout.h"
+
+namespace jtrace::calls {
+
+// Classes as the build compiled them (embedded, no file is read).
+struct EmbeddedClass {
+  absl::string_view name;  // internal
+  absl::Span<const uint8_t> bytes;
+};
+inline constexpr absl::string_view kProbeClass = "java/lang/invoke/JTraceProbe";
+// The probes that rewritten methods call with probes=resting.
+inline constexpr absl::string_view kRestingClass = "java/lang/invoke/JTraceResting";
+inline constexpr absl::string_view kLayoutClass = "java/lang/invoke/JTraceLayout";
+inline constexpr absl::string_view kClockClass = "java/lang/invoke/JTraceClock";
+inline constexpr absl::string_view kChargesClass = "java/lang/invoke/JTraceCharges";
+inline constexpr absl::string_view kMetricsClass = "java/lang/invoke/JTraceMetrics";
+inline constexpr absl::string_view kExitsClass = "java/lang/invoke/JTraceExits";
+inline constexpr absl::string_view kLogClass = "java/lang/invoke/JTraceLog";
+inline constexpr absl::string_view kBlocksClass = "java/lang/invoke/JTraceBlocks";
+inline constexpr absl::string_view kRingClass = "java/lang/invoke/JTraceRing";
+inline constexpr absl::string_view kWaitClass = "java/lang/invoke/JTraceWait";
+
+// The classes of java/, which belong in java.base.
+absl::Span<const EmbeddedClass> EmbeddedProbeClasses();
+absl::Span<const uint8_t> EmbeddedProbeClass();
+// jtrace.NativeClock.
+absl::Span<const uint8_t> EmbeddedNativeClock();
+// jtrace.NativeIo.
+absl::Span<const uint8_t> EmbeddedNativeIo();
+// jtrace.NativeUnwind, and JTraceUnwind, which all sets share.
+absl::Span<const uint8_t> EmbeddedNativeUnwind();
+absl::Span<const uint8_t> EmbeddedUnwindClass();
+// jtrace.NativeWait, and JTraceWait, which all sets share.
+absl::Span<const uint8_t> EmbeddedNativeWait();
+absl::Span<const uint8_t> EmbeddedWaitClass();
+
+// jtrace.NativeCounters, and JTraceMetrics, which all sets share.
+absl::Span<const uint8_t> EmbeddedNativeCounters();
+absl::Span<const uint8_t> EmbeddedMetricsClass();
+// Called by jtrace-api.jar.
+absl::Span<const uint8_t> EmbeddedNativeMetrics();
+
+// Values for the class file's placeholders.
+struct ProbeConstants {
+  uint64_t arena;  // address
+  bool flat;       // record=flat
+  // Offset of eight spare bytes in java.lang.Thread (FindThreadSpare); 0: none.
+  uint64_t thread_spare;
+  bool log = false;  // record=log
+  signal_safe::ProbeClock clock = signal_safe::ProbeClock::kNone;
+  uint64_t metrics = 0;  // PathMetrics::Packed
+  uint64_t blocks = 0;   // address of the shared counters of blocks; 0: they are not counted
+  uint64_t block_owners =
+      0;                // blocks=paths: address of signal_safe::BlockOwner by id; 0: not by path
+  bool places = false;  // sites=on
+};
+
+// Values for those of JTraceClock.
+struct ClockConstants {
+  uint64_t ticks_function;  // address of jtrace_ticks
+  double ticks_per_nano;
+};
+
+// The class with its constants filled in: the literals of JTraceProbe.java in the constant pool are
+// overwritten, so that to the JIT they are constants like any other. Pure. Error: Internal if a
+// literal does not occur exactly once.
+absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> class_bytes,
+                                                     const ProbeConstants& constants);
+// The same for JTraceClock.
+absl::StatusOr<std::vector<uint8_t>> PatchClockClass(absl::Span<const uint8_t> class_bytes,
+                                                     const ClockConstants& constants);
+
+// The same for JTraceExits. `share`: of the caller's time; 0: nodes are not tested.
+absl::StatusOr<std::vector<uint8_t>> PatchExitsClass(absl::Span<const uint8_t> class_bytes,
+                                                     double share);
+
+// The same for JTraceMetrics. Offsets of 16 bits and more are "not known".
+absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t> class_bytes,
+                                                       const signal_safe::AllocLayout& layout);
+
+// Replaces an internal name of a class that the class is, or may refer to, by another. Pure. Error:
+// Internal if the constant pool holds the old name more than once.
+absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view from,
+                              absl::string_view to);
+
+// Defines the probe classes in the boot loader and initializes them.
+
+// Internal name of a probe class in the set with that number, 0 being the embedded ones:
+// "java/lang/invoke/JTraceProbe", "java/lang/invoke/JTraceProbe2".
+std::string NumberedName(absl::string_view name, int number);
+
+// The values for the classes in the JVM.
+struct ProbeClassSetup {
+  int number;
+  ProbeConstants probe;
+  ClockConstants clock;
+  double exit_share = 0;
+  bool resting = false;  // probes=resting
+};
+
+// A class of the boot loader from the bytes of its file; null if the JVM rejects it, with a Java
+// exception pending.
+jclass DefineBootClass(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes);
+
+// Defines and initializes all classes of java/ that the set needs, so that no probe has to.
+// `counts_ticks`: whether they read the time-stamp counter. In VMInit or later; no Java exception
+// is left pending. Errors: FailedPrecondition if the JVM rejects a class or one cannot be
+// initialized; Internal if their layout differs from layout.h.
+absl::Status DefineProbeClasses(JNIEnv* jni, const ProbeClassSetup& setup, bool* counts_ticks);
+
+}  // namespace jtrace::calls

@@ -1,0 +1,53 @@
+// The probe classes of one JVM, shared by its recordings.
+#pragma once
+
+#include <jvmti.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "agent/calls/block_counters.h"
+#include "agent/calls/bridge.h"
+#include "agent/calls/flat_collector.h"
+#include "agent/calls/log_collector.h"
+#include "agent/calls/tree_collector.h"
+
+namespace jtrace::calls {
+
+// A probe class in the JVM and the readers of its memory.
+struct ProbeSet {
+  ProbeOptions options;
+  std::unique_ptr<Probes> probes;
+  std::unique_ptr<TreeCollector> trees;   // record=tree, record=log
+  std::unique_ptr<FlatCollector> counts;  // record=flat
+  std::unique_ptr<LogCollector> logs;     // record=log
+  std::unique_ptr<BlockCounters> blocks;  // blocks=on
+};
+
+// The behaviour of a class is fixed when it is defined, and it stays forever: a recording takes the
+// set that earlier ones with the same options left, trees included, or a new class is defined. So
+// nothing is ever freed under an activation that began in an earlier recording, and its exit finds
+// its token valid, however late it runs.
+class ProbeSets {
+ public:
+  static constexpr size_t kMaxSets = 8;
+
+  // On the thread of a start, one at a time. Publishes the set's arena. Errors: those of Install;
+  // ResourceExhausted after kMaxSets different options.
+  absl::StatusOr<ProbeSet*> Use(jvmtiEnv* jvmti, JNIEnv* jni, const ProbeOptions& options);
+
+  // Charges the counts of the calling thread, or of the virtual thread on it, since its last probe
+  // to the node where it is: no more probes will follow.
+  void ChargeRemainder(uint64_t java_tid) const;
+
+  // The thread runs no more Java code: its memory may be reused. Any thread.
+  void MarkThreadEnded(uint64_t java_tid) const;
+
+ private:
+  std::array<std::atomic<ProbeSet*>, kMaxSets> sets_ = {};  // never freed: see the class comment
+};
+
+}  // namespace jtrace::calls

@@ -1,0 +1,97 @@
+#include "agent/calls/ticks.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "agent/base/clock.h"
+#include "agent/calls/native_methods.h"
+#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/layout.h"
+
+namespace jtrace::calls {
+
+TickScale::TickScale(bool counter) : counter_(counter), first_(counter ? Read() : Reading{0, 0}) {}
+
+// The tightest of a few pairs: the time between the two readings is their error.
+TickScale::Reading TickScale::Read() {
+  constexpr int kTries = 5;
+  Reading best = {0, 0};
+  uint64_t best_gap = UINT64_MAX;
+  for (int i = 0; i < kTries; ++i) {
+    const uint64_t before = jtrace_ticks();
+    const uint64_t nanos = MonotonicNanos();
+    const uint64_t gap = jtrace_ticks() - before;
+    if (gap < best_gap) {
+      best_gap = gap;
+      best = {before + gap / 2, nanos};
+    }
+  }
+  return best;
+}
+
+void TickScale::Update() {
+  if (!counter_) return;
+  constexpr uint64_t kShortestNanos = 10'000'000;
+  const uint64_t age = MonotonicNanos() - first_.nanos;
+  if (age < kShortestNanos) {
+    const timespec rest = {0, static_cast<long>(kShortestNanos - age)};
+    nanosleep(&rest, nullptr);
+  }
+  const Reading now = Read();
+  nanos_per_tick_ =
+      static_cast<double>(now.nanos - first_.nanos) / static_cast<double>(now.ticks - first_.ticks);
+}
+
+uint64_t TickScale::Nanos(uint64_t ticks) const {
+  return counter_ ? static_cast<uint64_t>(static_cast<double>(ticks) * nanos_per_tick_) : ticks;
+}
+
+uint64_t TickScale::NanosUp(uint64_t ticks) const {
+  return counter_ && ticks != 0 ? Nanos(ticks) + 1 : ticks;
+}
+
+uint64_t TickScale::Monotonic(uint64_t ticks) const {
+  if (!counter_) return ticks;
+  // Signed: a thread's clock may have been read before the first reading.
+  const auto since = static_cast<double>(static_cast<int64_t>(ticks - first_.ticks));
+  return first_.nanos + static_cast<uint64_t>(static_cast<int64_t>(since * nanos_per_tick_));
+}
+
+uint64_t TickScale::Now() const { return counter_ ? jtrace_ticks() : MonotonicNanos(); }
+
+TickThread::TickThread(uint64_t& tick, std::chrono::nanoseconds period) : tick_(tick) {
+  Tick();
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
+  // A thread inherits the mask it is created under.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this, period] { Run(period); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+TickThread::~TickThread() {
+  stopping_.store(true, std::memory_order_relaxed);
+  thread_.join();
+}
+
+void TickThread::Run(std::chrono::nanoseconds period) {
+  samples::tls_is_agent_thread = true;
+  pthread_setname_np(pthread_self(), "jtrace clock");
+  prctl(PR_SET_TIMERSLACK, 1000);
+  const timespec rest = {0, static_cast<long>(period.count())};
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    nanosleep(&rest, nullptr);
+    Tick();
+  }
+}
+
+void TickThread::Tick() {
+  const uint64_t now = MonotonicNanos();
+  signal_safe::WriteRelaxed(tick_, now - now % 1000);
+}
+
+}  // namespace jtrace::calls

@@ -1,0 +1,139 @@
+#include "agent/calls/tree_pruner.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jtrace::calls {
+namespace {
+
+// An activation that a file knows only the end of has time in it, but no call.
+bool HasExtremes(const PrunedNodes::Sum& sum) {
+  return sum.has_extremes && (sum.calls != 0 || sum.values.base == 0);
+}
+
+}  // namespace
+
+void TreePruner::Begin(const signal_safe::ThreadState& state) {
+  folds_ = signal_safe::ReadAcquire(state.folds) + signal_safe::ReadAcquire(state.cuts_made);
+  pruned_ = signal_safe::ReadAcquire(state.pruned);
+  root_ = state.root;
+  entries_.clear();
+  entries_.push_back({state.root, 0, 0, true, false});
+}
+
+uint32_t TreePruner::PlaceOf(signal_safe::Ref ref) const {
+  const uint32_t place = ref < places_.size() ? places_[ref] : 0;
+  return place < entries_.size() && entries_[place].ref == ref ? place : 0;
+}
+
+void TreePruner::Add(signal_safe::Ref ref, const signal_safe::Node& node, uint64_t calls,
+                     bool changed) {
+  const uint32_t parent = PlaceOf(node.parent);
+  if (parent == 0 && node.parent != root_) return;
+  const bool folds = (signal_safe::ReadRelaxed(node.marks) & signal_safe::kMarkFolds) != 0;
+  const bool kept = changed || folds || ref == pruned_;
+  if (ref >= places_.size()) places_.resize(ref + ref / 4 + 1);
+  places_[ref] = static_cast<uint32_t>(entries_.size());
+  entries_.push_back({ref, parent, calls, kept, false});
+}
+
+std::vector<uint32_t> TreePruner::Choose(double percent) {
+  for (size_t i = entries_.size() - 1; i > 0; --i) {
+    Entry& parent = entries_[entries_[i].parent];
+    parent.cum += entries_[i].cum;
+    parent.kept |= entries_[i].kept;
+  }
+  std::vector<uint32_t> victims = {folds_, 0};
+  for (size_t i = 1; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    const Entry& parent = entries_[entry.parent];
+    entry.cut = parent.cut;
+    if (entry.cut || entry.kept) continue;
+    if (static_cast<double>(entry.cum) * 100 >= percent * static_cast<double>(parent.cum)) continue;
+    entry.cut = true;
+    victims.push_back(entry.ref);
+  }
+  victims[1] = static_cast<uint32_t>(victims.size() - 2);
+  if (victims[1] == 0) victims.clear();
+  return victims;
+}
+
+NodeValues PrunedNodes::Sum::ReportedValues() const {
+  NodeValues reported = values;
+  if (!has_extremes) {
+    reported.least = 0;
+    reported.greatest = reported.base;
+  }
+  return reported;
+}
+
+void PrunedNodes::Add(signal_safe::Ref keeper, uint32_t routine, const Sum& counted,
+                      uint32_t& last_number) {
+  // Nodes without counts in this file are not reported.
+  if (counted.calls == 0 && !counted.values.any() && counted.blocks.empty()) return;
+  Below& below = by_keeper_[keeper];
+  const auto [entry, inserted] = below.sums.try_emplace(routine);
+  Sum& sum = entry->second;
+  if (inserted) {
+    sum.number = ++last_number;
+    ++sum_count_;
+  }
+  sum.has_extremes = HasExtremes(sum) && HasExtremes(counted);
+  sum.values.least =
+      sum.calls == 0 ? counted.values.least : std::min(sum.values.least, counted.values.least);
+  sum.values.greatest = std::max(sum.values.greatest, counted.values.greatest);
+  sum.values.AddTotals(counted.values);
+  sum.blocks.Add(counted.blocks);
+  sum.calls += counted.calls;
+  sum.jitted += counted.jitted;
+  if (below.changed.empty()) changed_.push_back(keeper);
+  if (!std::exchange(sum.changed, true)) below.changed.push_back(routine);
+}
+
+void PrunedNodes::MoveUp(signal_safe::Ref keeper, signal_safe::Ref next_keeper,
+                         uint32_t& last_number, absl::FunctionRef<void(uint32_t)> was_reported) {
+  const auto found = by_keeper_.find(keeper);
+  if (found == by_keeper_.end()) return;
+  const Below below = std::move(found->second);
+  by_keeper_.erase(found);
+  sum_count_ -= below.sums.size();
+  if (below.number != 0 && !below.is_new) was_reported(below.number);
+  for (const auto& [routine, sum] : below.sums) {
+    if (!sum.is_new) was_reported(sum.number);
+    Add(next_keeper, routine, sum, last_number);
+  }
+}
+
+void PrunedNodes::Erase(signal_safe::Ref keeper) {
+  const auto found = by_keeper_.find(keeper);
+  if (found == by_keeper_.end()) return;
+  sum_count_ -= found->second.sums.size();
+  by_keeper_.erase(found);
+}
+
+void PrunedNodes::ForEachChanged(absl::FunctionRef<void(signal_safe::Ref, Below&)> visit) {
+  for (const signal_safe::Ref keeper : changed_) {
+    const auto found = by_keeper_.find(keeper);
+    if (found == by_keeper_.end()) continue;  // dropped itself since
+    Below& below = found->second;
+    visit(keeper, below);
+    below.is_new = false;
+    for (const uint32_t routine : below.changed) {
+      Sum& sum = below.sums.at(routine);
+      sum.is_new = sum.changed = false;
+    }
+    below.changed.clear();
+  }
+  changed_.clear();
+}
+
+void PrunedNodes::BeginFile() {
+  for (auto& [keeper, below] : by_keeper_) {
+    below.is_new = true;
+    below.changed.clear();
+    for (auto& [routine, sum] : below.sums) sum = {.number = sum.number};
+  }
+  changed_.clear();
+}
+
+}  // namespace jtrace::calls

@@ -1,0 +1,105 @@
+// Selects the part of a thread's tree to drop when memory is short (S3.14).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "agent/calls/group_forest.h"
+#include "agent/calls/path_blocks.h"
+#include "agent/signal_safe/layout.h"
+
+namespace jtrace::calls {
+
+// Selects subtrees with less than a share of their parent's calls, in which nothing was called
+// lately and from which no call folds. Fed with the nodes in order of creation, parents first. On
+// the writer thread only.
+class TreePruner {
+ public:
+  // Before any node of the thread is read.
+  void Begin(const signal_safe::ThreadState& state);
+  void Add(signal_safe::Ref ref, const signal_safe::Node& node, uint64_t calls, bool changed);
+  // As signal_safe::Victims; empty if nothing is to be dropped.
+  std::vector<uint32_t> Choose(double percent);
+
+ private:
+  struct Entry {
+    signal_safe::Ref ref;
+    uint32_t parent;  // index
+    uint64_t cum;     // calls of the subtree
+    bool kept;        // it must not be pruned
+    bool cut;         // it is dropped, with or below a victim
+  };
+
+  uint32_t folds_ = 0;  // Victims::folds
+  signal_safe::Ref root_ = 0;
+  signal_safe::Ref pruned_ = 0;  // the root's [pruned] node: the thread uses it without a search
+  // The node's place in entries_; 0: it was not added.
+  uint32_t PlaceOf(signal_safe::Ref ref) const;
+
+  std::vector<Entry> entries_;
+  // By Ref. What earlier rounds left is recognized by the entry, which has another Ref.
+  std::vector<uint32_t> places_;
+};
+
+// The remains of tree nodes that were dropped (S3.14).
+// Below the nearest node that was kept, their keeper, is a [pruned] node that no thread knows of,
+// and below that one sum for each routine. So counts by routine stay exact whatever is dropped. On
+// the writer thread only.
+class PrunedNodes {
+ public:
+  // The calls of one routine below one keeper, totals of the file.
+  struct Sum {
+    uint32_t number = 0;  // in the trace
+    bool is_new = true;   // not reported in this file
+    bool changed = false;
+    bool has_extremes = true;  // the least and the greatest are those of activations
+    uint64_t calls = 0;
+    uint64_t jitted = 0;
+    NodeValues values = {};
+    PathCounts blocks = {};  // blocks=paths
+
+    // With bounds that hold where the extremes are not known.
+    NodeValues ReportedValues() const;
+  };
+  struct Below {
+    uint32_t number = 0;  // of the [pruned] node, given by the reporting code; 0: not reported
+    bool is_new = true;   // in this file
+    absl::flat_hash_map<uint32_t, Sum> sums;  // by routine
+    std::vector<uint32_t> changed;            // routines, since the last ForEachChanged
+  };
+
+  // `most_bytes`: the limit for the sums.
+  explicit PrunedNodes(uint64_t most_bytes) : most_sums_(most_bytes / kBytesPerSum) {}
+
+  // Sums should be added below the threads' roots from here on, where there are fewer.
+  bool IsFull() const { return sum_count_ >= most_sums_; }
+  bool empty() const { return by_keeper_.empty(); }
+  uint64_t memory_bytes() const { return sum_count_ * kBytesPerSum; }
+
+  // Adds the counts of a node of `routine` in this file. Numbers are taken from `last_number`.
+  void Add(signal_safe::Ref keeper, uint32_t routine, const Sum& counted, uint32_t& last_number);
+  // `keeper` is dropped as well. Calls `was_reported` with the numbers that the file knows.
+  void MoveUp(signal_safe::Ref keeper, signal_safe::Ref next_keeper, uint32_t& last_number,
+              absl::FunctionRef<void(uint32_t number)> was_reported);
+  // Its thread has ended.
+  void Erase(signal_safe::Ref keeper);
+
+  // Calls `visit` for each keeper below which something changed since the last time; data passed to
+  // it counts as reported afterwards.
+  void ForEachChanged(absl::FunctionRef<void(signal_safe::Ref keeper, Below& below)> visit);
+  // Counts start from 0, and every node is new again.
+  void BeginFile();
+
+ private:
+  // Entries of tables that are three quarters full, and the tables' own memory.
+  static constexpr uint64_t kBytesPerSum = 2 * sizeof(Sum);
+
+  const uint64_t most_sums_;
+  uint64_t sum_count_ = 0;
+  absl::flat_hash_map<signal_safe::Ref, Below> by_keeper_;
+  std::vector<signal_safe::Ref> changed_;
+};
+
+}  // namespace jtrace::calls

@@ -1,0 +1,114 @@
+// Reads the times and metrics in tree nodes, including those of open activations.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
+#include "agent/calls/group_forest.h"
+#include "agent/calls/path_metrics.h"
+#include "agent/calls/ticks.h"
+#include "agent/signal_safe/layout.h"
+
+namespace jtrace::calls {
+
+// For one thread after the other. On the writer thread only. Values that the probes do not charge
+// are 0, neither read nor written.
+class TreeValues {
+ public:
+  // `scale`: of the clock that the probes read; null: none. `has_cum`: a NodeCum follows each node.
+  TreeValues(const signal_safe::Arena* arena, const TickScale* scale, signal_safe::ProbeClock clock,
+             const PathMetrics& metrics, bool has_blocks, bool has_cum = false)
+      : arena_(arena),
+        scale_(scale),
+        clock_is_coarse_(clock == signal_safe::ProbeClock::kCoarse),
+        clock_is_cpu_(clock == signal_safe::ProbeClock::kCpu),
+        metrics_(metrics),
+        has_blocks_(has_blocks),
+        has_cum_(has_cum) {}
+
+  // Replaces SinceCharged: reads the counts of a thread since it was last charged. A caller that
+  // reads a thread that may end must prevent that.
+  using OpenMetrics =
+      std::function<MetricValues(const PathMetrics&, const signal_safe::ThreadState&)>;
+  void ReadOpenMetricsBy(OpenMetrics read) { read_open_metrics_ = std::move(read); }
+  MetricValues OpenMetricsOf(const signal_safe::ThreadState& state) const {
+    return read_open_metrics_(metrics_, state);
+  }
+
+  // Bytes from one node to a next one in the same block.
+  uint64_t node_bytes() const {
+    return blocks_offset() + (has_blocks_ ? sizeof(signal_safe::NodeBlocks) : 0) +
+           (has_cum_ ? sizeof(signal_safe::NodeCum) : 0);
+  }
+
+  // From a node to its metrics.
+  uint64_t metrics_offset() const {
+    return sizeof(signal_safe::Node) + (scale_ != nullptr ? sizeof(signal_safe::NodeTimes) : 0);
+  }
+  // From a node to its counters of blocks (blocks=paths).
+  uint64_t blocks_offset() const {
+    return metrics_offset() + (metrics_.empty() ? 0 : sizeof(signal_safe::NodeMetrics));
+  }
+  const PathMetrics& metrics() const { return metrics_; }
+
+  // Finds where the thread has been since its last probe, for how long, and its counts since.
+  // Before its nodes are read.
+  void FindOpen(const signal_safe::ThreadState& state);
+
+  NodeValues Read(const signal_safe::Node& node) const;
+  // The same for a node without open activations.
+  NodeValues ReadClosed(const signal_safe::Node& node) const;
+  // The metrics of a thread's root.
+  NodeValues ReadRoot(const signal_safe::Node& root) const;
+  // The part of the values read that earlier files, or the group's tree, do not have.
+  NodeValues SinceBaseline(const signal_safe::Node& node, NodeValues read) const;
+  // Whether the times in nodes are of the processor.
+  bool has_cpu_time() const { return clock_is_cpu_; }
+  // With has_cpu_time: that of the node up to its last probe, in the clock's units; and from these.
+  uint64_t CpuTicks(const signal_safe::Node& node) const;
+  int64_t CpuNanos(int64_t ticks) const;
+  // Whether any value, or any metric, changed since it was reported.
+  bool Passed(const signal_safe::Node& node) const;
+  bool MetricsPassed(const signal_safe::Node& node) const;
+
+  void SetReported(signal_safe::Node& node, const NodeValues& read) const;
+  void SetBaseline(signal_safe::Node& node, const NodeValues& read) const;
+
+ private:
+  const signal_safe::NodeMetrics& MetricsOf(const signal_safe::Node& node) const;
+  // Whether what the thread itself did is equal.
+  bool SameOwn(const MetricValues& one, const MetricValues& other) const;
+  void FindOpenTime(const signal_safe::ThreadState& state);
+  // The open node is that of a timed call (JTraceOutside).
+  void AddOpenCall(uint64_t call_start);
+  void ReadTimes(const signal_safe::Node& node, NodeValues& values) const;
+  void ReadMetrics(const signal_safe::Node& node, NodeValues& values) const;
+  NodeValues SinceBaselineTimes(const signal_safe::Node& node, NodeValues read) const;
+
+  const signal_safe::Arena* arena_;
+  const TickScale* scale_;
+  const bool clock_is_coarse_;
+  const bool clock_is_cpu_;
+  const PathMetrics metrics_;
+  const bool has_blocks_;
+  const bool has_cum_;
+  const signal_safe::Node* open_node_ = nullptr;
+  uint64_t open_ticks_ = 0;
+  OpenMetrics read_open_metrics_ = SinceCharged;
+  MetricValues open_metrics_ = {};
+  absl::flat_hash_set<const signal_safe::Node*> open_path_;
+};
+
+// Finds the tree nodes of a thread's open activations (blocks=paths).
+
+// For each of a thread's open activations, given by routine, outermost first: its node; 0: not
+// known. On the writer thread: the thread may have gone on, or ended, since its stack was read.
+std::vector<signal_safe::Ref> FindOpenNodes(const signal_safe::Arena* arena,
+                                            const signal_safe::ThreadState& state,
+                                            absl::Span<const uint32_t> routines);
+
+}  // namespace jtrace::calls

@@ -1,8 +1,0 @@
-#include "agent/hot/thread_slot.h"
-
-namespace jtrace::hot {
-
-constinit thread_local ThreadSlot* tls_thread_slot = nullptr;
-constinit thread_local int32_t tls_os_tid = 0;
-
-}  // namespace jtrace::hot

@@ -1,0 +1,59 @@
+// Compiled code: method jitted and unloaded (S3.4) with level and inlining table, and the JVM's
+// stubs.
+//
+// Threads: the JVM's service thread, or any thread that generates code. Code addresses are written
+// with times, so that post-processing can name an address that was reused (S3.10).
+#pragma once
+
+#include <jvmti.h>
+#include <jvmticmlr.h>
+
+#include <cstdint>
+
+#include "agent/base/clock.h"
+#include "agent/jvm/class_registry.h"
+#include "agent/jvm/compiled_code_check.h"
+#include "agent/trace/record_encoder.h"
+
+namespace jtrace::jvm {
+
+class CodeRegistry {
+ public:
+  // `libjvm_address`: any address in libjvm.
+  CodeRegistry(jvmtiEnv* env, const SessionClock& clock, ClassRegistry& classes,
+               trace::RecordEncoder& encoder, const void* libjvm_address)
+      : env_(env), clock_(clock), classes_(classes), encoder_(encoder), compiled_(libjvm_address) {}
+
+  // JVMTI CompiledMethodLoad; `compile_info` is HotSpot's chain of records (jvmticmlr.h) or null.
+  void Load(jmethodID method, jint size, const void* address, const void* compile_info);
+  void Unload(jmethodID method, const void* address);
+  void DynamicCode(const char* name, const void* address, jint size);
+
+ private:
+  // `with_sizes`: of the bytecode of what was inlined, too.
+  void AddInlining(const void* compile_info, uint64_t address, uint32_t method, bool with_sizes);
+  // Bytes, 0 if there are none; and access flags.
+  uint32_t BytecodesOf(jmethodID method) const;
+  uint32_t ModifiersOf(jmethodID method) const;
+
+  jvmtiEnv* const env_;
+  const SessionClock& clock_;
+  ClassRegistry& classes_;
+  trace::RecordEncoder& encoder_;
+  CompiledCode compiled_;
+};
+
+// HotSpot's record of what was inlined, in what JVMTI CompiledMethodLoad reports.
+
+// The record in the chain `compile_info`, or null.
+inline const jvmtiCompiledMethodLoadInlineRecord* FindInlineRecord(const void* compile_info) {
+  const auto* header = static_cast<const jvmtiCompiledMethodLoadRecordHeader*>(compile_info);
+  for (; header != nullptr; header = header->next) {
+    if (header->kind == JVMTI_CMLR_INLINE_INFO) {
+      return reinterpret_cast<const jvmtiCompiledMethodLoadInlineRecord*>(header);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace jtrace::jvm

@@ -1,0 +1,120 @@
+// The data about the JVM that samples need: its layout, its stubs, its intrinsics' names.
+#pragma once
+
+#include <jni.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/jvm/compiled_code_check.h"
+#include "agent/jvm/debug_non_safepoints.h"
+#include "agent/jvm/intrinsic_names.h"
+#include "agent/jvm/known_objects_check.h"
+#include "agent/jvm/stub_registry.h"
+#include "agent/jvm/vm_layout_resolver.h"
+#include "agent/jvm/vm_structs.h"
+#include "agent/samples/walk/vm_layout.h"
+
+namespace jtrace::jvm {
+
+// Who needs the JVM's reports of compiled methods.
+class CodeReader {
+ public:
+  virtual ~CodeReader() = default;
+
+  // Whether reports of compiled methods are still needed. Any thread.
+  virtual bool NeedsCompiledCode() const = 0;
+  // Makes the JVM keep debug information for each instruction while no reports of compiled methods
+  // are requested, which has the same effect. False: this JVM needs the reports.
+  virtual bool KeepDebugInfo() = 0;
+  // Ends that.
+  virtual void StopKeepingDebugInfo() = 0;
+};
+
+// Read from libjvm's symbols and its vmStructs tables. Threads: Read and Resolve from the
+// session's; the queries from any thread after Resolve. Must outlive every handler that was given
+// layout().
+class JvmView : public CodeReader {
+ public:
+  // `libjvm_address`: any address in libjvm. After Resolve, problem() reports what cannot be read.
+  void Read(const void* libjvm_address);
+  // In VMInit or later.
+  void Resolve(JNIEnv* env);
+
+  // Why the layout is unknown; "" if it is known.
+  const std::string& problem() const { return problem_; }
+  // Parts of the layout that are not as the JVM's tables say, and are not used. Those that depend
+  // on compiled code come later: sees_compiled_code, sees_inlined_methods.
+  const std::vector<PartProblem>& problems() const { return problems_; }
+  // Null if it is unknown.
+  const samples::VmLayout* layout() const { return problem_.empty() ? &layout_ : nullptr; }
+  // The JVM's function to read memory that may be unmapped; null if it was not found.
+  auto safe_fetch() const { return symbols_.safe_fetch; }
+  StubRegistry& stubs() { return stubs_; }
+  // Generated code that the JVM reports by name (JVMTI DynamicCodeGenerated). Any thread, at any
+  // time.
+  void AddStub(std::string_view name, uintptr_t begin, uintptr_t end);
+  // Makes newly added stubs visible to handlers.
+  void PublishStubs();
+  const IntrinsicNames& intrinsics() const { return intrinsics_; }
+  // The code at `address` was compiled, and is alive; compile_info: from CompiledMethodLoad. It has
+  // data about the code that no table of the JVM has.
+  void NoteCompiledCode(uintptr_t address, const void* compile_info);
+  // Whether some of that data is still missing.
+  bool NeedsCompiledCode() const override;
+  bool KeepDebugInfo() override { return non_safepoints_flag_.TurnOn(); }
+  void StopKeepingDebugInfo() override { non_safepoints_flag_.TurnOff(); }
+  // Whether frames must have jmethodIDs where methods have some. Any thread.
+  void NeedMethodIds(bool needed) { layout_.method.ids_are_needed = needed; }
+  // Whether code is checked as it is compiled, which needs a report of each method, or when a
+  // sample meets it (NonSafepointsCheck). Before handlers run.
+  void CheckEarly(bool early) { checks_early_ = early; }
+  NonSafepointsCheck& non_safepoints_check() { return non_safepoints_check_; }
+  // False: frames of compiled code are not walked.
+  bool sees_compiled_code() const { return layout_.compiled_code_readable.load(); }
+  // False: of compiled code only the method itself is known, not its inlined methods.
+  bool sees_inlined_methods() const { return layout_.debug_info_readable.load(); }
+
+  // The JavaThread of a JNIEnv; 0 if unknown.
+  uintptr_t JavaThreadOf(JNIEnv* env) const;
+  // The OS thread id of a JavaThread; 0 if unknown.
+  pid_t OsThreadId(uintptr_t java_thread) const;
+  // The Method of a jmethodID; 0 if unknown.
+  uintptr_t MethodBehind(jmethodID id) const;
+  struct Stack {
+    uintptr_t low = 0;
+    uintptr_t high = 0;
+  };
+  // Zeros if unknown.
+  Stack StackOf(uintptr_t java_thread) const;
+
+ private:
+  void CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
+                      const samples::CodeBlob& nmethod);
+  void LearnContinuations(const samples::CodeBlob& nmethod);
+  void CheckKnownObjects(const JvmFlags& flags, JNIEnv* env);
+
+  const void* libjvm_address_ = nullptr;
+  absl::StatusOr<const VmStructs*> structs_ = absl::UnknownError("not read");
+  LocalSymbols symbols_;
+  samples::VmLayout layout_;
+  IntrinsicNames intrinsics_;
+  bool resolved_ = false;
+  std::string problem_ = "the sampler was not started";
+  StubRegistry stubs_;
+  std::vector<PartProblem> problems_;
+  CompiledCodeCheck compiled_code_check_{&layout_};
+  DebugInfoCheck debug_info_check_{&layout_};
+  std::atomic<uintptr_t> return_barrier_{0};  // found by a stub's name
+  NonSafepointsCheck non_safepoints_check_{&layout_};
+  NonSafepointsFlag non_safepoints_flag_;
+  std::atomic<bool> checks_early_{true};
+};
+
+}  // namespace jtrace::jvm

@@ -1,0 +1,88 @@
+// The classes that the JVM has loaded, one by one. Any Java thread, in a LocalFrame: each class is
+// a local reference, which ends with the frame.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "agent/jvm/env.h"
+
+namespace jtrace::jvm {
+
+// Calls `visit` for every loaded class, including arrays and primitive types; for none if the JVM
+// does not list them.
+template <typename Visit>
+void ForEachLoaded(jvmtiEnv* env, Visit visit) {
+  jint count = 0;
+  Allocated<jclass> classes(env);
+  if (env->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) visit(classes[i]);
+}
+
+// Whether agents may change the class. Hidden classes and arrays cannot be changed.
+inline bool IsModifiable(jvmtiEnv* env, jclass klass) {
+  jboolean modifiable = JNI_FALSE;
+  return env->IsModifiableClass(klass, &modifiable) == JVMTI_ERROR_NONE && modifiable == JNI_TRUE;
+}
+
+// Whether the class is linked: code of an unlinked class has never run.
+inline bool IsPrepared(jvmtiEnv* env, jclass klass) {
+  jint status = 0;
+  return env->GetClassStatus(klass, &status) == JVMTI_ERROR_NONE &&
+         (status & JVMTI_CLASS_STATUS_PREPARED) != 0;
+}
+
+// Whether the class's initialiser has failed: the JVM links it no more, and lets nobody change it.
+// Its static methods and constructors never run again.
+inline bool HasFailed(jvmtiEnv* env, jclass klass) {
+  jint status = 0;
+  return env->GetClassStatus(klass, &status) == JVMTI_ERROR_NONE &&
+         (status & JVMTI_CLASS_STATUS_ERROR) != 0;
+}
+
+// The loaded subclasses of an interface or an abstract class.
+
+// Binary names of the classes that are assignable to `class_name` ("java.sql.Statement"), including
+// itself, if a class of that name is loaded, in any loader, as an interface or an abstract class;
+// else none: a class with code has its own methods. Takes some ms. On a Java thread.
+absl::flat_hash_set<std::string> ImplementorsOf(jvmtiEnv* env, JNIEnv* jni,
+                                                absl::string_view class_name);
+
+// Passes loaded classes through the class-file hooks again, to add or remove probes.
+//
+// The JVM stops all threads to swap the code of the classes in one call, and discards compiled code
+// that depends on any of them. So batches are large: what is compiled between two of them is often
+// lost again with the second. Any Java thread; may take seconds.
+// session/class_batches does the same at a program's pace.
+// A class that the JVM did not retransform, and JVMTI's error.
+struct RefusedClass {
+  jclass klass = nullptr;
+  jvmtiError error = JVMTI_ERROR_NONE;
+};
+
+// The classes that were retransformed and those that were not.
+struct RetransformResult {
+  size_t done = 0;
+  std::vector<RefusedClass> refused;  // the JVM did not change these
+};
+
+// All of them, one batch right after the other.
+RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes);
+// In one call, unless the JVM refuses some of them.
+RetransformResult RetransformBatch(jvmtiEnv* env, std::span<const jclass> classes);
+
+// Whether the calling thread is in one of these: then jtrace itself caused the class-file hook.
+bool IsRetransforming();
+
+// The number of classes of the next batch, after one of `size` took `time`.
+size_t NextBatchSize(size_t size, absl::Duration time);
+
+}  // namespace jtrace::jvm

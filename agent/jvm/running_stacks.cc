@@ -1,0 +1,102 @@
+#include "agent/jvm/running_stacks.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/calls/classfile/loops.h"
+#include "agent/jvm/env.h"
+
+namespace jtrace::jvm {
+namespace {
+
+// Below these, frames are those of a recursion.
+constexpr jint kMostActivations = 4096;
+
+// Adds the thread's frame if its method is wanted.
+void AddFrame(jvmtiEnv* env, JNIEnv* jni, uint64_t java_tid, const jvmtiFrameInfo& frame,
+              ClassRegistry& registry, const absl::flat_hash_set<uint32_t>& classes,
+              std::vector<OpenActivation>& found) {
+  jboolean is_obsolete = JNI_TRUE;
+  if (frame.location < 0 || env->IsMethodObsolete(frame.method, &is_obsolete) != JVMTI_ERROR_NONE ||
+      is_obsolete) {
+    return;
+  }
+  jclass owner = nullptr;
+  if (env->GetMethodDeclaringClass(frame.method, &owner) != JVMTI_ERROR_NONE) return;
+  const LocalRef<jclass> owned(jni, owner);
+  const uint32_t class_id = registry.NumberOf(owner);
+  if (!classes.contains(class_id)) return;
+  Allocated<char> name(env), descriptor(env);
+  if (env->GetMethodName(frame.method, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
+    return;
+  }
+  found.push_back(
+      {java_tid, class_id, name.get(), descriptor.get(), static_cast<uint32_t>(frame.location)});
+}
+
+bool IsInLoop(jvmtiEnv* env, const jvmtiFrameInfo& frame) {
+  jint size = 0;
+  Allocated<unsigned char> code(env);
+  if (frame.location < 0 ||
+      env->GetBytecodes(frame.method, &size, code.out()) != JVMTI_ERROR_NONE) {
+    return false;
+  }
+  return classfile::IsInLoop({code.get(), static_cast<size_t>(size)},
+                             static_cast<size_t>(frame.location));
+}
+
+std::string NameOf(jvmtiEnv* env, jclass owner, jmethodID method) {
+  Allocated<char> name(env);
+  const std::string class_name = ClassName(env, owner);
+  if (class_name.empty() ||
+      env->GetMethodName(method, name.out(), nullptr, nullptr) != JVMTI_ERROR_NONE) {
+    return "";
+  }
+  return absl::StrCat(class_name, ".", name.get());
+}
+
+}  // namespace
+
+std::vector<OpenActivation> FindOpenActivations(jvmtiEnv* env, JNIEnv* jni, ClassRegistry& registry,
+                                                ThreadRegistry& threads,
+                                                const absl::flat_hash_set<uint32_t>& classes) {
+  std::vector<OpenActivation> found;
+  jint count = 0;
+  Allocated<jvmtiStackInfo> stacks(env);
+  if (env->GetAllStackTraces(kMostActivations, stacks.out(), &count) != JVMTI_ERROR_NONE) {
+    return found;
+  }
+  for (const jvmtiStackInfo& stack : std::span(stacks.get(), static_cast<size_t>(count))) {
+    const LocalRef<jthread> thread(jni, stack.thread);
+    const uint64_t java_tid = threads.JavaTid(jni, stack.thread);
+    for (const jvmtiFrameInfo& frame :
+         std::span(stack.frame_buffer, static_cast<size_t>(stack.frame_count))) {
+      AddFrame(env, jni, java_tid, frame, registry, classes, found);
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> FindRunningLoops(jvmtiEnv* env, JNIEnv* jni,
+                                          std::span<const jclass> classes) {
+  std::set<std::string> names;
+  ForEachRunningStack(env, [&](std::span<const jvmtiFrameInfo> frames) {
+    for (const jvmtiFrameInfo& frame : frames) {
+      if (!IsInLoop(env, frame)) continue;
+      jclass owner = nullptr;
+      if (env->GetMethodDeclaringClass(frame.method, &owner) != JVMTI_ERROR_NONE) continue;
+      const LocalRef<jclass> owned(jni, owner);
+      const bool changes = std::any_of(classes.begin(), classes.end(), [&](jclass klass) {
+        return jni->IsSameObject(klass, owner);
+      });
+      if (changes) names.insert(NameOf(env, owner, frame.method));
+    }
+  });
+  names.erase("");
+  return {names.begin(), names.end()};
+}
+
+}  // namespace jtrace::jvm

@@ -1,0 +1,66 @@
+#include "agent/jvm/stub_registry.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "agent/samples/handler/sample_handler.h"
+#include "common/elf_image.h"
+#include "common/object_file.h"
+
+namespace jtrace::jvm {
+
+void StubRegistry::Add(std::string_view name, uintptr_t begin, uintptr_t end) {
+  // The entry for the whole interpreter would hide its codelets.
+  if (begin >= end || name == "Interpreter") return;
+  absl::MutexLock lock(&mutex_);
+  stubs_[begin] = Stub{end, std::string(name)};
+  changed_ = true;
+}
+
+std::string StubRegistry::Name(uintptr_t address) const {
+  absl::MutexLock lock(&mutex_);
+  auto after = stubs_.upper_bound(address);
+  if (after == stubs_.begin()) return "";
+  const auto& [begin, stub] = *--after;
+  return address < stub.end ? stub.name : "";
+}
+
+void StubRegistry::Publish(samples::VmLayout* layout) {
+  absl::MutexLock lock(&mutex_);
+  if (!changed_) return;
+  auto fresh = std::make_unique<Table>();
+  fresh->ranges.reserve(stubs_.size());
+  for (const auto& [begin, stub] : stubs_) {
+    if (!fresh->ranges.empty() && fresh->ranges.back().end > begin) {
+      fresh->ranges.back().end = begin;
+    }
+    fresh->ranges.push_back({begin, stub.end, absl::StrContains(stub.name, "method entry point")});
+  }
+  fresh->table = {static_cast<uint32_t>(fresh->ranges.size()), fresh->ranges.data()};
+  // What allocates comes first: a table that handlers see is not freed by an exception.
+  if (current_ != nullptr) retired_.push_back(std::move(current_));
+  current_ = std::move(fresh);
+  layout->stubs.store(&current_->table, std::memory_order_seq_cst);
+  changed_ = false;
+  // A handler that starts after this uses the new table.
+  if (samples::handlers_in_flight.Idle()) retired_.clear();
+}
+
+std::vector<uint64_t> FindElfSymbols(const std::string& path,
+                                     absl::Span<const std::string_view> names) {
+  std::vector<uint64_t> values(names.size(), 0);
+  const ObjectFile file(path);
+  const absl::StatusOr<ElfImage> image = ElfImage::Parse(file.content());
+  if (!image.ok()) return values;
+  image->ForEachSymbol(SHT_SYMTAB, [&](std::string_view text, const Elf64_Sym& symbol) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const size_t size = names[i].size();
+      if (text.starts_with(names[i]) && text.size() > size && text[size] == 0) {
+        values[i] = symbol.st_value;
+      }
+    }
+  });
+  return values;
+}
+
+}  // namespace jtrace::jvm

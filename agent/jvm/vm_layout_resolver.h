@@ -1,0 +1,54 @@
+// Fills the walker's VmLayout from the JVM's tables.
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "agent/jvm/jvm_flags.h"
+#include "agent/jvm/stub_registry.h"
+#include "agent/jvm/vm_structs.h"
+#include "agent/samples/walk/vm_layout.h"
+#include "agent/signal_safe/heap_layout.h"
+#include "agent/signal_safe/safe_read.h"
+
+namespace jtrace::jvm {
+
+// Symbols that only .symtab of libjvm has: addresses, 0 if it is stripped. Reading them takes a few
+// milliseconds, so the session may do it early on a separate thread.
+struct LocalSymbols {
+  signal_safe::SafeFetchFunction safe_fetch = nullptr;
+  uintptr_t continuation_return_barrier = 0;  // address of the variable
+};
+LocalSymbols ReadLocalSymbols(const char* libjvm_path, uintptr_t load_address);
+
+// Fills `layout`; the code cache must exist (VMInit or later). Fields that a JVM version lacks stay
+// kAbsent; an error if one is missing that every Java walk needs.
+absl::Status ResolveVmLayout(const VmStructs& structs, const LocalSymbols& symbols,
+                             samples::VmLayout* layout);
+
+// JNIEnv* minus JavaThread*: the current thread's Thread.eetop is its JavaThread.
+absl::Status ResolveJniEnvOffset(JNIEnv* env, samples::VmLayout* layout);
+
+// Whether a jmethodID is the address of a pointer to its Method, as up to JDK 25: by one of
+// java.lang.Object's. Since JDK 26 ids are numbers. On a Java thread.
+bool IdsPointToMethods(JNIEnv* env, const samples::VmLayout& layout);
+
+// Adds the template interpreter's codelets, which the JVM reports only as one piece. False: they
+// cannot be read.
+bool AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs);
+
+// Fills HeapLayout from the JVM's tables, if its collector allows references to be followed.
+
+// Whether the collector in use moves objects only in pauses, or leaves the class in the header of
+// moved objects until nothing refers to them.
+bool IsKnownCollector(const JvmFlags& flags);
+
+// In VMInit or later, on a Java thread. HeapLayout::readable stays false if a field is missing,
+// with ZGC, whose references contain more than an address and whose objects move at any time, and
+// with unknown collectors.
+signal_safe::HeapLayout ResolveHeapLayout(const VmStructs& structs, const JvmFlags& flags,
+                                          JNIEnv* env);
+
+}  // namespace jtrace::jvm

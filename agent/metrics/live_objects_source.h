@@ -1,0 +1,92 @@
+// Writes live and freed objects by the call paths that allocated them into a chunk. Writer thread
+// only.
+//
+// Its nodes are its own, beside those of the threads' trees and with the same paths: an object may
+// die long after its thread ended, its node was pruned, or the file in which that was defined
+// (loop=). What belongs to no tree is the process's, so the sum is that of all objects.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "agent/calls/tree_source.h"
+#include "agent/jvm/thread_registry.h"
+#include "agent/metrics/metric.h"
+#include "agent/metrics/object_paths.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::metrics {
+
+class LiveObjectsSource : public trace::ChunkSource {
+ public:
+  struct Settings {
+    std::vector<metrics::Metric> metrics;  // of metrics::kLives, at most kMostMetrics
+    // A number in the trace that no node has.
+    std::function<uint32_t()> next_node;
+    calls::CallPlaceOf places = nullptr;  // as TreeSource
+  };
+  static constexpr size_t kMostMetrics = 4;
+
+  LiveObjectsSource(const metrics::ObjectPaths& paths, jvm::ThreadRegistry& threads,
+                    jvm::ThreadGroups& groups, trace::RecordEncoder& encoder, Losses& losses,
+                    Settings settings)
+      : paths_(paths),
+        threads_(threads),
+        groups_(groups),
+        encoder_(encoder),
+        losses_(losses),
+        settings_(std::move(settings)) {}
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override;
+
+ private:
+  using Path = metrics::ObjectPaths::Path;
+  using Owner = metrics::ObjectPaths::Owner;
+  using Values = std::array<int64_t, kMostMetrics>;  // in the order of Settings::metrics
+  class Rows;                                        // of one thread
+  using Threads = absl::btree_map<uint32_t, Rows>;
+
+  struct Node {
+    uint32_t number = 0;                 // in the trace; 0: none yet
+    bool is_defined = false;             // in this file
+    metrics::ObjectCounts freed;         // as last read
+    metrics::ObjectCounts freed_before;  // in earlier files
+    Values reported = {};                // in this file
+  };
+
+  struct Place {
+    uint32_t thread = 0;
+    uint32_t number = 0;  // of the node; 0: the thread's root
+  };
+
+  void SealRoots(Threads& threads);
+  void SealPaths(Threads& threads);
+  Rows& RowsOf(uint32_t thread, Threads& threads);
+  // Writes the values that differ.
+  void Report(const Place& place, const Values& values, Values& reported, Threads& threads);
+  // The path's values in this file.
+  Values Read(uint32_t path);
+  void Define(uint32_t path, Rows& rows);
+  void DefineOne(uint32_t path, Rows& rows);
+  uint32_t ThreadOf(size_t owner);
+  uint32_t Process() { return groups_.NumberOfGroup(groups_.Process()); }
+
+  const metrics::ObjectPaths& paths_;
+  jvm::ThreadRegistry& threads_;
+  jvm::ThreadGroups& groups_;
+  trace::RecordEncoder& encoder_;
+  Losses& losses_;
+  const Settings settings_;
+  std::vector<Path> known_;
+  std::vector<Owner> owners_;
+  std::vector<Node> nodes_;          // by path
+  std::vector<uint32_t> thread_of_;  // by owner: its number in this file; 0: not asked for yet
+  absl::btree_map<uint32_t, Values> roots_;  // by thread, as reported in this file
+  proto::Chunk* chunk_ = nullptr;            // in Seal
+  std::vector<uint32_t> routines_;           // of the nodes defined in this Seal
+};
+
+}  // namespace jtrace::metrics

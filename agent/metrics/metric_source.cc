@@ -1,0 +1,114 @@
+#include "agent/metrics/metric_source.h"
+
+#include "agent/metrics/kernel_events.h"
+
+namespace jtrace::metrics {
+namespace {
+
+bool IsOfProcess(uint32_t metric) {
+  return metric < metrics::kFirstUser &&
+         metrics::InfoOf(static_cast<metrics::Metric>(metric)).reach == metrics::Reach::kProcess;
+}
+
+bool IsLevel(uint32_t metric) {
+  return metric < metrics::kFirstUser && metrics::IsLevel(static_cast<metrics::Metric>(metric));
+}
+
+// The kernel counts them for each of its threads and for the process.
+bool IsOfKernel(uint32_t metric) {
+  return metric < metrics::kFirstUser &&
+         metrics::InfoOf(static_cast<metrics::Metric>(metric)).source == metrics::Source::kKernel;
+}
+
+}  // namespace
+
+MetricSource::MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
+                           jvm::ThreadGroups& groups, trace::RecordEncoder& encoder)
+    : metrics_(metrics), numbers_(std::move(numbers)), groups_(groups), encoder_(encoder) {
+  for (const uint32_t number : numbers_) mask_ |= 1ull << number;
+  metrics_.counters().KeepFilesAtEnd((mask_ & metrics::kOfFiles) != 0);
+  if (live) {
+    LookAtOthers();  // first: so the process has counted no less than its threads since
+    Look();
+    of_threads_ = {};
+  }
+  // Threads that ended before belong to no recording.
+  metrics_.counters().EndedSince(ended_cursor_);
+  counts_ = true;
+}
+
+MetricSource::~MetricSource() { metrics_.counters().KeepFilesAtEnd(false); }
+
+void MetricSource::Seal(uint64_t, proto::Chunk& chunk) {
+  if (numbers_.empty()) return;
+  Look();
+  for (const auto& [key, total] : totals_) {
+    const auto [reported, is_new] = reported_.try_emplace(key, 0);
+    if (!is_new && reported->second == total) continue;
+    reported->second = total;
+    proto::TreeDelta* tree = chunk.add_tree();
+    tree->set_thread(key.first);
+    proto::NodeMetric* metric = tree->add_metric();
+    metric->set_name(encoder_.String(metrics_.counters().NameOf(key.second)));
+    metric->add_node(0);
+    metric->add_value(total);
+  }
+}
+
+void MetricSource::BeginFile() {
+  totals_.clear();
+  reported_.clear();
+}
+
+void MetricSource::Look() {
+  for (const metrics::ThreadValues& thread : metrics_.counters().EndedSince(ended_cursor_)) {
+    Take(thread);
+    last_.erase(thread.java_tid);
+  }
+  for (const metrics::ThreadValues& thread : metrics_.counters().Live(mask_)) Take(thread);
+  LookAtProcess();
+  if (counts_) LookAtOthers();
+}
+
+void MetricSource::Take(const metrics::ThreadValues& thread) {
+  if (thread.java_tid == 0) return;  // a native thread's events belong to the process
+  metrics::Values& last = last_[thread.java_tid];
+  for (const uint32_t metric : numbers_) {
+    const int64_t delta = thread.values[metric] - last[metric];
+    // Values that only files report are unknown for ended threads.
+    if (IsOfProcess(metric) || delta == 0 || (thread.has_ended && delta < 0)) continue;
+    last[metric] = thread.values[metric];
+    of_threads_[metric] += delta;
+    if (counts_) Add(groups_.NumberOfThread(thread.java_tid), metric, delta);
+  }
+}
+
+void MetricSource::LookAtProcess() {
+  for (const uint32_t metric : numbers_) {
+    if (!IsOfProcess(metric)) continue;
+    const int64_t total = metrics_.counters().Process(metric).value_or(last_process_[metric]);
+    const int64_t delta = total - last_process_[metric];
+    last_process_[metric] = total;
+    if (!counts_ || (delta == 0 && !IsLevel(metric))) continue;
+    const uint32_t process = groups_.NumberOfGroup(groups_.Process());
+    Add(process, metric, IsLevel(metric) ? total - totals_[{process, metric}] : delta);
+  }
+}
+
+void MetricSource::LookAtOthers() {
+  for (const uint32_t metric : numbers_) {
+    if (!IsOfKernel(metric) || IsOfProcess(metric)) continue;
+    const auto now = metrics::ReadProcess(static_cast<metrics::Metric>(metric));
+    if (!now.has_value()) continue;
+    const int64_t others = *now - last_process_[metric] - std::exchange(of_threads_[metric], 0);
+    last_process_[metric] = *now;
+    if (!counts_ || others == 0) continue;
+    Add(groups_.NumberOfGroup(groups_.Process()), metric, others);
+  }
+}
+
+void MetricSource::Add(uint32_t thread, uint32_t metric, int64_t delta) {
+  totals_[{thread, metric}] += delta;
+}
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,52 @@
+// Writes the threads' totals of metrics that are not charged to call paths into a chunk. Writer
+// thread only.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "agent/jvm/thread_registry.h"
+#include "agent/metrics/jvm_metrics.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::metrics {
+
+class MetricSource : public trace::ChunkSource {
+ public:
+  // `numbers`: of the metrics. `live`: the threads' counts so far belong to no recording.
+  MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
+               jvm::ThreadGroups& groups, trace::RecordEncoder& encoder);
+  ~MetricSource() override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override;
+
+ private:
+  using Key = std::pair<uint32_t, uint32_t>;  // thread's number in the trace, metric
+
+  // Adds what was counted since the last look to the totals.
+  void Look();
+  void Take(const metrics::ThreadValues& thread);
+  void LookAtProcess();
+  // What the kernel counted for the process and for no Java thread: the JVM's threads, the agent's,
+  // and the rest of each thread after its end.
+  void LookAtOthers();
+  void Add(uint32_t thread, uint32_t metric, int64_t delta);
+
+  metrics::JvmMetrics& metrics_;
+  const std::vector<uint32_t> numbers_;
+  uint64_t mask_ = 0;
+  jvm::ThreadGroups& groups_;
+  trace::RecordEncoder& encoder_;
+  bool counts_ = false;  // false: this look only finds out where counting begins
+  uint64_t ended_cursor_ = 0;
+  absl::flat_hash_map<uint64_t, metrics::Values> last_;  // by Thread.threadId()
+  metrics::Values last_process_ = {};
+  metrics::Values of_threads_ = {};       // of the kernel's metrics, since the last LookAtOthers
+  absl::btree_map<Key, int64_t> totals_;  // of the file
+  absl::flat_hash_map<Key, int64_t> reported_;
+};
+
+}  // namespace jtrace::metrics

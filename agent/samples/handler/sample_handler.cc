@@ -1,0 +1,340 @@
+#include "agent/samples/handler/sample_handler.h"
+
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "agent/base/clock.h"
+#include "agent/samples/handler/full_walk_check.h"
+#include "agent/samples/handler/kernel_frames.h"
+#include "agent/samples/handler/sample_record.h"
+#include "agent/samples/handler/thread_activity.h"
+#include "agent/samples/handler/thread_identity.h"
+#include "agent/samples/handler/thread_labels.h"
+#include "agent/samples/handler/timer_sample.h"
+#include "agent/samples/walk/walker.h"
+#include "agent/signal_safe/event_stop.h"
+#include "agent/signal_safe/safe_read.h"
+#include "agent/signal_safe/signal_scope.h"
+
+namespace jtrace::samples {
+
+constinit std::atomic<const SamplerState*> sampler_state{nullptr};
+constinit signal_safe::InFlight handlers_in_flight;
+constinit signal_safe::Doorbell samples_doorbell;
+constinit signal_safe::Doorbell writer_doorbell;
+constinit SampleCounters sample_counters;
+
+namespace {
+
+// More are cut off; the kernel itself keeps 127 by default.
+constexpr uint32_t kMaxKernelFrames = 128;
+// A thread whose blocker was not read is read again so often, though it continues to wait.
+constexpr uint32_t kMostLooks = 64;
+
+ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
+  const ChainEnd end = chain.end();
+  return end != ChainEnd::kFailed && chain.Truncates(slot.max_frames) ? ChainEnd::kRootWithHole
+                                                                      : end;
+}
+
+// The event: a thread's weight, and its activity.
+struct Moment {
+  uint64_t time_ns;
+  uint32_t weight;
+  Activity activity;
+  bool is_unwind;
+  uintptr_t blocker_klass;
+  Frame wait_frame;
+};
+
+void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment& moment,
+                const Chain& chain, SampleHeader* header) {
+  *header = SampleHeader{};
+  header->time_ns = moment.time_ns;
+  header->activity = moment.activity;
+  header->is_unwind = moment.is_unwind;
+  header->blocker_klass = moment.blocker_klass;
+  header->wait_frame = moment.wait_frame;
+  header->thread_number = slot.thread_number.load(std::memory_order_relaxed);
+  header->os_tid = slot.os_tid;
+  header->weight = moment.weight;
+  header->frame_count = chain.SizeWithin(slot.max_frames);
+  header->end = EndOf(chain, slot);
+  header->unchecked = chain.unchecked();
+  const Identity identity = CurrentJavaThread(state, slot);
+  header->java_tid = identity.java_tid;
+  header->labels = LabelsOf(identity, slot);
+  if (identity.known && state.read_position != nullptr) {
+    const signal_safe::Position position = state.read_position(identity.java_tid);
+    header->node = position.node;
+    header->position_known = position.known;
+  }
+  if (!header->position_known) Count(sample_counters.position_unknown);
+}
+
+// The kernel's frames, if the mode wants them. True: it wants only them.
+bool WalkKernel(const SamplerState& state, const ThreadSlot& slot, Chain& chain) {
+  void* const ring = slot.kernel_ring.load(std::memory_order_relaxed);
+  if (ring == nullptr || slot.check_storage != nullptr) return false;
+  const bool one = state.stack == StackMode::kFrame || state.stack == StackMode::kPc;
+  const bool none = state.stack == StackMode::kApp || state.stack == StackMode::kAppFrame;
+  PushKernelFrames(ring, none ? 0 : one ? 1 : kMaxKernelFrames, chain);
+  return one && chain.pushed() != 0;
+}
+
+const signal_safe::AddressTable& Application(const SamplerState& state) {
+  return *state.application->load(std::memory_order_acquire);
+}
+
+WalkedThread ThreadOf(ThreadSlot& slot) {
+  return {slot.java_thread.load(std::memory_order_relaxed),
+          {slot.stack_low.load(std::memory_order_relaxed),
+           slot.stack_high.load(std::memory_order_relaxed)},
+          slot.walk_memory,
+          &slot.remembered_frames};
+}
+
+// The interrupted pc, and why there is no more.
+void WalkWithoutRoom(const SamplerState& state, const ucontext_t* context, Chain& chain) {
+  WalkPc(state.vm, context, chain);
+  if (chain.failure() == WalkNote::kNone) chain.Fail(WalkNote::kNoStackRoom);
+}
+
+// `whole`: regardless of the mode of samples.
+__attribute__((noinline)) void Walk(const SamplerState& state, ThreadSlot& slot,
+                                    const ucontext_t* context, bool whole, Chain& chain) {
+  WalkedThread thread = ThreadOf(slot);
+  thread.wants_ids = state.stack == StackMode::kApp || state.stack == StackMode::kAppFrame;
+  if (!whole && WalkKernel(state, slot, chain)) return;
+  switch (whole ? StackMode::kFull : state.stack) {
+    case StackMode::kPc:
+      return WalkPc(state.vm, context, chain);
+    case StackMode::kFrame:
+      return WalkTopFrame(state.vm, thread, context, chain);
+    case StackMode::kAppFrame:
+      return WalkToApplication(state.vm, thread, context, Application(state), chain);
+    case StackMode::kFull:
+    case StackMode::kApp:
+      break;
+  }
+  const FullWalkCheck check(state.vm, thread, slot, context);
+  WalkStack(state.vm, thread, context, chain);
+  check.Compare(chain);
+}
+
+// Leaves the application's frames, in their order.
+uint32_t KeepApplication(const signal_safe::AddressTable& application, Frame* frames,
+                         uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (IsApplication(frames[i], application)) frames[kept++] = frames[i];
+  }
+  return kept;
+}
+
+// The number of this sample and, with a wall clock, the ticks since the last one.
+void TakeNumber(const SamplerState& state, ThreadSlot& slot, SampleHeader* header) {
+  if (!state.wall) return;
+  const bool again = slot.unread_looks != 0 && slot.unread_looks < kMostLooks;
+  slot.activity.store(static_cast<uint8_t>(again ? Activity::kRunning : header->activity),
+                      std::memory_order_relaxed);
+  header->idle_time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
+  uint64_t word = slot.idle.load(std::memory_order_acquire);
+  WallIdle before = WallIdle::Of(word);
+  while (!slot.idle.compare_exchange_weak(word, WallIdle{before.sample + 1, 0}.word(),
+                                          std::memory_order_acq_rel)) {
+    before = WallIdle::Of(word);
+  }
+  header->number = before.sample + 1;
+  header->idle_ticks = before.ticks;
+}
+
+void CountCost(uint64_t cost) {
+  sample_counters.cost_ns.fetch_add(cost, std::memory_order_relaxed);
+  Count(sample_counters.cost[signal_safe::CostBucket(cost)]);
+}
+
+void CountLost(uint32_t ticks) {
+  sample_counters.lost_ticks.fetch_add(ticks, std::memory_order_relaxed);
+}
+
+void CountChain(const Chain& chain, const ThreadSlot& slot) {
+  Count(sample_counters.taken);
+  Count(sample_counters.ends[static_cast<int>(EndOf(chain, slot))]);
+  if (chain.failure() != WalkNote::kNone) {
+    Count(sample_counters.notes[static_cast<int>(chain.failure())]);
+  }
+  if (chain.Truncates(slot.max_frames)) {
+    Count(sample_counters.notes[static_cast<int>(WalkNote::kTruncated)]);
+  }
+}
+
+// Puts head and frames into the slot's ring, not committed yet. Null: there is no room.
+SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Moment& moment,
+                          const Chain& chain) {
+  const uint32_t room = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
+  std::byte* const record = slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + room));
+  if (record == nullptr) {
+    Count(sample_counters.ring_full);
+    if (!moment.is_unwind) CountLost(moment.weight);
+    return nullptr;
+  }
+  auto* const header = reinterpret_cast<SampleHeader*>(record);
+  auto* const frames = reinterpret_cast<Frame*>(record + sizeof(SampleHeader));
+  FillHeader(state, slot, moment, chain, header);
+  chain.CopyTo(frames, slot.max_frames);
+  const bool single = state.stack == StackMode::kAppFrame && moment.is_unwind;
+  if (state.stack == StackMode::kApp || single) {
+    header->frame_count = KeepApplication(Application(state), frames, header->frame_count);
+    slot.ring.Shrink(
+        static_cast<uint32_t>(sizeof(SampleHeader) + header->frame_count * sizeof(Frame)));
+  }
+  return header;
+}
+
+// Passes the record on, and wakes who empties rings if this one will not last until the writer's
+// next poll.
+void Commit(signal_safe::SpscRing& ring) {
+  ring.Commit();
+  const uint64_t used = ring.used();
+  if (used <= ring.capacity() / 4) return;
+  samples_doorbell.Ring();
+  if (used > ring.capacity() / 2) writer_doorbell.Ring();
+}
+
+// The thread's activity, and the object it waits on. The slot's chain is overwritten.
+__attribute__((noinline)) void ReadActivity(const SamplerState& state, ThreadSlot& slot,
+                                            const ucontext_t* context, Moment* moment) {
+  const WalkedThread thread = ThreadOf(slot);
+  moment->activity = ActivityOf(state.vm, thread.java_thread, context);
+  if (state.vm == nullptr || thread.java_thread == 0) return;
+  const signal_safe::HeapLayout& heap = state.vm->heap;
+  const bool known =
+      FindBlocker(heap, thread.java_thread, moment->activity, &moment->blocker_klass);
+  if (!known) Count(sample_counters.blocker_unread);
+  slot.unread_looks = known || !heap.readable ? 0 : slot.unread_looks + 1;
+  // The JVM has one state for several waits; the waiting method determines which (SampleSource).
+  if (moment->activity != Activity::kWaiting || state.stack == StackMode::kFull) return;
+  Chain chain(slot.chain_storage, slot.chain_capacity);
+  WalkToJava(state.vm, thread, context, chain);
+  if (chain.pushed() != 0) moment->wait_frame = chain.pushed_frame(0);
+}
+
+__attribute__((noinline)) void TakeSample(const SamplerState& state, ThreadSlot& slot,
+                                          uint32_t weight, const ucontext_t* context,
+                                          bool has_room) {
+  Moment moment{};
+  moment.time_ns = MonotonicNanos();
+  moment.weight = weight;
+  if (!state.ticks_on_cpu_time && has_room) ReadActivity(state, slot, context, &moment);
+  Chain chain(slot.chain_storage, slot.chain_capacity);
+  if (has_room) {
+    Walk(state, slot, context, /*whole=*/false, chain);
+  } else {
+    WalkWithoutRoom(state, context, chain);
+  }
+  SampleHeader* const header = WriteRecord(state, slot, moment, chain);
+  if (header == nullptr) return;
+  TakeNumber(state, slot, header);
+  const uint64_t cost = MonotonicNanos() - moment.time_ns;
+  header->handler_ns =
+      static_cast<uint32_t>(std::min<uint64_t>(cost, std::numeric_limits<uint32_t>::max()));
+  Commit(slot.ring);
+  CountCost(cost);
+  CountChain(chain, slot);
+}
+
+void StopTimer(const ThreadSlot& slot) {
+  const int fd = slot.perf_fd.load(std::memory_order_relaxed);
+  if (fd >= 0) signal_safe::StopEvent(fd, slot.event_stop);
+}
+
+// The event's own clock, which stands still in the handler, says how much of the interval is left.
+void RestartTimer(ThreadSlot& slot) {
+  const int fd = slot.perf_fd.load(std::memory_order_relaxed);
+  uint64_t now = 0;
+  if (fd >= 0 && slot.moments.interval_ns != 0 &&
+      syscall(SYS_read, fd, &now, sizeof now) == sizeof now) {
+    uint64_t wait = slot.moments.WaitAfter(now);
+    ioctl(fd, PERF_EVENT_IOC_PERIOD, &wait);
+  }
+  Rearm(slot);
+}
+
+// Whether the slot belongs to the calling thread. A thread that others attached learns that here.
+bool Adopt(ThreadSlot* slot) {
+  if (OwnSlot() == slot) return true;
+  if (slot->os_tid != gettid()) return false;
+  tls_thread_slot = slot;
+  tls_os_tid = slot->os_tid;
+  return true;
+}
+
+}  // namespace
+
+void Rearm(const ThreadSlot& slot) {
+  const int fd = slot.perf_fd.load(std::memory_order_relaxed);
+  if (fd >= 0) signal_safe::StartEvent(fd, slot.event_stop);
+}
+
+void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
+                     const ucontext_t* context, size_t room) {
+  if (!state.active || slot == nullptr ||
+      slot->state.load(std::memory_order_acquire) != SlotState::kAttached || !Adopt(slot)) {
+    Count(sample_counters.stale);
+    return;
+  }
+  if (slot->in_handler) {
+    Count(sample_counters.nested);
+    if (!state.wall) CountLost(weight);  // else the next one has them
+    return;
+  }
+  StopTimer(*slot);
+  // Two ticks may have merged into one signal, or one in two.
+  if (state.wall) weight = slot->due_ticks.exchange(0, std::memory_order_acq_rel);
+  if (slot->moments.ticks != 0) weight = slot->moments.ticks;
+  if (weight == 0) {
+    Count(sample_counters.stale);
+    return;
+  }
+  if (room < signal_safe::kRoomToSample) {
+    Count(sample_counters.no_room);
+    CountLost(weight);
+  } else {
+    slot->in_handler = true;
+    TakeSample(state, *slot, weight, context, room >= state.room_to_walk);
+    slot->in_handler = false;
+  }
+  RestartTimer(*slot);
+}
+
+bool TakeUnwind(const SamplerState& state, const ucontext_t* context, size_t room) {
+  ThreadSlot* const slot = OwnSlot();
+  if (!state.active || slot == nullptr ||
+      slot->state.load(std::memory_order_acquire) != SlotState::kAttached) {
+    return false;
+  }
+  Moment moment{};
+  moment.time_ns = MonotonicNanos();
+  moment.weight = 1;
+  moment.is_unwind = true;
+  Chain chain(slot->chain_storage, slot->chain_capacity);
+  if (room >= state.room_to_walk) {
+    Walk(state, *slot, context, /*whole=*/true, chain);
+  } else {
+    WalkWithoutRoom(state, context, chain);
+  }
+  if (WriteRecord(state, *slot, moment, chain) == nullptr) return false;
+  Commit(slot->ring);
+  if (chain.failure() != WalkNote::kNone) {
+    Count(sample_counters.notes[static_cast<int>(chain.failure())]);
+  }
+  return true;
+}
+
+}  // namespace jtrace::samples

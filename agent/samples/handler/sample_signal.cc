@@ -1,0 +1,151 @@
+// Determines whose signal it was: ours becomes a sample, any other goes to the previous handler.
+
+#include "agent/samples/handler/sample_signal.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "agent/samples/handler/sample_handler.h"
+#include "agent/samples/handler/sample_prefetch.h"
+#include "agent/samples/handler/timer_sample.h"
+#include "agent/signal_safe/signal_scope.h"
+
+namespace jtrace::samples {
+
+constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
+
+namespace {
+
+// The sender: which timer sent the signal.
+struct Source {
+  bool ours;
+  ThreadSlot* slot;  // null: ours, but the timer was deleted
+  uint32_t weight;
+};
+
+bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
+  const auto offset = reinterpret_cast<uintptr_t>(slot) - reinterpret_cast<uintptr_t>(state.slots);
+  return offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
+}
+
+// Without a sender: the kernel had no room for the data of a queued signal, or the sender is
+// outside of this container.
+bool IsAnonymous(const siginfo_t& info) { return info.si_code == SI_USER && info.si_pid == 0; }
+
+// A signal of the wall clock's ticker. Its weight is in the slot.
+Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
+  if (IsAnonymous(info)) {
+    ThreadSlot* const own = OwnSlot();
+    return {state.wall && own != nullptr && own->due_ticks.load(std::memory_order_relaxed) != 0,
+            own, 0};
+  }
+  auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
+  const bool ours = info.si_code == SI_QUEUE && info.si_pid == state.process && IsSlot(state, slot);
+  return {ours, ours ? slot : nullptr, 0};
+}
+
+Source Identify(const SamplerState& state, const siginfo_t& info) {
+  if (info.si_code == SI_TIMER) {
+    auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
+    const bool ours = IsSlot(state, slot);
+    return {ours, ours ? slot : nullptr, 1 + static_cast<uint32_t>(std::max(info.si_overrun, 0))};
+  }
+  if (info.si_code == SI_QUEUE || info.si_code == SI_USER) return IdentifyTick(state, info);
+  if (info.si_code == POLL_IN || info.si_code == POLL_HUP) {
+    // F_SETSIG reports the descriptor. The program's own may be set to the same signal; a late one
+    // of ours, whose descriptor is closed, cannot be distinguished from these, and Forward drops it
+    // if there is no other handler of the signal.
+    const auto fd = static_cast<uint32_t>(info.si_fd);
+    ThreadSlot* const slot =
+        fd < state.fd_count ? state.slot_by_fd[fd].load(std::memory_order_acquire) : nullptr;
+    return {slot != nullptr, slot, 1};
+  }
+  return {false, nullptr, 0};
+}
+
+// Whose a signal is.
+enum class Sender { kOurs, kUnknown, kForeign };
+
+Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context, size_t room) {
+  const signal_safe::SignalScope scope(handlers_in_flight);
+  const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
+  PrefetchSample(state, tls_thread_slot, *context);
+  const Source source = Identify(state, info);
+  if (source.ours) {
+    // One of an earlier recording, which had another signal, is late.
+    if (signal == state.signal) {
+      TakeTimerSample(state, source.slot, source.weight, context, room);
+    }
+    return Sender::kOurs;
+  }
+  Count(sample_counters.foreign);
+  // Signals of one number do not queue: this one may have swallowed ours, which would have
+  // restarted the timer.
+  const ThreadSlot* const own = OwnSlot();
+  if (state.active && own != nullptr) Rearm(*own);
+  // The tick of a signal that came after this one may have been taken with this one's.
+  return state.wall && IsAnonymous(info) ? Sender::kUnknown : Sender::kForeign;
+}
+
+}  // namespace
+
+void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
+  const auto* const interrupted = static_cast<const ucontext_t*>(context);
+  const size_t room = signal_safe::AlternateStack(*interrupted).Room();
+  switch (HandleIfOurs(signal, *info, interrupted, room)) {  // the rest is outside of our scope
+    case Sender::kOurs:
+      return;
+    case Sender::kForeign:
+      return ForwardSignal(signal, info, context);
+    case Sender::kUnknown:
+      // Never by the default action, which ends the program.
+      if (const auto* const previous = previous_actions[signal].load(); previous != nullptr) {
+        CallHandler(*previous, signal, info, context);
+      }
+  }
+}
+
+constinit std::atomic<Sigaction> kernel_sigaction{&sigaction};
+
+namespace {
+
+void Call(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(signal, info, context);
+  } else {
+    action.sa_handler(signal);
+  }
+}
+
+}  // namespace
+
+// Whatever the flags say.
+bool IsHandler(const struct sigaction& action) {
+  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+void EndBy(const struct sigaction& action, int signal) {
+  kernel_sigaction.load()(signal, &action, nullptr);
+  raise(signal);
+}
+
+bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
+  if (!IsHandler(action)) return false;
+  Call(action, signal, info, context);
+  return true;
+}
+
+void ForwardSignal(int signal, siginfo_t* info, void* context) {
+  const struct sigaction* const previous = previous_actions[signal].load();
+  if (previous == nullptr || CallHandler(*previous, signal, info, context)) return;
+  // Sent on purpose (kill, tgkill). The signal is blocked here, so that it is delivered when the
+  // handler returns. By default the last two do nothing.
+  if (previous->sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
+      signal != SIGURG && signal != SIGWINCH) {
+    EndBy(*previous, signal);
+  }
+}
+
+}  // namespace jtrace::samples

@@ -1,0 +1,107 @@
+// The sampling handler's data of the thread it runs on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/samples/handler/sample_moments.h"
+#include "agent/samples/walk/chain.h"
+#include "agent/samples/walk/walk_memory.h"
+#include "agent/signal_safe/event_stop.h"
+#include "agent/signal_safe/ring.h"
+
+namespace jtrace::samples {
+
+// The life of a slot.
+enum class SlotState : uint32_t {
+  kFree,      // in the free list
+  kAttached,  // belongs to a live thread
+  kDetached,  // its thread has ended; the ring still has to be drained
+};
+
+// One sampled native thread. Slots are in one fixed region and are never unmapped while handlers
+// may run, so that a late signal finds memory; cold code (agent/samples) allocates them.
+//
+// Written by cold code before the thread's timer is armed; afterwards the fields marked "handler"
+// belong to the handler on that thread, and atomics may be updated by cold code at any time.
+struct alignas(64) ThreadSlot {
+  std::atomic<SlotState> state;
+  int32_t os_tid;
+  // The number under which the core knows the thread (proto Thread.id); 0: not known yet.
+  std::atomic<uint32_t> thread_number;
+  // Thread.threadId(); 0 for threads that run no Java code.
+  std::atomic<uint64_t> java_tid;
+  // The JVM's JavaThread; 0 for GC threads and the like.
+  std::atomic<uintptr_t> java_thread;
+  // The thread's stack, known for Java threads only.
+  std::atomic<uintptr_t> stack_low;
+  std::atomic<uintptr_t> stack_high;
+
+  // The timer: a perf event's descriptor, or -1 and the kernel's POSIX timer id.
+  std::atomic<int32_t> perf_fd;
+  std::atomic<int32_t> posix_timer;
+  // Of perf_fd.
+  signal_safe::EventStop event_stop;
+  // Where the kernel writes its frames for the perf event (kernel_frames.h); null: nowhere.
+  std::atomic<void*> kernel_ring;
+
+  // Handler: of perf_fd; not in use if the kernel repeats the interval itself.
+  SampleMoments moments;
+
+  // timer=wall: ticks that the pending signal represents; 0: none is pending.
+  std::atomic<uint32_t> due_ticks;
+  // timer=wall: number of the thread's last sample << 32 | ticks that passed since without any CPU
+  // time of the thread, each of which counts for that sample (WallIdle).
+  std::atomic<uint64_t> idle;
+  // timer=wall: the thread's activity at its last sample (Activity); kRunning also if it is to be
+  // read again.
+  std::atomic<uint8_t> activity;
+  // When the last of the idle ticks was, CLOCK_MONOTONIC ns.
+  std::atomic<uint64_t> idle_time_ns;
+
+  // Handler: true while it works; a nested signal is dropped and counted.
+  bool in_handler;
+  // Handler: samples in a row whose blocker was not read (FindBlocker).
+  uint32_t unread_looks;
+  // Handler: where a chain is collected before it goes to the ring.
+  Frame* chain_storage;
+  uint32_t chain_capacity;
+  // Frames of a chain that are kept, at most chain_capacity.
+  uint32_t max_frames;
+  // Handler: the thread's last walk.
+  WalkMemory::Storage* walk_memory;
+  uint32_t remembered_frames;
+  // Handler: a second chain, walked in full to check the first; null: no checking.
+  Frame* check_storage;
+  // Handler produces SampleHeader records, the writer consumes.
+  signal_safe::SpscRing ring;
+};
+
+// The halves of ThreadSlot::idle.
+struct WallIdle {
+  uint32_t sample;  // counts the slot's samples
+  uint32_t ticks;
+
+  static WallIdle Of(uint64_t word) {
+    return {static_cast<uint32_t>(word >> 32), static_cast<uint32_t>(word)};
+  }
+  uint64_t word() const { return uint64_t{sample} << 32 | ticks; }
+};
+
+// The calling thread's slot, or null: not attached, or attached by another thread and not sampled
+// yet (the handler then adopts the slot that its timer names). Initial-exec, so reading it never
+// allocates. Written only by the thread itself.
+extern constinit thread_local ThreadSlot* tls_thread_slot
+    __attribute__((tls_model("initial-exec")));
+
+// The tid under which the thread took tls_thread_slot. A slot whose os_tid differs was given to
+// another thread since (a session ended), and a late signal must not use it.
+extern constinit thread_local int32_t tls_os_tid __attribute__((tls_model("initial-exec")));
+
+// The calling thread's slot, or null, even after the slot was given to another thread.
+inline ThreadSlot* OwnSlot() {
+  ThreadSlot* const slot = tls_thread_slot;
+  return slot != nullptr && slot->os_tid == tls_os_tid ? slot : nullptr;
+}
+
+}  // namespace jtrace::samples

@@ -1,0 +1,119 @@
+// Moves samples from the threads' rings into a chunk. Writer thread only.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "agent/base/clock.h"
+#include "agent/base/losses.h"
+#include "agent/jvm/class_registry.h"
+#include "agent/samples/handler/sample_record.h"
+#include "agent/samples/sampler.h"
+#include "agent/trace/chunk_source.h"
+#include "agent/trace/label_sets.h"
+#include "common/call_place.h"
+
+namespace jtrace::samples {
+
+class SampleSource : public trace::ChunkSource {
+ public:
+  // The number of the thread under which a Java thread's samples are shown.
+  using ThreadNumber = std::function<uint32_t(uint64_t java_tid)>;
+  // Turns the tree position of a sample (signal_safe::Position) into the trace's node number; 0:
+  // none. `innermost` is the Java method that ran, 0 if unknown. Null if there are no trees.
+  using NodeNumber = std::function<uint32_t(uint64_t raw_node, jvm::MethodKey innermost)>;
+  // sites=on: the place of a bytecode index of a method. Null: places are not distinguished.
+  using PlaceAt = std::function<CallPlace(jvm::MethodKey method, uint32_t bci)>;
+
+  SampleSource(const SessionClock& clock, Sampler& sampler, jvm::ClassRegistry& classes,
+               trace::RecordEncoder& encoder, const trace::LabelSets& labels, Losses& losses,
+               ThreadNumber thread_number, NodeNumber node_number, PlaceAt place_at,
+               bool records_interrupts);
+
+  // blocks=on: the place in the class file of a place in a routine's code with probes. Before the
+  // first Poll.
+  using OriginalBci = std::function<uint32_t(uint32_t routine, uint32_t bci)>;
+  void UseOriginalBci(OriginalBci original_bci) { original_bci_ = std::move(original_bci); }
+
+  // Calls `reached` once this many samples are recorded, and again until the recording ends. Before
+  // the first Poll.
+  void NotifyAt(uint64_t samples, std::function<void()> reached) {
+    awaited_ = samples;
+    reached_ = std::move(reached);
+  }
+
+  void Poll(proto::Chunk& chunk) override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+
+  // Any thread.
+  uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
+
+ private:
+  // A thread's last sample, kept for the ticks that the thread spends there (timer=wall).
+  struct LastSample {
+    uint32_t number = 0;
+    proto::Sample sample;  // without frames and blocker
+    uintptr_t blocker_klass = 0;
+    uint32_t labels = 0;
+    std::vector<Frame> frames;
+  };
+
+  using FrameKey = std::tuple<uint64_t, int32_t, uint8_t, uint8_t>;
+
+  void Add(const SampleView& view, proto::Chunk& chunk);
+  struct KnownFrame {
+    uint32_t index = 0;  // in Chunk.frame
+    bool is_probe = false;
+    jvm::MethodKey method = 0;  // of a Java frame other than the probe's
+  };
+
+  void AddInterrupt(const proto::Sample& sample, uint32_t duration_ns);
+  void AddPosition(const SampleHeader& header, jvm::MethodKey innermost, proto::Sample& sample);
+  // Returns the innermost Java method, 0 if its frame could not be named.
+  jvm::MethodKey AddFrames(absl::Span<const Frame> frames, bool is_unwind, proto::Chunk& chunk,
+                           proto::Sample& sample);
+  proto::Sample::State StateOf(const SampleHeader& header, jvm::MethodKey innermost);
+  void AddBlocker(uintptr_t klass, proto::Sample& sample);
+  void AddLabels(uint32_t number, proto::Sample& sample);
+  // Repeats the thread's last sample for ticks without CPU time.
+  void Repeat(const LastSample& last, IdleTicks idle, proto::Chunk& chunk);
+  void RepeatIdle(proto::Chunk& chunk);
+  void AddCost(proto::Chunk& chunk) const;
+  KnownFrame Resolve(const Frame& frame, proto::Chunk& chunk);
+  // The key of a Java frame's method in its class.
+  jvm::MethodKey KeyOf(const Frame& frame) const;
+  // Method.id of a method that no class lists; 0: it has no name.
+  uint32_t Intrinsic(const Frame& frame);
+  uint32_t MethodOf(const Frame& frame);
+  void Encode(const Frame& frame, proto::Frame& out);
+  bool IsProbe(const proto::Frame& frame) const;
+  void UpdateLosses();
+
+  const SessionClock& clock_;
+  Sampler& sampler_;
+  jvm::ClassRegistry& classes_;
+  trace::RecordEncoder& encoder_;
+  const trace::LabelSets& labels_;
+  Losses& losses_;
+  const bool positions_expected_;
+  const ThreadNumber thread_number_;
+  const NodeNumber node_number_;
+  const PlaceAt place_at_;
+  OriginalBci original_bci_;
+  // Frame numbers are valid in one chunk.
+  absl::flat_hash_map<FrameKey, KnownFrame> frames_;
+  uint64_t reuses_ = 0;
+  const bool records_interrupts_;                   // 0x4, of the handler
+  const bool repeats_;                              // timer=wall
+  absl::flat_hash_map<uint32_t, LastSample> last_;  // by slot
+  std::atomic<uint64_t> samples_{0};
+  uint64_t awaited_ = 0;
+  std::function<void()> reached_;  // null: nobody waits
+};
+
+}  // namespace jtrace::samples

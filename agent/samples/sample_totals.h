@@ -1,0 +1,68 @@
+// The handler's counters, as the session reads them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "agent/signal_safe/counter_block.h"
+
+namespace jtrace::samples {
+
+// Samples lost or cut short, by reason; running totals.
+struct SampleLoss {
+  std::string name;  // "sample.ring_full", "walk.compiled_caller"
+  uint64_t count;
+};
+
+// A histogram of the handler's times since the process began.
+struct HandlerTimes {
+  uint64_t total_ns = 0;
+  std::array<uint64_t, signal_safe::kCostBuckets> buckets = {};
+};
+
+// Cost of the handler in nanoseconds; zeros if it did not run.
+struct HandlerCost {
+  uint64_t samples = 0;
+  uint64_t total_ns = 0;
+  uint64_t average_ns = 0;
+  uint64_t p50_ns = 0;
+  uint64_t p99_ns = 0;
+};
+
+// For the process, all recordings together; includes zeros, always in the same order. Any thread.
+std::vector<SampleLoss> HandlerLosses();
+HandlerTimes MeasuredHandlerTimes();
+// The cost since `before`.
+HandlerCost CostSince(const HandlerTimes& before);
+
+// Why threads that should be sampled are not: each cause has its own remedy.
+// Not thread-safe.
+class AttachFailures {
+ public:
+  // No slot was available: all are in use, or there is no memory for another.
+  void CountNoSlot(bool all_used) { ++(all_used ? all_slots_used_ : no_memory_); }
+  // The timer was refused. An ended thread no longer has a CPU clock: NotFound or InvalidArgument
+  // (ESRCH, EINVAL).
+  void CountNoTimer(const absl::Status& status) {
+    const bool ended = absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+    ++(ended ? ended_ : no_timer_);
+  }
+  // Includes zeros, always in the same order.
+  void AppendTo(std::vector<SampleLoss>& losses) const {
+    losses.push_back({"sample.thread_not_attached", no_timer_});
+    losses.push_back({"sample.no_slot", all_slots_used_});
+    losses.push_back({"sample.no_slot_memory", no_memory_});
+    losses.push_back({"sample.thread_ended", ended_});
+  }
+
+ private:
+  uint64_t all_slots_used_ = 0;
+  uint64_t no_memory_ = 0;
+  uint64_t no_timer_ = 0;
+  uint64_t ended_ = 0;
+};
+
+}  // namespace jtrace::samples

@@ -1,0 +1,472 @@
+#include "agent/samples/sampler.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "agent/base/clock.h"
+#include "agent/samples/object_copy.h"
+#include "agent/samples/signals.h"
+#include "agent/samples/walk/cfi.h"
+#include "agent/samples/walk/known_frames.h"
+#include "agent/signal_safe/signal_scope.h"
+
+namespace jtrace::samples {
+
+namespace {
+
+// Requests huge pages and fills them now, not in a handler. If the kernel has none, the memory
+// stays as it was.
+void OnHugePages(MemoryRange range) {
+  madvise(range.begin, range.bytes, MADV_HUGEPAGE);
+  auto* const bytes = static_cast<char*>(range.begin);
+  for (size_t at = 0; at < range.bytes; at += kHugePage) {
+    __atomic_fetch_or(bytes + at, 0, __ATOMIC_RELAXED);  // handlers may be writing
+  }
+}
+
+// False: a handler did not end in time.
+bool WaitForHandlers(std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!handlers_in_flight.Idle()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status Sampler::Check(const SamplerOptions& options) {
+  if (options.interval < std::chrono::microseconds(10)) {
+    return absl::InvalidArgumentError("the interval must be at least 10 us");
+  }
+  if (options.timer == TimerKind::kWall && options.interval < std::chrono::milliseconds(1)) {
+    return absl::InvalidArgumentError("the interval of timer=wall must be at least 1 ms");
+  }
+  if (options.signal >= SIGRTMIN && options.signal <= SIGRTMAX) {
+    return absl::InvalidArgumentError("a real-time signal cannot be used: its queue can overflow");
+  }
+  const uint64_t largest = sizeof(SampleHeader) + (options.max_frames + 1ull) * sizeof(Frame);
+  if (options.max_frames < 2 || !std::has_single_bit(options.ring_bytes) ||
+      options.ring_bytes < 2 * largest) {
+    return absl::InvalidArgumentError("the ring must be a power of two and hold two full chains");
+  }
+  if (!std::has_single_bit(options.backlog_bytes) || options.backlog_bytes < options.ring_bytes) {
+    return absl::InvalidArgumentError("the backlog must be a power of two, not below a ring");
+  }
+  return absl::OkStatus();
+}
+
+TimerChoice Sampler::ChoiceOf(const SamplerOptions& options) {
+  return {options.timer,  options.interval, options.event,         options.period,
+          options.signal, options.jitter,   options.kernel_release};
+}
+
+Sampler::Sampler(const SamplerOptions& options)
+    : options_(options),
+      jvm_(std::make_unique<jvm::JvmView>()),
+      app_methods_(std::make_unique<jvm::AddressSet>()) {}
+
+Sampler::~Sampler() {
+  if (Stop().ok()) return;
+  // A handler that still runs may read these.
+  (void)jvm_.release();
+  (void)app_methods_.release();
+  (void)timers_.release();
+  (void)pool_.release();
+}
+
+absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& options,
+                                                         const void* libjvm_address) {
+  RefreshObjectCopy();
+  if (absl::Status status = Check(options); !status.ok()) return status;
+  std::unique_ptr<Sampler> sampler(new Sampler(options));
+  auto timers = ThreadTimers::Create(ChoiceOf(options));
+  if (!timers.ok()) return timers.status();
+  sampler->timers_ = *std::move(timers);
+  auto pool = SlotPool::Create(
+      {options.max_threads, options.ring_bytes, options.max_frames, options.check_memory});
+  if (!pool.ok()) return pool.status();
+  sampler->pool_ = *std::move(pool);
+  auto backlog = SampleBacklog::Create(options.backlog_bytes);
+  if (!backlog.ok()) return backlog.status();
+  sampler->backlog_ = *std::move(backlog);
+  sampler->jvm_->Read(libjvm_address);
+  return sampler;
+}
+
+absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (running_) return absl::FailedPreconditionError("the sampler runs");
+  }
+  // It may use what is replaced here, and slots that threads will get.
+  if (!WaitForHandlers(std::chrono::milliseconds(500))) {
+    return absl::UnavailableError(
+        "a signal handler of the last recording has not ended: its thread is stopped or waits for "
+        "memory; try again");
+  }
+  if (absl::Status status = Check(options); !status.ok()) return status;
+  const bool same_timers = options.interval == options_.interval &&
+                           options.timer == options_.timer && options.signal == options_.signal &&
+                           options.event == options_.event && options.period == options_.period &&
+                           options.jitter == options_.jitter;
+  if (!same_timers) {
+    auto timers = ThreadTimers::Create(ChoiceOf(options));
+    if (!timers.ok()) return timers.status();
+    timers_ = *std::move(timers);
+  }
+  options_.interval = options.interval;
+  options_.timer = options.timer;
+  options_.signal = options.signal;
+  options_.event = options.event;
+  options_.period = options.period;
+  options_.jitter = options.jitter;
+  options_.stack = options.stack;
+  options_.read_position = options.read_position;
+  return absl::OkStatus();
+}
+
+absl::Status Sampler::LearnJvm(JNIEnv* env) {
+  // Resolving reads memory that may be unmapped.
+  signal_safe::safe_fetch.store(jvm_->safe_fetch(), std::memory_order_relaxed);
+  absl::Status status = jvm_->safe_fetch() == nullptr ? InstallFaultHandler() : absl::OkStatus();
+  if (status.ok()) jvm_->Resolve(env);
+  return status;
+}
+
+absl::Status Sampler::Start(JNIEnv* env) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (running_) return absl::FailedPreconditionError("the sampler runs already");
+  }
+  if (absl::Status status = LearnJvm(env); !status.ok()) return status;
+  // Of the application's frames alone nothing shows which belong to the interrupted one.
+  const bool has_gaps = options_.stack == StackMode::kApp || options_.stack == StackMode::kAppFrame;
+  jvm_->CheckEarly(has_gaps);
+  corrector_.Use(has_gaps ? nullptr : &jvm_->non_safepoints_check(),
+                 options_.stack == StackMode::kFrame);
+  OnHugePages(KnownFrameMemory());
+  OnHugePages(CfiRowMemory());
+  // Drops samples of an earlier recording that were not drained.
+  Drain([](const SampleView&) {});
+  // Handlers have ended; one that did not end in time takes no sample that anybody reads.
+  jvm_->non_safepoints_check().Clear();
+  totals_at_start_ = Totals();
+  times_at_start_ = MeasuredHandlerTimes();
+  watch_.Begin(Silence(), options_.signal);
+  absl::Status status = InstallSampleHandler(options_.signal, NewState());
+  if (!status.ok()) return status;
+  {
+    absl::MutexLock lock(&mutex_);
+    running_ = true;
+    handler_replaced_ = false;
+    if (timers_->kind() == TimerKind::kWall) {
+      wall_clock_ = std::make_unique<WallClock>(options_.interval, options_.signal);
+    }
+  }
+  ring_watch_.Start([this] {
+    if (!EmptyRings() || backlog_->IsFilling()) writer_doorbell.Ring();
+  });
+  if (timers_->kind() == TimerKind::kWall) {
+    ticker_.Start(options_.interval, timers_->has_jitter(),
+                  [this](uint32_t ticks) { Tick(ticks); });
+  }
+  return absl::OkStatus();
+}
+
+int Sampler::SignalError() const {
+  absl::MutexLock lock(&mutex_);
+  return wall_clock_ != nullptr && timers_->kind() == TimerKind::kWall ? wall_clock_->SignalError()
+                                                                       : 0;
+}
+
+std::chrono::nanoseconds Sampler::Silence() const {
+  const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
+  if (counts) return std::chrono::nanoseconds(0);
+  return std::max<std::chrono::nanoseconds>(std::chrono::seconds(1), 10 * options_.interval);
+}
+
+SamplerState* Sampler::NewState() const {
+  auto* const state = new SamplerState{};  // handlers may keep using it
+  state->active = true;
+  state->slots = pool_->slots();
+  state->slot_count = pool_->capacity();
+  state->slot_by_fd = timers_->slot_by_fd();
+  state->fd_count = timers_->fd_count();
+  state->vm = jvm_->layout();
+  state->read_position = options_.read_position;
+  state->stack = options_.stack;
+  state->application = app_methods_->published();
+  state->wall = timers_->kind() == TimerKind::kWall;
+  state->process = getpid();
+  const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
+  state->ticks_on_cpu_time = !state->wall && !counts;
+  state->signal = options_.signal;
+  state->room_to_walk = signal_safe::RoomToWalk();
+  return state;
+}
+
+void Sampler::Tick(uint32_t ticks) {
+  // Threads that start or end wait for at most this many looks.
+  constexpr uint32_t kAtOnce = 64;
+  const uint64_t now_ns = MonotonicNanos();
+  const uint32_t used = UsedSlots();
+  for (uint32_t begin = 0; begin < used; begin += kAtOnce) {
+    absl::MutexLock lock(&mutex_);
+    if (!running_ || handler_replaced_) return;
+    for (uint32_t i = begin; i < std::min(begin + kAtOnce, used); ++i) {
+      ThreadSlot& slot = pool_->slots()[i];
+      if (slot.state.load(std::memory_order_acquire) != SlotState::kAttached) continue;
+      wall_clock_->Look(slot, i, ticks, now_ns);
+    }
+  }
+}
+
+uint32_t Sampler::UsedSlots() {
+  absl::MutexLock lock(&mutex_);
+  return pool_->used();
+}
+
+IdleTicks Sampler::TakeIdle(uint32_t thread_slot, uint32_t number) {
+  ThreadSlot& slot = pool_->slots()[thread_slot];
+  const uint64_t time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
+  uint64_t word = slot.idle.load(std::memory_order_acquire);
+  while (true) {
+    const WallIdle idle = WallIdle::Of(word);
+    if (idle.sample != number || idle.ticks == 0) return {};
+    if (slot.idle.compare_exchange_weak(word, WallIdle{number, 0}.word(),
+                                        std::memory_order_acq_rel)) {
+      return {idle.ticks, time_ns};
+    }
+  }
+}
+
+// If the program installs its own handler after ours, it gets our signals, and the default action
+// may end it.
+void Sampler::CheckHandler() {
+  absl::MutexLock lock(&mutex_);
+  if (!running_ || handler_replaced_ || IsSampleHandler(options_.signal)) return;
+  handler_replaced_ = true;
+  ++handlers_replaced_;
+  for (const auto& [tid, slot] : slot_by_tid_) timers_->Disarm(slot);
+}
+
+bool Sampler::EmptyRings() {
+  absl::MutexLock emptying(&emptying_);
+  const uint32_t used = UsedSlots();
+  for (uint32_t i = 0; i < used; ++i) {
+    ThreadSlot& slot = pool_->slots()[i];
+    // Read before emptying: a detached thread's ring gets no more samples after that.
+    const SlotState state = slot.state.load(std::memory_order_acquire);
+    if (state == SlotState::kFree) continue;
+    if (!backlog_->Add(i, slot.ring)) return false;
+    if (state == SlotState::kDetached) {
+      absl::MutexLock lock(&mutex_);
+      pool_->Give(&slot);
+    }
+  }
+  return true;
+}
+
+void Sampler::Drain(absl::FunctionRef<void(const SampleView&)> take) {
+  CheckHandler();
+  bool all = false;
+  while (!all) {
+    all = EmptyRings();
+    backlog_->Take([&](const SampleView& view) {
+      if (!view.header.is_unwind) watch_.NoteTick(view.thread_slot);
+      corrector_.Take(view, take);
+    });
+  }
+}
+
+absl::Status Sampler::Stop(std::chrono::milliseconds patience) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!running_) return absl::OkStatus();
+    running_ = false;
+  }
+  ticker_.Stop();
+  ring_watch_.Stop();
+  DisarmAll();
+  DeactivateSampleHandler();
+  const bool idle = WaitForHandlers(patience);
+  DetachAll();
+  if (!idle) return absl::DeadlineExceededError("a sampling handler did not end in time");
+  absl::MutexLock lock(&mutex_);
+  for (uint32_t i = 0; i < pool_->used(); ++i) {
+    ThreadTimers::Release(&pool_->slots()[i]);
+    LoseDueTicks(&pool_->slots()[i]);
+  }
+  return absl::OkStatus();
+}
+
+// The handler's counters belong to the process.
+std::vector<SampleLoss> Sampler::Losses() const {
+  std::vector<SampleLoss> losses = Totals();
+  for (size_t i = 0; i < losses.size() && i < totals_at_start_.size(); ++i) {
+    losses[i].count -= totals_at_start_[i].count;
+  }
+  std::erase_if(losses, [](const SampleLoss& loss) { return loss.count == 0; });
+  return losses;
+}
+
+std::vector<SampleLoss> Sampler::Totals() const {
+  std::vector<SampleLoss> losses = HandlerLosses();
+  absl::MutexLock lock(&mutex_);
+  const uint64_t lost = sample_counters.lost_ticks.load(std::memory_order_relaxed);
+  losses.push_back({"sample.lost_ticks", lost + lost_ticks_});
+  failures_.AppendTo(losses);
+  watch_.AppendTo(losses);
+  losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
+  losses.push_back({"sample.handler_replaced", handlers_replaced_});
+  losses.push_back({"sample.no_kernel_memory", timers_->without_kernel_frames()});
+  return losses;
+}
+
+void Sampler::Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
+                       uintptr_t java_thread) {
+  slot->thread_number.store(thread_number, std::memory_order_relaxed);
+  slot->java_tid.store(java_tid, std::memory_order_relaxed);
+  const jvm::JvmView::Stack stack = jvm_->StackOf(java_thread);
+  slot->java_thread.store(java_thread, std::memory_order_relaxed);
+  slot->stack_low.store(stack.low, std::memory_order_relaxed);
+  slot->stack_high.store(stack.high, std::memory_order_relaxed);
+}
+
+absl::Status Sampler::AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid) {
+  return AttachThread(gettid(), thread_number, java_tid, jvm_->JavaThreadOf(env));
+}
+
+absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
+                                   uintptr_t java_thread) {
+  absl::MutexLock lock(&mutex_);
+  if (!running_) return absl::FailedPreconditionError("the sampler does not run");
+  if (handler_replaced_) return absl::FailedPreconditionError("the handler is no longer ours");
+  const bool own = tid == gettid();
+  const auto known = slot_by_tid_.find(tid);
+  if (known != slot_by_tid_.end() && !own) {
+    // Its handler may be running, so the slot cannot be replaced. A Java thread that has attached
+    // itself meanwhile has better data.
+    if (java_tid != 0 || known->second->java_tid.load(std::memory_order_relaxed) == 0) {
+      Identify(known->second, thread_number, java_tid, java_thread);
+    }
+    return absl::OkStatus();
+  }
+  // Attached by others before, or left over from an ended thread with the same tid.
+  if (known != slot_by_tid_.end()) {
+    ThreadSlot* const before = known->second;
+    DetachLocked(before);
+    ThreadTimers::Release(before);
+  }
+  ThreadSlot* const slot = pool_->Take();
+  if (slot == nullptr) {
+    failures_.CountNoSlot(/*all_used=*/pool_->used() == pool_->capacity());
+    return absl::ResourceExhaustedError("no thread slot is free");
+  }
+  slot->os_tid = tid;
+  slot->in_handler = false;
+  slot->remembered_frames = 0;
+  slot->unread_looks = 0;
+  LoseDueTicks(slot);  // of its previous thread
+  Identify(slot, thread_number, java_tid, java_thread);
+  slot->state.store(SlotState::kAttached, std::memory_order_release);
+  if (own) {
+    tls_thread_slot = slot;
+    tls_os_tid = tid;
+  }
+  absl::Status status = timers_->Arm(slot);
+  if (!status.ok()) {
+    failures_.CountNoTimer(status);
+    if (own) tls_thread_slot = nullptr;
+    ThreadTimers::Release(slot);
+    pool_->Give(slot);
+    return status;
+  }
+  slot_by_tid_[tid] = slot;
+  return absl::OkStatus();
+}
+
+bool Sampler::IsAttached(pid_t tid) const {
+  absl::MutexLock lock(&mutex_);
+  return slot_by_tid_.contains(tid);
+}
+
+void Sampler::LoseDueTicks(ThreadSlot* slot) {
+  lost_ticks_ += slot->due_ticks.exchange(0, std::memory_order_acq_rel);
+}
+
+void Sampler::DetachLocked(ThreadSlot* slot) {
+  if (timers_->kind() == TimerKind::kWall) {
+    const auto index = static_cast<uint32_t>(slot - pool_->slots());
+    wall_clock_->Finish(*slot, index, MonotonicNanos());
+  }
+  timers_->Disarm(slot);
+  slot_by_tid_.erase(slot->os_tid);
+  if (slot->os_tid == gettid()) tls_thread_slot = nullptr;
+  slot->state.store(SlotState::kDetached, std::memory_order_release);
+}
+
+void Sampler::DetachCurrentThread() { Detach(gettid()); }
+
+void Sampler::Detach(pid_t tid) {
+  absl::MutexLock lock(&mutex_);
+  const auto known = slot_by_tid_.find(tid);
+  if (known == slot_by_tid_.end()) return;
+  ThreadSlot* const slot = known->second;
+  DetachLocked(slot);
+  ThreadTimers::Release(slot);  // its handler runs on this thread only
+}
+
+void Sampler::SweepEndedThreads() {
+  jvm_->PublishStubs();
+  absl::MutexLock lock(&mutex_);
+  std::vector<ThreadSlot*> ended;
+  const pid_t process = getpid();
+  for (const auto& [tid, slot] : slot_by_tid_) {
+    if (syscall(SYS_tgkill, process, tid, 0) != 0 && errno == ESRCH) ended.push_back(slot);
+  }
+  for (ThreadSlot* const slot : ended) {
+    DetachLocked(slot);
+    ThreadTimers::Release(slot);
+  }
+  for (uint32_t i = 0; i < pool_->used(); ++i) watch_.Look(i, pool_->slots()[i]);
+}
+
+// Their slots stay attached: a handler may be about to finish its record.
+void Sampler::DisarmAll() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [tid, slot] : slot_by_tid_) timers_->Disarm(slot);
+}
+
+void Sampler::DetachAll() {
+  absl::MutexLock lock(&mutex_);
+  std::vector<ThreadSlot*> attached;
+  for (const auto& [tid, slot] : slot_by_tid_) attached.push_back(slot);
+  for (ThreadSlot* const slot : attached) DetachLocked(slot);
+}
+
+std::vector<pid_t> ListThreads() {
+  std::vector<pid_t> threads;
+  DIR* const directory = opendir("/proc/self/task");
+  if (directory == nullptr) return threads;
+  while (const dirent* const entry = readdir(directory)) {
+    const int tid = std::atoi(entry->d_name);
+    if (tid > 0) threads.push_back(tid);
+  }
+  closedir(directory);
+  return threads;
+}
+
+}  // namespace jtrace::samples

@@ -1,0 +1,204 @@
+// Timer samples of every thread of the JVM. Owns timers, handler and rings.
+#pragma once
+
+#include <jni.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/jvm/address_set.h"
+#include "agent/jvm/intrinsic_names.h"
+#include "agent/jvm/jvm_view.h"
+#include "agent/jvm/known_objects_check.h"
+#include "agent/samples/handler/sample_handler.h"
+#include "agent/samples/handler/sample_record.h"
+#include "agent/samples/kernel_names.h"
+#include "agent/samples/perf_events.h"
+#include "agent/samples/sample_backlog.h"
+#include "agent/samples/sample_corrector.h"
+#include "agent/samples/sample_totals.h"
+#include "agent/samples/slot_pool.h"
+#include "agent/samples/tick_watch.h"
+#include "agent/samples/timers.h"
+#include "agent/samples/wall_clock.h"
+#include "agent/signal_safe/position.h"
+
+namespace jtrace::samples {
+
+// The settings of a Sampler.
+struct SamplerOptions {
+  // CPU time of a thread between two samples, at least 10 µs; kWall: real time, at least 1 ms.
+  std::chrono::nanoseconds interval = std::chrono::milliseconds(1);
+  TimerKind timer = TimerKind::kAuto;
+  // kEvent: which event, and, if it is not a clock, how many between two samples.
+  const PerfEvent* event = nullptr;
+  uint64_t period = 0;
+  // Samples at random moments of their intervals; none: where the timer can.
+  std::optional<bool> jitter;
+  StackMode stack = StackMode::kFull;
+  // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
+  int signal = SIGPROF;
+  // Frames kept of a chain; of deeper chains the leaf half and the root half are kept.
+  uint32_t max_frames = 2048;
+  // Bytes of each thread's sample ring, a power of two. Must hold at least one full chain.
+  uint32_t ring_bytes = 512 * 1024;
+  // Bytes of the queue into which filling rings are emptied, a power of two, at least a ring's.
+  uint32_t backlog_bytes = 8u << 20;
+  // Threads that can be attached at the same time.
+  uint32_t max_threads = 16384;
+  // Reads the thread's position in its call tree; null: every sample says position_known = false.
+  signal_safe::PositionReader read_position = nullptr;
+  // Walk every stack twice, with and without the memory of the previous walk, and count differences
+  // as the loss "sample.memory_wrong". For tests.
+  bool check_memory = false;
+  // Decides who stops perf events (event_stop_choice.h). Tests make it up.
+  std::string kernel_release = KernelRelease();
+};
+
+// Life: Create (OnLoad or attach) → jvm().AddStub as the JVM reports stubs → Start (VMInit) →
+// attach/detach of threads → Stop → Reconfigure → Start … One Sampler at a time in a process (a
+// signal has one handler).
+//
+// Threads: the Attach/Detach functions may be called from any thread at any time; Drain from one
+// thread at a time (the writer); Create, Start and Stop from the session's thread.
+class Sampler {
+ public:
+  // Reserves memory and reads the JVM's symbol tables; arms nothing. `libjvm_address`: any address
+  // in libjvm, e.g. (*vm)->functions->GetEnv.
+  static absl::StatusOr<std::unique_ptr<Sampler>> Create(const SamplerOptions& options,
+                                                         const void* libjvm_address);
+  // Stops if necessary; leaks what handlers might still use.
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  // Sets options for the next Start, which resets the counts of losses. Only options of timers, the
+  // signal, the stack mode and the position can change. FailedPrecondition while it runs.
+  absl::Status Reconfigure(const SamplerOptions& options);
+
+  // What is known of the JVM. From Create on; its layout after LearnJvm or Start.
+  jvm::JvmView& jvm() { return *jvm_; }
+
+  // In VMInit or later: resolves the JVM's layout, for the lookups below; Start does this too.
+  absl::Status LearnJvm(JNIEnv* env);
+  // Installs the signal handler; from now on threads may be attached. If the JVM's layout is
+  // unknown, samples have native frames only and jvm().problem() says why.
+  absl::Status Start(JNIEnv* env);
+
+  // On the thread itself (JVMTI ThreadStart). java_tid 0: not a Java thread. The agent's own
+  // threads are simply never attached.
+  absl::Status AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid);
+  // Attaches a running thread. If it is already attached, only updates its data, and nothing if it
+  // is a Java thread and java_tid is 0. java_thread: Thread.eetop of a Java thread, else 0.
+  absl::Status AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
+                            uintptr_t java_thread);
+  // Whether it has a timer. False again after it was detached, for example when it left the JVM.
+  bool IsAttached(pid_t tid) const;
+  // The calling thread ends (JVMTI ThreadEnd), or must not be sampled.
+  void DetachCurrentThread();
+  // Detaches threads that ended without notice (compiler and GC threads), and looks for threads
+  // that use the processor but are not sampled (tick_watch.h). Cheap; call it about once a second,
+  // from the thread that drains.
+  void SweepEndedThreads();
+
+  // Hands every finished sample to `take`, thread by thread, oldest first. Also recycles the slots
+  // of ended threads.
+  void Drain(absl::FunctionRef<void(const SampleView&)> take);
+
+  // timer=wall: the ticks that the thread of a slot (SampleView::thread_slot) spent as in its
+  // sample `number` and that no later sample will contain. They are returned once.
+  IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
+
+  // Methods (jmethodIDs) of the application, for the stack modes that need them.
+  jvm::AddressSet& app_methods() { return *app_methods_; }
+  // Writer thread.
+  KernelSymbols& kernel_symbols() { return kernel_symbols_; }
+
+  // Disarms all timers and waits for running handlers; DeadlineExceeded if one did not end in time
+  // (then its memory is leaked). The handler stays installed (signals.h) and drops our late
+  // signals. Call Drain once more afterwards.
+  absl::Status Stop(std::chrono::milliseconds patience = std::chrono::milliseconds(500));
+
+  TimerKind timer_in_use() const { return timers_->kind(); }
+  // Whether samples are at random moments of their intervals.
+  bool has_jitter() const { return timers_->has_jitter(); }
+  // Whether samples include the kernel's frames.
+  bool has_kernel_frames() const { return timers_->has_kernel_frames(); }
+  // Whether they would with TimerKind::kPerf.
+  bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
+  // Whether it is a thread of the sampler. Any thread.
+  bool Owns(pid_t tid) const { return tid == ticker_.os_tid() || tid == ring_watch_.os_tid(); }
+  // Why the kernel does not let the ticker signal threads, as errno; 0: it does, or there is no
+  // ticker. After Start.
+  int SignalError() const;
+  std::vector<SampleLoss> Losses() const;
+  // Of the current recording, or of the last one.
+  HandlerCost Cost() const { return CostSince(times_at_start_); }
+
+ private:
+  explicit Sampler(const SamplerOptions& options);
+  void Detach(pid_t tid);
+  void Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
+  void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // timer=wall: counts the ticks of a slot that no handler took.
+  void LoseDueTicks(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  static absl::Status Check(const SamplerOptions& options);
+  // The CPU time without a sample that indicates an error; 0: CPU time indicates nothing.
+  std::chrono::nanoseconds Silence() const;
+  static TimerChoice ChoiceOf(const SamplerOptions& options);
+  SamplerState* NewState() const;
+  // On the ticker's thread.
+  void Tick(uint32_t ticks);
+  // Empties the rings into the backlog; any thread. False: it is full.
+  bool EmptyRings();
+  uint32_t UsedSlots();
+  // Checks whether the handler is still ours.
+  void CheckHandler();
+  void DisarmAll();
+  void DetachAll();
+  std::vector<SampleLoss> Totals() const;
+
+  SamplerOptions options_;
+  std::vector<SampleLoss> totals_at_start_;
+  HandlerTimes times_at_start_;
+  std::unique_ptr<jvm::JvmView> jvm_;
+  std::unique_ptr<jvm::AddressSet> app_methods_;
+  KernelSymbols kernel_symbols_;
+  SampleCorrector corrector_;  // of the thread that drains
+
+  mutable absl::Mutex mutex_;
+  bool running_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
+  std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
+  absl::flat_hash_map<pid_t, ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
+  TickWatch watch_;                                  // its counts are guarded by mutex_
+  uint64_t lost_ticks_ ABSL_GUARDED_BY(mutex_) = 0;  // in addition to the handler's
+  AttachFailures failures_ ABSL_GUARDED_BY(mutex_);
+  uint64_t handlers_replaced_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
+  // Who holds it is the one that empties rings and adds to the backlog. Before mutex_.
+  absl::Mutex emptying_;
+  std::unique_ptr<SampleBacklog> backlog_;
+  RingWatch ring_watch_;
+  Ticker ticker_;
+};
+
+// The threads of this process, from /proc/self/task.
+std::vector<pid_t> ListThreads();
+
+}  // namespace jtrace::samples

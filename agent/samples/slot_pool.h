@@ -1,0 +1,46 @@
+// The memory of the thread slots.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/samples/handler/thread_slot.h"
+
+namespace jtrace::samples {
+
+// A fixed region of slots, reserved at once and backed by memory as slots are used. It is never
+// unmapped: signals that name a slot may arrive at any later time. Not thread-safe.
+class SlotPool {
+ public:
+  struct Sizes {
+    uint32_t slots;
+    uint32_t ring_bytes;  // a power of two
+    uint32_t max_frames;  // frames of a chain that are kept
+    bool check_memory;    // SamplerOptions::check_memory
+  };
+  static absl::StatusOr<std::unique_ptr<SlotPool>> Create(const Sizes& sizes);
+
+  // A free slot with empty ring, or null: all are in use, or there is no memory.
+  ThreadSlot* Take();
+  // The slot's thread has ended and its ring is drained. Releases most of its memory.
+  void Give(ThreadSlot* slot);
+
+  ThreadSlot* slots() const { return slots_; }
+  uint32_t capacity() const { return sizes_.slots; }
+  // The slots ever taken are the first ones of the region.
+  uint32_t used() const { return used_; }
+
+ private:
+  SlotPool(ThreadSlot* slots, const Sizes& sizes);
+  bool AddBuffers(ThreadSlot* slot);
+  void ReleaseBuffers(ThreadSlot* slot) const;
+
+  ThreadSlot* const slots_;
+  const Sizes sizes_;
+  uint32_t used_ = 0;
+  std::vector<ThreadSlot*> free_;
+};
+
+}  // namespace jtrace::samples

@@ -1,0 +1,185 @@
+#include "agent/samples/switch_source.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::samples {
+namespace {
+
+// A thousand records of 16 bytes: a thread that is read ten times a second has room for 10,000
+// switches a second.
+constexpr uint64_t kSwitchRecordBytes = uint64_t{16} * 1024;
+
+size_t SwitchRingSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)) + kSwitchRecordBytes; }
+
+int OpenSwitchEvent(pid_t tid) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_DUMMY;
+  attributes.exclude_kernel = 1;
+  attributes.exclude_hv = 1;
+  attributes.context_switch = 1;
+  attributes.sample_id_all = 1;
+  attributes.sample_type = PERF_SAMPLE_TIME;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;
+  return static_cast<int>(
+      syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+absl::Status WhyNoRecords(int error) {
+  // The setting's own error. Profiles answer EPERM or ENOSYS, whatever the setting is.
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the kernel does not record thread switches (perf_event_open: ", std::strerror(error), "); ",
+      error == EACCES ? "sysctl kernel.perf_event_paranoid=2"
+                      : "let the container's seccomp profile allow perf_event_open"));
+}
+
+struct SwitchRecord {
+  perf_event_header header;
+  uint64_t words[2];  // PERF_RECORD_SWITCH: the time; PERF_RECORD_LOST: an id, how many
+};
+
+}  // namespace
+
+void SwitchSource::Attach(uint32_t number, pid_t tid) {
+  auto ring = SwitchRing::Open(tid);
+  if (!ring.ok()) {
+    losses_.Add("switch.no_record", Severity::kWarning, 1,
+                "threads whose switches the kernel does not record",
+                std::string(ring.status().message()));
+    return;
+  }
+  absl::MutexLock lock(&mutex_);
+  threads_.try_emplace(number, Thread{*std::move(ring), {}, false});
+}
+
+void SwitchSource::End(uint32_t number) {
+  absl::MutexLock lock(&mutex_);
+  const auto found = threads_.find(number);
+  if (found != threads_.end()) found->second.has_ended = true;
+}
+
+void SwitchSource::ReadRing(Thread& thread) {
+  lost_ += thread.ring.Read([&thread](const ThreadSwitch& it) { thread.pending.push_back(it); });
+}
+
+void SwitchSource::Write(uint32_t number, Thread& thread, uint64_t until_ns, proto::Chunk& chunk) {
+  size_t written = 0;
+  for (const ThreadSwitch& it : thread.pending) {
+    const uint64_t time = clock_.Since(it.monotonic_ns);
+    if (time > until_ns) break;
+    ++written;
+    proto::Event& event = *chunk.add_event();
+    event.set_time_ns(time);
+    event.set_thread(number);
+    event.set_major(format::kThreadSwitch);
+    event.set_minor(it.is_on ? format::kSwitchOn : format::kSwitchOn | format::kEnd);
+  }
+  thread.pending.erase(thread.pending.begin(),
+                       thread.pending.begin() + static_cast<std::ptrdiff_t>(written));
+}
+
+void SwitchSource::AddUntil(uint32_t number, uint64_t until_ns, proto::Chunk& chunk) {
+  absl::MutexLock lock(&mutex_);
+  const auto found = threads_.find(number);
+  if (found == threads_.end()) return;
+  ReadRing(found->second);
+  Write(number, found->second, until_ns, chunk);
+}
+
+void SwitchSource::WriteAll(uint64_t until_ns, proto::Chunk& chunk) {
+  absl::MutexLock lock(&mutex_);
+  for (auto it = threads_.begin(); it != threads_.end();) {
+    Thread& thread = it->second;
+    const bool was_over = thread.has_ended;  // by now the ring has all that it will have
+    ReadRing(thread);
+    Write(it->first, thread, until_ns, chunk);
+    if (was_over && thread.pending.empty()) {
+      threads_.erase(it++);
+    } else {
+      ++it;
+    }
+  }
+  losses_.Set("switch.dropped", Severity::kWarning, lost_,
+              "thread switches that the kernel had no room to record",
+              "these times count as on a processor; the thread is switched very often");
+}
+
+void SwitchSource::Poll(proto::Chunk& chunk) {
+  const uint64_t now = clock_.Now();
+  WriteAll(last_poll_ns_, chunk);
+  last_poll_ns_ = now;
+}
+
+void SwitchSource::Seal(uint64_t, proto::Chunk& chunk) {
+  if (file_ends_) WriteAll(std::numeric_limits<uint64_t>::max(), chunk);
+  file_ends_ = false;
+}
+
+absl::StatusOr<SwitchRing> SwitchRing::Open(pid_t tid) {
+  const int fd = OpenSwitchEvent(tid);
+  if (fd < 0) return WhyNoRecords(errno);
+  void* const memory = mmap(nullptr, SwitchRingSize(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const int error = errno;
+  close(fd);  // the mapping keeps the event
+  if (memory != MAP_FAILED) return SwitchRing(memory);
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no memory for the kernel's records of thread switches (", std::strerror(error),
+                   "); raise ulimit -l, or sysctl kernel.perf_event_mlock_kb=65536"));
+}
+
+SwitchRing::SwitchRing(SwitchRing&& other) noexcept
+    : memory_(std::exchange(other.memory_, nullptr)) {}
+
+SwitchRing& SwitchRing::operator=(SwitchRing&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  return *this;
+}
+
+SwitchRing::~SwitchRing() {
+  if (memory_ != nullptr) munmap(memory_, SwitchRingSize());
+}
+
+uint64_t SwitchRing::Read(absl::FunctionRef<void(const ThreadSwitch&)> visit) {
+  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
+  const char* const data = static_cast<const char*>(memory_) + page->data_offset;
+  const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+  uint64_t lost = 0;
+  uint64_t at = page->data_tail;
+  while (at < head) {
+    // Records are multiples of 8 bytes and may wrap around.
+    SwitchRecord record = {};
+    const auto copy = [&](uint64_t from, void* to) {
+      std::memcpy(to, data + (at + from) % kSwitchRecordBytes, sizeof(uint64_t));
+    };
+    copy(0, &record.header);
+    if (record.header.size < sizeof record.header) break;
+    for (uint64_t i = 0; i < 2 && (i + 2) * sizeof(uint64_t) <= record.header.size; ++i) {
+      copy((i + 1) * sizeof(uint64_t), &record.words[i]);
+    }
+    if (record.header.type == PERF_RECORD_SWITCH) {
+      visit({record.words[0], (record.header.misc & PERF_RECORD_MISC_SWITCH_OUT) == 0});
+    } else if (record.header.type == PERF_RECORD_LOST) {
+      lost += record.words[1];
+    }
+    at += record.header.size;
+  }
+  __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+  return lost;
+}
+
+}  // namespace jtrace::samples

@@ -1,0 +1,85 @@
+// Writes thread switches that the kernel records (0x11, S3.5), for every clock and record=.
+//
+// Threads: Attach and End on any; the rest on the writer's.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/base/clock.h"
+#include "agent/base/losses.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::samples {
+
+// When a thread goes on and off the processors, as the kernel records it (perf_event_open(2),
+// PERF_RECORD_SWITCH).
+struct ThreadSwitch {
+  uint64_t monotonic_ns = 0;
+  bool is_on = false;
+};
+
+// The kernel's records of one thread, also after its end. One thread uses an object at a time.
+class SwitchRing {
+ public:
+  // Records begin now. The error says what forbids them, and the remedy.
+  static absl::StatusOr<SwitchRing> Open(pid_t tid);
+  SwitchRing(SwitchRing&& other) noexcept;
+  SwitchRing& operator=(SwitchRing&& other) noexcept;
+  ~SwitchRing();
+
+  // Visits the records since the last call, in their order. Returns how many had no room.
+  uint64_t Read(absl::FunctionRef<void(const ThreadSwitch&)> visit);
+
+ private:
+  explicit SwitchRing(void* memory) : memory_(memory) {}
+
+  void* memory_ = nullptr;
+};
+
+// First of the sources: it writes a switch when all logged entries and exits before it were
+// written, and none after it.
+class SwitchSource : public trace::ChunkSource {
+ public:
+  SwitchSource(const SessionClock& clock, Losses& losses) : clock_(clock), losses_(losses) {}
+
+  // The switches of a thread from now on; `number`: Thread.id.
+  void Attach(uint32_t number, pid_t tid);
+  // The thread is about to end.
+  void End(uint32_t number);
+
+  // Writes those of the thread up to that time: its log up to there was just written.
+  void AddUntil(uint32_t number, uint64_t until_ns, proto::Chunk& chunk);
+  void Poll(proto::Chunk& chunk) override;
+  void EndFile(bool, proto::Chunk&) override { file_ends_ = true; }
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+
+ private:
+  struct Thread {
+    SwitchRing ring;
+    std::vector<ThreadSwitch> pending;  // read, not written
+    bool has_ended = false;
+  };
+
+  void ReadRing(Thread& thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Write(uint32_t number, Thread& thread, uint64_t until_ns, proto::Chunk& chunk)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteAll(uint64_t until_ns, proto::Chunk& chunk);
+
+  const SessionClock& clock_;
+  Losses& losses_;
+  absl::Mutex mutex_;
+  absl::flat_hash_map<uint32_t, Thread> threads_ ABSL_GUARDED_BY(mutex_);
+  uint64_t lost_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t last_poll_ns_ = 0;  // the logs up to here were written
+  bool file_ends_ = false;
+};
+
+}  // namespace jtrace::samples

@@ -1,0 +1,67 @@
+#include "agent/samples/unwind_sites.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "agent/base/signals_blocked.h"
+#include "agent/samples/handler/own_work.h"
+#include "agent/samples/handler/sample_handler.h"
+#include "agent/signal_safe/signal_scope.h"
+
+namespace jtrace::samples {
+constinit UnwindSites unwind_sites;
+
+bool UnwindSites::Set(uint32_t routine, uint32_t every) {
+  if (routine >= kMaxRoutines) return false;
+  Site* sites = sites_.load(std::memory_order_acquire);
+  if (sites == nullptr) {
+    // Zero pages are valid sites; only the pages of set routines take memory.
+    void* const memory = mmap(nullptr, kMaxRoutines * sizeof(Site), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    if (sites_.compare_exchange_strong(sites, static_cast<Site*>(memory))) {
+      sites = static_cast<Site*>(memory);
+    } else {
+      munmap(memory, kMaxRoutines * sizeof(Site));
+    }
+  }
+  sites[routine].every.store(every, std::memory_order_relaxed);
+  uint32_t end = end_.load(std::memory_order_relaxed);
+  while (end <= routine && !end_.compare_exchange_weak(end, routine + 1)) {
+  }
+  return true;
+}
+
+void UnwindSites::Clear() {
+  Site* const sites = sites_.load(std::memory_order_acquire);
+  const uint32_t end = end_.exchange(0);
+  for (uint32_t i = 0; i < end; ++i) {
+    if (sites[i].every.load(std::memory_order_relaxed) == 0) continue;
+    sites[i].every.store(0, std::memory_order_relaxed);
+    sites[i].entries.store(0, std::memory_order_relaxed);
+  }
+  missed_.store(0, std::memory_order_relaxed);
+}
+
+bool UnwindSites::Due(uint32_t routine) {
+  Site* const sites = sites_.load(std::memory_order_acquire);
+  if (sites == nullptr || routine >= kMaxRoutines) return false;
+  const uint32_t every = sites[routine].every.load(std::memory_order_relaxed);
+  if (every == 0) return false;
+  return sites[routine].entries.fetch_add(1, std::memory_order_relaxed) % every == 0;
+}
+
+void UnwindAtEntry(uint32_t routine) {
+  if (!unwind_sites.Due(routine)) return;
+  const OwnWork own;
+  const signal_safe::SignalScope scope(handlers_in_flight);
+  const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
+  if (state == nullptr) return;
+  const SignalBlocked blocked(state->signal);
+  ucontext_t context;
+  getcontext(&context);
+  if (!TakeUnwind(*state, &context, SIZE_MAX)) unwind_sites.CountMissed();
+}
+
+}  // namespace jtrace::samples

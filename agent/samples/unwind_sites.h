@@ -1,0 +1,44 @@
+// Instrumented unwinds (S3.8): which methods take one at their entry, and how often.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace jtrace::samples {
+
+// By routine number. Any thread; running methods read entries without a lock.
+class UnwindSites {
+ public:
+  // Routine numbers below this have a place.
+  static constexpr uint32_t kMaxRoutines = 1 << 22;
+
+  // From now on, the first entry of the routine and each `every`-th after it is due. False: there
+  // was not enough address space, or the number is too large.
+  bool Set(uint32_t routine, uint32_t every);
+  // No entry is due any more; counts restart.
+  void Clear();
+
+  // The routine is entered: whether an unwind is due.
+  bool Due(uint32_t routine);
+  // Counts unwinds that were due but could not be taken.
+  void CountMissed() { missed_.fetch_add(1, std::memory_order_relaxed); }
+  uint64_t missed() const { return missed_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Site {
+    std::atomic<uint32_t> every;  // 0: none
+    std::atomic<uint32_t> entries;
+  };
+  std::atomic<Site*> sites_{nullptr};
+  std::atomic<uint32_t> end_{0};  // routines that were set lie below
+  std::atomic<uint64_t> missed_{0};
+};
+
+// One for the process: probes in compiled code outlive every session.
+extern constinit UnwindSites unwind_sites;
+
+// Takes the unwind of the calling thread, if one is due. In Java threads, at the entry of the
+// routine.
+void UnwindAtEntry(uint32_t routine);
+
+}  // namespace jtrace::samples

@@ -1,0 +1,182 @@
+// The result of a stack walk: the frames from the interrupted one to the thread's first.
+#pragma once
+
+#include <cstdint>
+
+namespace jtrace::samples {
+
+// The numbers are those of proto Frame.Kind.
+enum class FrameKind : uint8_t {
+  kUnknown = 0,
+  kInterpreted = 1,  // value: jmethodID
+  kCompiled = 2,     // value: jmethodID
+  kInlined = 3,      // value: jmethodID; the frame after it is the one it was inlined into
+  kNative = 4,       // value: address: the interrupted pc, or a return address
+  kStub = 5,         // value: address in JVM-generated code that belongs to no method
+  kKernel = 6,       // value: kernel address
+  kMarker = 7,       // value: WalkNote: why frames are missing here
+};
+
+// Why a chain has a hole or ended early. Values are stable: they index the counters.
+enum class WalkNote : uint8_t {
+  kNone = 0,
+  kTruncated,         // deeper than the cap: the frames between leaf and root part are missing
+  kNoModule,          // a native pc outside of all loaded objects
+  kNoUnwindRow,       // native code without unwind information, and no guess was valid
+  kUnsupportedRow,    // unwind information that the small interpreter does not support
+  kBadCfa,            // unwinding left the stack
+  kNoBlob,            // a pc in a free part of the code cache
+  kCompiledCaller,    // no valid caller of a compiled frame
+  kInterpretedFrame,  // the interpreter's frame is not (or no longer) valid
+  kStubCaller,        // no valid caller of a stub
+  kEntryFrame,        // Java called from native code, but the entry frame is not valid
+  kFrozenFrames,      // a virtual thread's frames that are still in the heap: hole, chain continues
+  kContinuation,      // a continuation's entry was not found
+  kSkeletonFrame,     // an interpreter frame being built by deoptimisation: hole, chain continues
+  kNoProgress,        // the stack pointer did not rise
+  kNoJavaLayout,      // Java frames, but this JVM's layout is not known
+  kStepLimit,         // more steps than any real stack has
+  kNoStackRoom,       // the handler is on an alternate stack that is too small for a walk
+  kCount
+};
+const char* WalkNoteName(WalkNote note);
+
+// The bits of Frame::flags.
+enum FrameFlags : uint8_t {
+  kFrameRawMethod = 1,  // value is the Method* itself: it has no jmethodID (yet), or none is needed
+  kFrameC1 = 2,         // compiled by C1 (tiers 1 to 3)
+  kFrameJniWrapper = 4,  // the compiled wrapper of a native method
+  kFrameLeafEntry = 8,   // interrupted while entering: the frame was not built yet
+};
+
+// FrameKind says what `value` is.
+struct Frame {
+  uint64_t value;
+  int32_t bci;  // bytecode index; -1: unknown or none (native methods)
+  FrameKind kind;
+  uint8_t flags;
+  uint16_t reserved;
+};
+static_assert(sizeof(Frame) == 16);
+
+inline bool IsJava(const Frame& frame) {
+  return frame.kind == FrameKind::kInterpreted || frame.kind == FrameKind::kCompiled ||
+         frame.kind == FrameKind::kInlined;
+}
+
+// How a walk ended.
+enum class ChainEnd : uint8_t {
+  kRoot = 0,      // reached the thread's first frame, every step certain or checked
+  kRootGuessed,   // reached it, but a caller had to be searched for on the stack
+  kRootWithHole,  // reached it; a marker shows the hole in between
+  kFailed,        // ended early; the last frame is a marker with the reason
+};
+
+// An interrupted frame of code whose debug information nobody has checked yet
+// (VmLayout::checked_code).
+struct UncheckedFrame {
+  uintptr_t pc = 0;           // 0: there is none
+  uintptr_t compilation = 0;  // CompilationKey
+  uint32_t first = 0;         // the frame's innermost method in the chain
+  uint32_t count = 0;         // of its methods
+};
+
+// Collects frames in caller-provided storage. Past the capacity, the leaf half stays and the other
+// half keeps the newest pushed frames, so that the root side survives; a marker fills the hole. The
+// end of the chain may be elsewhere: the base. Plain memory only: async-signal-safe.
+class Chain {
+ public:
+  // capacity >= 2.
+  Chain(Frame* storage, uint32_t capacity)
+      : frames_(storage), capacity_(capacity), leaf_(capacity / 2) {}
+
+  void Push(FrameKind kind, uint64_t value, int32_t bci, uint8_t flags = 0) {
+    frames_[Place(pushed_)] = Frame{value, bci, kind, flags, 0};
+    ++pushed_;
+  }
+  void PushMarker(WalkNote note) { Push(FrameKind::kMarker, static_cast<uint64_t>(note), -1); }
+
+  void NoteGuess() { guessed_ = true; }
+  void NoteHole(WalkNote note) {
+    PushMarker(note);
+    hole_ = true;
+  }
+  // Ends the chain early.
+  void Fail(WalkNote note) {
+    PushMarker(note);
+    failure_ = note;
+  }
+  // The rest of the chain: `count` frames, the root first. They must stay until CopyTo.
+  void SetBase(const Frame* root_first, uint32_t count) {
+    base_ = root_first;
+    base_count_ = count;
+  }
+
+  // The frames from `frame.first` on were just pushed. Only the first one is kept: others are those
+  // of code that a signal interrupted.
+  void NoteUnchecked(const UncheckedFrame& frame) {
+    if (unchecked_.pc == 0) unchecked_ = frame;
+  }
+  const UncheckedFrame& unchecked() const { return unchecked_; }
+
+  // Forgets the frames pushed so far; guesses and holes stay noted.
+  void Clear() { pushed_ = 0; }
+  // The chain is one of its pushed frames and complete, whatever the walk after it found.
+  void KeepOnly(uint32_t index) {
+    frames_[0] = frames_[index];
+    pushed_ = 1;
+    hole_ = false;
+    failure_ = WalkNote::kNone;
+  }
+
+  WalkNote failure() const { return failure_; }
+  ChainEnd end() const {
+    if (failure_ != WalkNote::kNone) return ChainEnd::kFailed;
+    if (hole_ || pushed_ > capacity_) return ChainEnd::kRootWithHole;
+    return guessed_ ? ChainEnd::kRootGuessed : ChainEnd::kRoot;
+  }
+  // Frames pushed here, without the base.
+  uint32_t pushed() const { return pushed_; }
+  // Whether the first `count` frames pushed are all still there.
+  bool Holds(uint32_t count) const { return count <= capacity_ && pushed_ <= capacity_; }
+  // The one pushed last; pushed() > 0.
+  const Frame& last() const { return frames_[Place(pushed_ - 1)]; }
+  // A pushed frame; index < pushed() <= capacity.
+  const Frame& pushed_frame(uint32_t index) const { return frames_[index]; }
+
+  // Frames that are present, with the base, and the `index`-th of them from the leaf.
+  uint32_t size() const { return (pushed_ < capacity_ ? pushed_ : capacity_) + base_count_; }
+  const Frame& frame(uint32_t index) const;
+
+  // Whether CopyTo leaves frames out.
+  bool Truncates(uint32_t limit) const {
+    return pushed_ > capacity_ || pushed_ + base_count_ > limit;
+  }
+  // Frames that CopyTo writes, at most limit + 1.
+  uint32_t SizeWithin(uint32_t limit) const;
+  // Equal for chains of the same frames and failure; differs, barring coincidence, for others. 0:
+  // frames are missing.
+  uint64_t Fingerprint() const;
+  // Writes the frames, leaf first. Of more than `limit` (2 <= limit <= capacity) the leaf half and
+  // the root half, a kTruncated marker with the number of missing frames as bci between them.
+  void CopyTo(Frame* out, uint32_t limit) const;
+
+ private:
+  // Where the frame is kept that is pushed after `before` others.
+  uint32_t Place(uint32_t before) const {
+    return before < capacity_ ? before : leaf_ + (before - capacity_) % (capacity_ - leaf_);
+  }
+
+  Frame* const frames_;
+  const uint32_t capacity_;
+  const uint32_t leaf_;
+  uint32_t pushed_ = 0;
+  const Frame* base_ = nullptr;
+  uint32_t base_count_ = 0;
+  bool guessed_ = false;
+  bool hole_ = false;
+  WalkNote failure_ = WalkNote::kNone;
+  UncheckedFrame unchecked_;
+};
+
+}  // namespace jtrace::samples

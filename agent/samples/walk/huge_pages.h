@@ -1,0 +1,19 @@
+// Memory for lookups in handlers, laid out so that it can be on huge pages: a program that works on
+// much memory has evicted its other pages' addresses from the processor by the next sample, and
+// each lookup would begin with a page walk.
+#pragma once
+
+#include <cstddef>
+
+namespace jtrace::samples {
+
+// The huge page of x86-64; a table that fills whole ones shares none with anything else.
+inline constexpr size_t kHugePage = 2 << 20;
+
+// Memory to be put on huge pages.
+struct MemoryRange {
+  void* begin;
+  size_t bytes;
+};
+
+}  // namespace jtrace::samples

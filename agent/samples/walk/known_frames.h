@@ -1,0 +1,60 @@
+// Known compiled frames, by pc: a shared cache.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/samples/walk/chain.h"
+#include "agent/samples/walk/huge_pages.h"
+#include "agent/samples/walk/vm_layout.h"
+
+namespace jtrace::samples {
+
+// A compiled frame at some pc: where its caller is found, and the methods that are active there.
+// All of it follows from the code and its debug information, so it is valid as long as the nmethod
+// exists.
+//
+// In an interrupted program hardly anything that the walk reads is in the processor's caches.
+// Analysing a frame needs some thirty cold lines (heap, blob, nmethod, code, a binary search in the
+// PcDescs, scopes, methods and their ids), looking it up two or three.
+struct KnownFrame {
+  static constexpr uint32_t kMaxMethods = 12;
+  static constexpr int32_t kOwnFp = INT32_MIN;
+
+  uintptr_t nmethod;
+  // Offsets count from the word at sp, not from sp (SavedSp::kOnTop).
+  bool sp_on_top;
+  uint32_t return_offset;  // of the return address' slot from sp, bytes
+  int32_t fp_offset;   // of the saved rbp's from sp, bytes; kOwnFp: the caller's rbp is this one's
+  bool sp_misaligned;  // sp is not a multiple of 16 here
+  uint32_t count;      // of methods, at least 1
+  Frame methods[kMaxMethods];
+
+  // Whether a method had no jmethodID when the frame was kept. It may have one now.
+  bool LacksIds() const {
+    for (uint32_t i = 0; i < count; ++i) {
+      if ((methods[i].flags & kFrameRawMethod) != 0) return true;
+    }
+    return false;
+  }
+};
+
+// Where they are kept.
+MemoryRange KnownFrameMemory();
+
+// Looks `pc` up, interrupted or a return address: an interrupted one may be in an entry or an exit.
+// False: not known, or the nmethod is not the one that was there. Lock-free, async-signal-safe.
+bool FindKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, KnownFrame* frame);
+
+// Begins to load the data that FindKnownFrame will read.
+void PrefetchKnownFrame(uintptr_t pc, bool interrupted);
+
+// Keeps `frame` for `pc`, replacing the frame that shares its entry; frames that do not fit are not
+// kept (more methods, bytecode indexes above 32,766, sizes beyond 4 MB, JVMs whose nmethods have no
+// number).
+void KeepKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame);
+
+// Forgets the frames of the nmethod at that address. Not in a handler.
+void ForgetKnownFrames(uintptr_t nmethod);
+void ForgetAllKnownFrames();
+
+}  // namespace jtrace::samples

@@ -1,0 +1,31 @@
+// From HotSpot's Method to something that outlives it: the jmethodID.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/samples/walk/chain.h"
+#include "agent/samples/walk/vm_layout.h"
+
+namespace jtrace::samples {
+
+// The jmethodID of the Method at `method`, over Method → ConstMethod → ConstantPool → InstanceKlass
+// → _methods_jmethod_ids; 0 if it has none (most have none: agent/jvm/method_memory.h) or if
+// `method` is not a Method. Every load is guarded. Async-signal-safe.
+uintptr_t FindMethodId(const VmLayout& vm, uintptr_t method);
+
+// Whether `method` has the shape of a Method; reliable enough together with a second sign.
+bool LooksLikeMethod(const VmLayout& vm, uintptr_t method);
+
+// The bytecode index of `bcp` in `method`; -1 if it is not in its bytecodes.
+int32_t BytecodeIndex(const VmLayout& vm, uintptr_t method, uintptr_t bcp);
+
+// Whether an interpreter frame of `method` may have this bytecode pointer: one into its bytecodes.
+// A native method has none; its frame has 0, or where they would begin after the JVM has linked it.
+bool MayRun(const VmLayout& vm, uintptr_t method, uintptr_t bcp);
+
+// Pushes a frame of `method`: by jmethodID, or, if it has none or they are not needed, by the
+// Method itself, with a flag.
+void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t method, int32_t bci,
+                uint8_t flags);
+
+}  // namespace jtrace::samples

@@ -1,0 +1,49 @@
+// State that the parts of the walker share during one walk.
+#pragma once
+
+#include "agent/samples/walk/cfi.h"
+#include "agent/samples/walk/chain.h"
+#include "agent/samples/walk/code_cache.h"
+#include "agent/samples/walk/cursor.h"
+#include "agent/samples/walk/vm_layout.h"
+#include "agent/samples/walk/walk_memory.h"
+
+namespace jtrace::samples {
+
+// The result of one step of a walk.
+enum class Step {
+  kCaller,  // the cursor is at the caller
+  kEnd,     // the chain is complete, or chain.Fail recorded why not
+};
+
+struct WalkState {
+  const VmLayout* vm;  // null: native frames only
+  uintptr_t java_thread;
+  StackRange stack;
+  Cursor cursor;
+  Chain& chain;
+  CfiLookup cfi;
+  // Null: the results of earlier walks are not used.
+  const WalkMemory* memory = nullptr;
+  bool wants_ids = false;  // WalkedThread::wants_ids
+
+  bool InCodeCache(uintptr_t pc) const { return vm != nullptr && vm->InCodeCache(pc); }
+  Step Fail(WalkNote note) {
+    chain.Fail(note);
+    return Step::kEnd;
+  }
+};
+
+// The steps, by the code that covers the cursor's pc. Each pushes the frame (with the methods
+// inlined into it) and moves the cursor to the caller.
+Step StepNative(WalkState& walk);
+// The same for a frame whose nmethod was not looked up yet; false if it is not known: nothing is
+// pushed.
+bool StepKnown(WalkState& walk);
+Step StepCompiled(WalkState& walk, const CodeBlob& blob);
+Step StepInterpreted(WalkState& walk);
+Step StepStub(WalkState& walk, const CodeBlob& blob);
+// pc is the continuation return barrier: the caller's frames are frozen in the heap.
+Step StepContinuation(WalkState& walk);
+
+}  // namespace jtrace::samples

@@ -1,0 +1,137 @@
+#include "agent/samples/walk/walker.h"
+
+#include "agent/samples/walk/abilities.h"
+#include "agent/samples/walk/cursor.h"
+#include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/walk_state.h"
+
+namespace jtrace::samples {
+
+constinit const bool kWalksStacks = true;
+
+namespace {
+
+// A 1 GB stack of the smallest frames is deeper, but no program that ends in a useful time has one.
+constexpr int kMaxSteps = 1 << 21;
+
+Step StepJava(WalkState& walk) {
+  const VmLayout& vm = *walk.vm;
+  const uintptr_t pc = walk.cursor.pc;
+  if (pc == vm.continuation_return_barrier.load(std::memory_order_relaxed)) {
+    return StepContinuation(walk);
+  }
+  if (vm.InInterpreter(pc)) return StepInterpreted(walk);
+  if (StepKnown(walk)) return Step::kCaller;
+  CodeBlob blob;
+  if (!FindBlob(vm, pc, &blob)) return walk.Fail(WalkNote::kNoBlob);
+  return blob.IsCompiled() ? StepCompiled(walk, blob) : StepStub(walk, blob);
+}
+
+Step StepFrom(WalkState& walk) {
+  Cursor& cursor = walk.cursor;
+  cursor.step_used_fp = true;
+  cursor.step_used_bx = false;
+  cursor.step_method = 0;
+  const uintptr_t sp = cursor.sp;
+  const bool was_interrupted = cursor.interrupted;
+  const Step step = walk.InCodeCache(cursor.pc) ? StepJava(walk) : StepNative(walk);
+  if (step == Step::kEnd) return step;
+  // A signal frame may change stacks; the step out of a leaf may leave sp where it was.
+  const bool progress =
+      cursor.interrupted || cursor.sp > sp || (cursor.sp == sp && was_interrupted);
+  return progress && cursor.sp % 8 == 0 ? step : walk.Fail(WalkNote::kNoProgress);
+}
+
+void WalkInFull(WalkState& walk) {
+  for (int i = 0; i < kMaxSteps; ++i) {
+    if (StepFrom(walk) == Step::kEnd) return;
+  }
+  walk.Fail(WalkNote::kStepLimit);
+}
+
+void WalkWithMemory(WalkState& walk, WalkMemory memory) {
+  walk.memory = &memory;
+  Step step = Step::kCaller;
+  for (int i = 0; i < kMaxSteps && step == Step::kCaller; ++i) {
+    if (!walk.cursor.interrupted && memory.Complete(walk.cursor, walk.vm, walk.chain)) break;
+    memory.Arrived(walk.cursor);
+    step = StepFrom(walk);
+    memory.Stepped(walk.cursor, walk.chain.pushed());
+    if (i == kMaxSteps - 1) walk.Fail(WalkNote::kStepLimit);
+  }
+  memory.Finish(walk.chain);
+  walk.memory = nullptr;
+}
+
+WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                Chain& chain) {
+  WalkState walk{vm, thread.java_thread, thread.stack, Cursor{}, chain, CfiLookup{}};
+  walk.wants_ids = thread.wants_ids;
+  walk.cursor.Interrupt(context, thread.stack);
+  if (thread.memory != nullptr) PrefetchKnownFrame(walk.cursor.pc, true);
+  return walk;
+}
+
+// The first of the chain's frames that is `wanted`; pushed() if none is.
+template <typename Wanted>
+uint32_t FindFrame(const Chain& chain, Wanted wanted) {
+  uint32_t i = 0;
+  while (i < chain.pushed() && !wanted(chain.pushed_frame(i))) ++i;
+  return i;
+}
+
+// Walks to the innermost frame that is `wanted`, and keeps only that.
+template <typename Wanted>
+void WalkTo(WalkState& walk, Wanted wanted) {
+  Chain& chain = walk.chain;
+  for (int i = 0; i < kMaxSteps; ++i) {
+    const Step step = StepFrom(walk);
+    const uint32_t found = FindFrame(chain, wanted);
+    if (found < chain.pushed()) return chain.KeepOnly(found);
+    if (chain.failure() != WalkNote::kNone) {
+      chain.Clear();
+      return chain.PushMarker(chain.failure());
+    }
+    chain.Clear();
+    if (step == Step::kEnd) return;
+  }
+  walk.Fail(WalkNote::kStepLimit);
+}
+
+}  // namespace
+
+void WalkTopFrame(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                  Chain& chain) {
+  WalkState walk = Begin(vm, thread, context, chain);
+  StepFrom(walk);
+  if (chain.pushed() != 0 && chain.pushed_frame(0).kind != FrameKind::kMarker) chain.KeepOnly(0);
+}
+
+void WalkToApplication(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                       const signal_safe::AddressTable& application, Chain& chain) {
+  WalkState walk = Begin(vm, thread, context, chain);
+  WalkTo(walk, [&](const Frame& frame) {
+    return frame.kind != FrameKind::kMarker && IsApplication(frame, application);
+  });
+}
+
+void WalkToJava(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                Chain& chain) {
+  WalkState walk = Begin(vm, thread, context, chain);
+  WalkTo(walk, IsJava);
+}
+
+void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+               Chain& chain) {
+  WalkState walk = Begin(vm, thread, context, chain);
+  if (walk.cursor.sp % 8 != 0) {
+    chain.Fail(WalkNote::kNoProgress);
+  } else if (thread.memory != nullptr) {
+    WalkWithMemory(walk, WalkMemory(thread.memory, thread.remembered));
+  } else {
+    WalkInFull(walk);
+  }
+}
+
+}  // namespace jtrace::samples

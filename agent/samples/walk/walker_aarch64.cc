@@ -1,0 +1,31 @@
+// The walker where nothing steps to a caller: only the interrupted place is known. Samples with
+// stack=pc need no more; the options refuse the other modes (agent/options/sample_options.cc).
+#include "agent/samples/walk/abilities.h"
+#include "agent/samples/walk/cfi.h"
+#include "agent/samples/walk/walker.h"
+
+namespace jtrace::samples {
+
+constinit const bool kWalksStacks = false;
+
+MemoryRange CfiRowMemory() { return {nullptr, 0}; }
+
+void WalkStack(const VmLayout* vm, const WalkedThread&, const ucontext_t* context, Chain& chain) {
+  WalkPc(vm, context, chain);
+  chain.Fail(WalkNote::kNoUnwindRow);
+}
+
+void WalkTopFrame(const VmLayout* vm, const WalkedThread&, const ucontext_t* context,
+                  Chain& chain) {
+  WalkPc(vm, context, chain);
+}
+
+void WalkToApplication(const VmLayout*, const WalkedThread&, const ucontext_t*,
+                       const signal_safe::AddressTable&, Chain& chain) {
+  chain.Fail(WalkNote::kNoUnwindRow);
+}
+
+// None was found.
+void WalkToJava(const VmLayout*, const WalkedThread&, const ucontext_t*, Chain&) {}
+
+}  // namespace jtrace::samples

@@ -1,0 +1,78 @@
+// A thread's place in its call tree, as a sample sees it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/signal_safe/layout.h"
+
+namespace jtrace::signal_safe {
+
+inline constexpr int kPositionPlaceShift = 32;
+
+struct Position {
+  uint64_t java_tid;  // Thread.threadId() of the thread the tree belongs to
+  uint64_t node;      // the current node's Ref, below its `place` << kPositionPlaceShift; 0: root
+  bool known;         // false: no tree is known for that thread
+};
+
+// Reads the position of the thread `java_tid`, async-signal-safe, on that thread itself (for a
+// virtual thread: on its carrier).
+using PositionReader = Position (*)(uint64_t java_tid);
+
+// The PositionReader for the trees of the probes: `node` is for TreeCollector::TraceNode.
+Position ReadPosition(uint64_t java_tid);
+
+// The routines of the thread's current node and of the nodes above it, innermost first, at most
+// `most` of them into `routines`: methods with probes, and what they call. Returns how many. On
+// that thread itself.
+uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most);
+
+// Finding a thread's state from its id, in any context.
+
+// The arena of the installed probes; null: none. Never unmapped once published.
+extern constinit std::atomic<Arena*> published_arena;
+
+// The state of the thread `tid`, or null if it entered no probed method yet. Async-signal-safe.
+// Memory of ended threads is reused (StateRecycler); a search that may have read it is repeated.
+ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
+
+// Notifies the collector that the thread runs no more Java code: it reports the tree once more and
+// then reuses its memory. On the ending thread (JVMTI ThreadEnd, VirtualThreadEnd).
+void MarkThreadEnded(Arena* arena, uint64_t tid);
+
+// The way from a node of a calling-context tree up to its root. Async-signal-safe, any thread.
+// Ends at the root, and also where links are not those of a tree: outside of the arena, or in a
+// circle. A thread may change its tree meanwhile, and code that runs on two threads (a continuation
+// of the program's own) may link nodes of two trees, one of which is released and used again.
+class Climb {
+ public:
+  Climb(const Arena* arena, const Node& node) : arena_(arena), node_(&node), mark_(&node) {}
+
+  Node& operator*() const { return const_cast<Node&>(*node_); }
+  Node* operator->() const { return &**this; }
+  bool IsAtRoot() const { return ReadRelaxed(node_->routine) == 0; }
+
+  // To the parent; false: there is none, and nothing has changed.
+  bool Up() { return To(ReadRelaxed(node_->parent)); }
+  // The same to a node further up.
+  bool To(Ref ref) {
+    const uint64_t offset = uint64_t{ref} << kGranuleShift;
+    if (IsAtRoot() || ref == 0 || offset >= ReadRelaxed(arena_->next)) return false;
+    const Node* const above = At<Node>(arena_, ref);
+    if (above == mark_) return false;
+    // In a circle, the mark is sooner or later followed by all of it (Brent's algorithm).
+    ++steps_;
+    if ((steps_ & (steps_ - 1)) == 0) mark_ = above;
+    node_ = above;
+    return true;
+  }
+
+ private:
+  const Arena* const arena_;
+  const Node* node_;
+  const Node* mark_;
+  uint64_t steps_ = 0;
+};
+
+}  // namespace jtrace::signal_safe

@@ -1,0 +1,29 @@
+#include "agent/signal_safe/safe_read.h"
+
+namespace jtrace::signal_safe {
+
+constinit const uintptr_t kEndOfUserSpace = uintptr_t{1} << 47;
+
+asm(R"(
+  .pushsection .text
+  .globl jtrace_guarded_load
+  .hidden jtrace_guarded_load
+  .globl jtrace_guarded_load_fault
+  .hidden jtrace_guarded_load_fault
+  .globl jtrace_guarded_load_failed
+  .hidden jtrace_guarded_load_failed
+  .type jtrace_guarded_load, @function
+jtrace_guarded_load:
+  .cfi_startproc
+jtrace_guarded_load_fault:
+  movq (%rdi), %rax
+  ret
+jtrace_guarded_load_failed:
+  movq %rsi, %rax
+  ret
+  .cfi_endproc
+  .size jtrace_guarded_load, . - jtrace_guarded_load
+  .popsection
+)");
+
+}  // namespace jtrace::signal_safe

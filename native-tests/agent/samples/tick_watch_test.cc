@@ -1,0 +1,99 @@
+#include "agent/samples/tick_watch.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "agent/samples/timers.h"
+#include "gtest/gtest.h"
+
+namespace jtrace::samples {
+namespace {
+
+constexpr std::chrono::milliseconds kSilence(20);
+
+void Burn() {
+  const uint64_t end = ThreadCpuNanos(gettid()) + 2 * 20'000'000;
+  while (ThreadCpuNanos(gettid()) < end) {
+  }
+}
+
+// The calling thread in slot 3, as in the sampler.
+class TickWatchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    slot_->os_tid = gettid();
+    slot_->perf_fd = -1;
+    slot_->state = SlotState::kAttached;
+    watch_.Begin(kSilence, SIGPROF);
+    watch_.Look(3, *slot_);
+  }
+  uint64_t CountOf(const std::string& name) const {
+    std::vector<SampleLoss> losses;
+    watch_.AppendTo(losses);
+    for (const SampleLoss& loss : losses) {
+      if (loss.name == name) return loss.count;
+    }
+    return ~0ull;
+  }
+  void BurnAndLookTwice() {
+    Burn();
+    watch_.Look(3, *slot_);
+    watch_.Look(3, *slot_);
+  }
+
+  std::unique_ptr<ThreadSlot> slot_ = std::make_unique<ThreadSlot>();
+  TickWatch watch_;
+};
+
+TEST_F(TickWatchTest, BlockedSignalsAreReportedOncePerThread) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPROF);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &set, nullptr), 0);
+  EXPECT_TRUE(BlocksSignal(gettid(), SIGPROF));
+  BurnAndLookTwice();
+  BurnAndLookTwice();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  EXPECT_FALSE(BlocksSignal(gettid(), SIGPROF));
+  EXPECT_EQ(CountOf("sample.signal_blocked"), 1u);
+  EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
+}
+
+TEST_F(TickWatchTest, ClosedDescriptorsAreReported) {
+  slot_->perf_fd = open("/dev/null", O_RDONLY);  // the program's file with that number
+  BurnAndLookTwice();
+  close(slot_->perf_fd);
+  EXPECT_EQ(CountOf("sample.timer_closed"), 1u);
+}
+
+TEST_F(TickWatchTest, SampledAndIdleThreadsAreNotReported) {
+  watch_.Look(3, *slot_);  // almost no CPU time
+  watch_.Look(3, *slot_);
+  for (int i = 0; i < 3; ++i) {
+    Burn();
+    watch_.NoteTick(3);
+    watch_.Look(3, *slot_);
+  }
+  EXPECT_EQ(CountOf("sample.signal_blocked"), 0u);
+  EXPECT_EQ(CountOf("sample.timer_closed"), 0u);
+  EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
+  // Silent from here on.
+  BurnAndLookTwice();
+  EXPECT_EQ(CountOf("sample.timer_silent"), 1u);
+}
+
+TEST_F(TickWatchTest, TimersThatCountEventsAreNotWatched) {
+  watch_.Begin(std::chrono::nanoseconds(0), SIGPROF);
+  watch_.Look(3, *slot_);
+  BurnAndLookTwice();
+  EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
+}
+
+}  // namespace
+}  // namespace jtrace::samples
