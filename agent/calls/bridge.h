@@ -1,6 +1,7 @@
 // Defines the probe classes in the JVM; the handle to a defined class and its arena.
 #pragma once
 
+#include <jni.h>
 #include <jvmti.h>
 
 #include <cstdint>
@@ -8,8 +9,10 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "agent/calls/path_metrics.h"
 #include "agent/calls/ticks.h"
 #include "agent/signal_safe/layout.h"
@@ -106,5 +109,26 @@ std::string ProbeClassName(int number);
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options, int number = 0,
                                                 const BlockCounters* blocks = nullptr);
+
+// Checks that the constants of the probes' Java classes equal those of the C++ headers.
+// A static final int of a class of the probes and the value in layout.h.
+struct LayoutConstant {
+  const char* java_name;
+  int64_t value;
+};
+
+// Every offset, size and count that JTraceLayout.java, JTraceClock.java, JTraceCharges.java and
+// JTraceLog.java repeat from layout.h, counter_block.h and event_ring.h.
+absl::Span<const LayoutConstant> LayoutConstantsInJava();
+absl::Span<const LayoutConstant> ClockConstantsInJava();
+absl::Span<const LayoutConstant> ChargesConstantsInJava();
+absl::Span<const LayoutConstant> MetricsConstantsInJava();
+absl::Span<const LayoutConstant> ExitsConstantsInJava();
+absl::Span<const LayoutConstant> LogConstantsInJava();
+absl::Span<const LayoutConstant> RingConstantsInJava();
+
+// Compares the fields of a defined class with them. Error: Internal, which names the field.
+absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,
+                             absl::Span<const LayoutConstant> constants);
 
 }  // namespace jtrace::calls

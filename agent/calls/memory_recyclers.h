@@ -1,6 +1,8 @@
 // What the trees do not need any more, for the probes to use again.
 #pragma once
 
+#include <jvmti.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -103,5 +105,17 @@ uint64_t ArenaBytesUsed(const signal_safe::Arena& arena);
 // Bytes of address space that the process may still map: RLIMIT_AS (ulimit -v) less the mapped
 // part; UINT64_MAX without a limit. Any thread.
 uint64_t AddressSpaceLeft();
+
+// Finds padding in java.lang.Thread objects, where the probes keep the address of the thread's
+// state.
+
+// Offset of eight bytes in every java.lang.Thread object that belong to no field, or 0.
+//
+// On JDK 17 the fields of ThreadLocalRandom in Thread are @Contended: 128 bytes of padding keep
+// them away from the other fields. The JVM zeroes them with the object, copies them with it and
+// never looks at them, so a thread's state is found there with one load. Later JDKs lay Thread out
+// without padding (and -XX:-EnableContended does): they find the state through the thread's id.
+// In VMInit; leaves no Java exception pending.
+uint64_t FindThreadSpare(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace jtrace::calls

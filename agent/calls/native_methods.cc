@@ -8,10 +8,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "agent/calls/layout_check.h"
+#include "agent/calls/bridge.h"
 #include "agent/calls/path_metrics.h"
 #include "agent/calls/probe_class.h"
-#include "agent/calls/rseq_word.h"
+#include "agent/calls/ticks.h"
 #include "agent/samples/handler/own_work.h"
 #include "agent/samples/handler/sample_handler.h"
 #include "agent/signal_safe/layout.h"

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "agent/calls/layout_check.h"
+#include "agent/calls/bridge.h"
 
 extern "C" {
 extern const unsigned char jtrace_class_JTraceProbe[];

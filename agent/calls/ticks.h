@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "agent/signal_safe/layout.h"
+
 namespace jtrace::calls {
 
 // The kernel reports no reliable rate of the time-stamp counter, so it is measured: from a first
@@ -64,5 +66,18 @@ class TickThread {
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };
+
+// clock=cpu: detecting that a thread was off its processor (rseq(2)).
+
+// The calling thread's rseq_cs word; null if the C library registered none (before glibc 2.35, or
+// switched off by glibc.pthread.rseq=0).
+uint64_t* CurrentRseqWord();
+
+// Fills in the descriptor, in its final place.
+void InitializeRseqDescriptor(signal_safe::RseqDescriptor& descriptor);
+
+// Whether this kernel clears the word when a thread sleeps: tries it on the calling thread, which
+// sleeps for a moment. Kernels differ in how eager they are, so this is tested, not assumed.
+bool RseqShowsSwitches(const signal_safe::RseqDescriptor& descriptor);
 
 }  // namespace jtrace::calls

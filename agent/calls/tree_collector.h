@@ -14,7 +14,6 @@
 #include "agent/calls/group_forest.h"
 #include "agent/calls/memory_recyclers.h"
 #include "agent/calls/node_state.h"
-#include "agent/calls/path_blocks.h"
 #include "agent/calls/path_metrics.h"
 #include "agent/calls/ticks.h"
 #include "agent/calls/tree_pruner.h"

@@ -6,8 +6,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "agent/calls/block_counters.h"
 #include "agent/calls/group_forest.h"
-#include "agent/calls/path_blocks.h"
 #include "agent/signal_safe/layout.h"
 
 namespace jtrace::calls {

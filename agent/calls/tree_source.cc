@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "agent/trace/delta_coder.h"
+#include "agent/trace/chunk_source.h"
 
 namespace jtrace::calls {
 namespace {

@@ -1,5 +1,6 @@
 #include "agent/jvm/class_registry.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,13 @@ MethodWait WaitOf(absl::string_view class_name, absl::string_view method) {
     return MethodWait::kSleep;
   }
   return MethodWait::kNone;
+}
+
+constexpr size_t kLeast = 500;
+
+void MoveTo(UnloadedClasses::Batch& into, UnloadedClasses::Batch from) {
+  into.classes.merge(from.classes);
+  into.loaders.merge(from.loaders);
 }
 
 }  // namespace
@@ -426,6 +434,35 @@ bool ClassRegistry::TryToLearn(uintptr_t method, uint32_t& number) {
   if (counted_classes_ != counted_before) return false;
   methods_.insert_or_assign(method, numbers);
   return true;
+}
+
+void UnloadedClasses::AddClass(uint32_t class_id) {
+  std::lock_guard lock(mutex_);
+  fresh_.classes.insert(class_id);
+}
+
+void UnloadedClasses::AddLoader(uint32_t loader) {
+  std::lock_guard lock(mutex_);
+  fresh_.loaders.insert(loader);
+}
+
+void UnloadedClasses::Ripen() {
+  MoveTo(ripe_, std::exchange(waiting_, {}));
+  std::lock_guard lock(mutex_);
+  waiting_ = std::exchange(fresh_, {});
+}
+
+void UnloadedClasses::ForgetIdle() {
+  Ripen();
+  if (ripe_.size() > 0) known_ = forget_(std::exchange(ripe_, {}));
+}
+
+void UnloadedClasses::Seal(uint64_t, proto::Chunk&) {
+  if (is_behind_()) return;
+  Ripen();
+  // An eighth, so that the work for each class is bounded however many are loaded.
+  if (ripe_.size() < std::max(kLeast, known_ / 8)) return;
+  known_ = forget_(std::exchange(ripe_, {}));
 }
 
 }  // namespace jtrace::jvm

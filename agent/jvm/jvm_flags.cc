@@ -25,6 +25,17 @@ class JavaFrame {
   bool pushed_;
 };
 
+jlong MaxMemory(JNIEnv* jni) {
+  jclass type = jni->FindClass("java/lang/Runtime");
+  if (type == nullptr) return 0;
+  jmethodID get = jni->GetStaticMethodID(type, "getRuntime", "()Ljava/lang/Runtime;");
+  if (get == nullptr) return 0;
+  jobject runtime = jni->CallStaticObjectMethod(type, get);
+  if (jni->ExceptionCheck() == JNI_TRUE || runtime == nullptr) return 0;
+  jmethodID max = jni->GetMethodID(type, "maxMemory", "()J");
+  return max == nullptr ? 0 : jni->CallLongMethod(runtime, max);
+}
+
 }  // namespace
 
 JvmFlags::JvmFlags(const VmStructs& structs) {
@@ -117,6 +128,18 @@ std::optional<jlong> CurrentThreadField(JNIEnv* env, const char* field) {
   // currentThread throws nothing, but -Xcheck:jni requires a check.
   if (env->ExceptionCheck() == JNI_TRUE || object == nullptr) return std::nullopt;
   return env->GetLongField(object, id);
+}
+
+uint64_t MaxHeap(JNIEnv* jni) {
+  constexpr jint kReferences = 4;
+  if (jni->PushLocalFrame(kReferences) != 0) {
+    jni->ExceptionClear();
+    return 0;
+  }
+  const jlong bytes = MaxMemory(jni);
+  jni->ExceptionClear();
+  jni->PopLocalFrame(nullptr);
+  return bytes > 0 ? static_cast<uint64_t>(bytes) : 0;
 }
 
 }  // namespace jtrace::jvm

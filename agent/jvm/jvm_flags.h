@@ -53,4 +53,10 @@ samples::Offset ThreadFieldOffset(JNIEnv* env, const char* field);
 // None: there is no such field. On a Java thread.
 std::optional<jlong> CurrentThreadField(JNIEnv* env, const char* field);
 
+// The limit of the Java heap.
+
+// Bytes to which the Java heap may grow (Runtime.maxMemory); 0 if unknown. In VMInit or later, on a
+// thread of the JVM; leaves no Java exception pending.
+uint64_t MaxHeap(JNIEnv* jni);
+
 }  // namespace jtrace::jvm

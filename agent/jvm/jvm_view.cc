@@ -1,6 +1,9 @@
 #include "agent/jvm/jvm_view.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "agent/jvm/code_registry.h"
@@ -8,9 +11,11 @@
 #include "agent/jvm/machine_code.h"
 #include "agent/jvm/method_memory.h"
 #include "agent/jvm/vm_layout_resolver.h"
+#include "agent/samples/handler/thread_activity.h"
 #include "agent/samples/walk/code_cache.h"
 #include "agent/samples/walk/debug_info.h"
 #include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/method_ref.h"
 #include "agent/signal_safe/safe_read.h"
 
 namespace jtrace::jvm {
@@ -22,6 +27,148 @@ constexpr jint kJni20 = 0x0014'0000;  // JNI_VERSION_20
 bool IsReturnBarrier(std::string_view stub) {
   return stub == "Cont thaw return barrier" || stub == "cont_returnBarrier";
 }
+
+using samples::kAbsent;
+using samples::kNoValue;
+using samples::Offset;
+using samples::VmLayout;
+
+// Fields of an object of the JVM's, read one by one.
+class Object {
+ public:
+  explicit Object(uintptr_t address) : address_(address) {}
+
+  uintptr_t Word(Offset at) const {
+    return signal_safe::SafeReadOr0(address_ + static_cast<uintptr_t>(at));
+  }
+  bool HasWord(Offset at, uintptr_t* value) const {
+    return signal_safe::SafeReadWord(address_ + static_cast<uintptr_t>(at), value);
+  }
+  template <typename T>
+  T Number(Offset at) const {
+    T value;
+    return signal_safe::SafeRead(address_ + static_cast<uintptr_t>(at), &value) ? value : T{};
+  }
+
+ private:
+  const uintptr_t address_;
+};
+
+// 0 if it is not known. Waits for a collection to end, as calls of JNI do.
+jlong NumberOfCurrentThread(JNIEnv* env) { return CurrentThreadField(env, "tid").value_or(0); }
+
+class ThreadCheck {
+ public:
+  ThreadCheck(JNIEnv* env, uintptr_t java_thread, VmLayout* layout,
+              std::vector<PartProblem>* problems)
+      : env_(env),
+        thread_(java_thread),
+        address_(java_thread),
+        layout_(*layout),
+        problems_(*problems) {}
+
+  void Stack() {
+    auto& at = layout_.thread;
+    if (at.stack_base == kAbsent || at.stack_size == kAbsent) return;
+    constexpr uintptr_t kLargest = uintptr_t{64} << 30;
+    const uintptr_t base = thread_.Word(at.stack_base), size = thread_.Word(at.stack_size);
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    if (here < base && base - here < size && size < kLargest && size < base) return;
+    at.stack_base = at.stack_size = kAbsent;
+    Off(VmPart::kThreads, "the bounds of a thread's stack");
+  }
+
+  void KernelNumber() {
+    auto& at = layout_.thread;
+    if (at.os_thread == kAbsent || at.os_thread_id == kAbsent) return;
+    const Object os_thread(thread_.Word(at.os_thread));
+    if (os_thread.Number<int32_t>(at.os_thread_id) == gettid()) {
+      CheckState(os_thread);
+      return;
+    }
+    at.os_thread = at.os_thread_id = at.os_thread_state = kAbsent;
+    Off(VmPart::kThreads, "a thread's number in the kernel");
+  }
+
+  // The callback runs in native code.
+  void JavaState() {
+    auto& at = layout_.thread;
+    if (at.thread_state == kAbsent || at.thread_in_native == kNoValue) return;
+    if (thread_.Number<int32_t>(at.thread_state) == at.thread_in_native) return;
+    at.thread_state = kAbsent;
+    Off(VmPart::kThreads, "a thread's state");
+  }
+
+  void SavedPc() {
+    auto& at = layout_.thread;
+    uintptr_t pc;
+    if (at.saved_exception_pc == kAbsent) return;
+    if (thread_.HasWord(at.saved_exception_pc, &pc) && (pc == 0 || layout_.InCodeCache(pc))) return;
+    at.saved_exception_pc = kAbsent;
+    Off(VmPart::kThreads, "where a thread's exception came from");
+  }
+
+  void OwnerNumber(jlong number) {
+    auto& at = layout_.thread;
+    if (at.monitor_owner_id == kAbsent) return;
+    if (thread_.Word(at.monitor_owner_id) == static_cast<uintptr_t>(number)) return;
+    at.monitor_owner_id = kAbsent;
+    Off(VmPart::kThreads, "a thread's number in Java");
+  }
+
+  // A platform thread that runs no virtual one.
+  void Continuations() {
+    constexpr uint32_t kSmallest = 32, kLargest = 512;
+    const Offset entry = layout_.thread.continuation_entry;
+    const uint32_t size = layout_.continuation_entry_size;
+    uintptr_t value;
+    if (entry == kAbsent) return;
+    const bool is_possible = thread_.HasWord(entry, &value) && value == 0;
+    if (is_possible && size >= kSmallest && size <= kLargest && size % 8 == 0) return;
+    layout_.thread.continuation_entry = kAbsent;
+    Off(VmPart::kContinuations, "where a virtual thread's stack begins");
+  }
+
+  // Neither enters nor waits for a monitor; its Thread object has its number.
+  void Waits(jlong number) {
+    signal_safe::HeapLayout& heap = layout_.heap;
+    uintptr_t entered, waited;
+    if (!heap.readable) return;
+    const bool waits = !thread_.HasWord(heap.pending_monitor, &entered) || entered != 0 ||
+                       !thread_.HasWord(heap.waiting_monitor, &waited) || waited != 0;
+    if (!waits && IsThread(static_cast<uint64_t>(number))) return;
+    heap.readable = false;
+    Off(VmPart::kWaits, "the Thread object of a thread, or its monitors");
+  }
+
+ private:
+  // A collection may be running: then nothing can be read.
+  bool IsThread(uint64_t number) const {
+    constexpr int kTries = 10;
+    for (int i = 0; i < kTries; ++i) {
+      uint64_t found;
+      if (samples::FindThreadId(layout_.heap, address_, &found)) return found == number;
+      NumberOfCurrentThread(env_);
+    }
+    return false;
+  }
+
+  void CheckState(const Object& os_thread) {
+    auto& at = layout_.thread;
+    if (at.os_thread_state == kAbsent || at.os_runnable == kNoValue) return;
+    if (os_thread.Number<int32_t>(at.os_thread_state) == at.os_runnable) return;
+    at.os_thread_state = kAbsent;
+    Off(VmPart::kThreads, "what a thread waits for");
+  }
+
+  void Off(VmPart part, const char* what) { problems_.push_back({part, what}); }
+
+  JNIEnv* const env_;
+  const Object thread_;
+  const uintptr_t address_;
+  VmLayout& layout_;
+  std::vector<PartProblem>& problems_;
+};
 
 }  // namespace
 
@@ -161,6 +308,60 @@ void JvmView::LearnContinuations(const samples::CodeBlob& nmethod) {
   if (!found.has_value()) return;
   layout_.continuation_entry_size = found->entry_size;
   entry = found->entry;
+}
+
+bool ReadsKnownMethod(JNIEnv* env, const VmLayout& layout, uintptr_t method, uintptr_t klass) {
+  // aload_0, aload_1, if_acmpne, iconst_1, goto, iconst_0, ireturn: the JVM may rewrite the first
+  // ones.
+  constexpr uint16_t kBytecodes = 11;
+  constexpr uint8_t kIreturn = 0xac;
+  const Object const_method(Object(method).Word(layout.method.const_method));
+  const Object constants(const_method.Word(layout.method.constants));
+  if (constants.Word(layout.method.pool_holder) != klass) return false;
+  if (const_method.Number<uint16_t>(layout.method.code_size) != kBytecodes) return false;
+  const auto last = static_cast<Offset>(layout.method.const_method_size + kBytecodes - 1);
+  if (const_method.Number<uint8_t>(last) != kIreturn) return false;
+  if (!layout.method.ids_point_to_methods) return true;
+  jclass const object = env->FindClass("java/lang/Object");
+  jmethodID const id =
+      object == nullptr ? nullptr : env->GetMethodID(object, "equals", "(Ljava/lang/Object;)Z");
+  if (env->ExceptionCheck() == JNI_TRUE) env->ExceptionClear();
+  if (object != nullptr) env->DeleteLocalRef(object);
+  return samples::FindMethodId(layout, method) == reinterpret_cast<uintptr_t>(id);
+}
+
+void FindMissingParts(const VmStructs& structs, const JvmFlags& flags, const VmLayout& layout,
+                      std::vector<PartProblem>* problems) {
+  const auto add = [&](VmPart part, bool is_missing, std::string_view what) {
+    const bool is_known = std::any_of(problems->begin(), problems->end(),
+                                      [&](const PartProblem& it) { return it.part == part; });
+    if (is_missing && !is_known) problems->push_back({part, what});
+  };
+  const auto& at = layout.thread;
+  add(VmPart::kThreads,
+      std::min({at.stack_base, at.stack_size, at.os_thread, at.os_thread_id, at.os_thread_state,
+                at.thread_state, at.saved_exception_pc}) == kAbsent ||
+          std::min({at.os_monitor_wait, at.os_condvar_wait, at.os_object_wait,
+                    at.thread_blocked}) == kNoValue,
+      "entries about threads");
+  add(VmPart::kFlags, !flags.Bool("UseCompressedOops").has_value(), "-XX options");
+  add(VmPart::kWaits, !layout.heap.readable && IsKnownCollector(flags), "entries about objects");
+  add(VmPart::kLevels,
+      std::min(layout.nmethod.comp_level, structs.Field("nmethod", "_entry_bci")) == kAbsent,
+      "entries about compilations");
+}
+
+void CheckCurrentThread(JNIEnv* env, uintptr_t java_thread, VmLayout* layout,
+                        std::vector<PartProblem>* problems) {
+  const jlong number = NumberOfCurrentThread(env);
+  ThreadCheck check(env, java_thread, layout, problems);
+  check.Stack();
+  check.KernelNumber();
+  check.JavaState();
+  check.SavedPc();
+  check.OwnerNumber(number);
+  check.Continuations();
+  check.Waits(number);
 }
 
 }  // namespace jtrace::jvm

@@ -1,10 +1,12 @@
 // The program's own counters, and where they count. Async-signal-safe.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 
+#include "agent/base/clock.h"
 #include "agent/metrics/metric.h"
 #include "agent/metrics/rseq_counters.h"
 #include "agent/signal_safe/counter_block.h"
@@ -54,6 +56,71 @@ constexpr int64_t WrapAdd(int64_t a, int64_t b) {
 
 constexpr int64_t WrapSubtract(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+
+// Reads a thread's block, and finds the block of the calling thread. Async-signal-safe: plain loads
+// and stores, in an order that is also correct for a handler that interrupts the thread anywhere.
+
+// The block of the calling thread, or of the virtual thread on it; and always that of the calling
+// thread. Null: the thread was not seen yet, or has ended. A block is complete before it is stored
+// here, and is removed from here before its values are collected.
+[[gnu::tls_model(
+    "initial-exec")]] extern constinit thread_local signal_safe::CounterBlock* tls_block;
+[[gnu::tls_model(
+    "initial-exec")]] extern constinit thread_local signal_safe::CounterBlock* tls_platform;
+
+inline constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
+// This metric is not counted: its place has the kernel's clock of the thread when counting began.
+inline constexpr auto kCpuAtStart = static_cast<uint32_t>(Metric::kOffCpu);
+
+// Handlers see the stores before it in memory before the stores after it.
+inline void InProgramOrder() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+inline int64_t ReadCum(const signal_safe::CounterBlock& block, uint32_t metric) {
+  return std::atomic_ref<int64_t>(const_cast<int64_t&>(block.cum[metric]))
+      .load(std::memory_order_relaxed);
+}
+
+inline void WriteCum(signal_safe::CounterBlock& block, uint32_t metric, int64_t value) {
+  std::atomic_ref<int64_t>(block.cum[metric]).store(value, std::memory_order_relaxed);
+}
+
+// alloc.bytes. The three words of a JavaThread change one after the other: when the thread itself
+// allocates, which it does not do while it asks, and when a collection retires its TLAB, which can
+// happen at any time that the thread is not in Java code.
+inline int64_t ReadAllocated(const signal_safe::AllocLayout& layout,
+                             const signal_safe::CounterBlock& block) {
+  if (block.java_thread == 0 || layout.allocated_bytes == 0) return ReadCum(block, kAllocBytes);
+  int64_t value = signal_safe::ReadAllocated(layout, block.java_thread);
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    const int64_t again = signal_safe::ReadAllocated(layout, block.java_thread);
+    if (again == value) break;
+    value = again;
+  }
+  return value + block.alloc_offset;
+}
+
+// Any metric. `kernel`: the kernel's value of a metric, by number, for the block's thread; not
+// called for virtual threads, which have none.
+template <typename Kernel>
+int64_t ReadBlock(const signal_safe::AllocLayout& layout, const signal_safe::CounterBlock& block,
+                  uint32_t metric, Kernel kernel) {
+  if (IsUser(metric)) return ReadCum(block, metric);
+  const auto known = static_cast<Metric>(metric);
+  const auto wall = [&] { return static_cast<int64_t>(MonotonicNanos() - block.start_ns); };
+  const auto used = [&](Metric it) {
+    if (block.os_tid == 0) return int64_t{0};
+    return std::max<int64_t>(0, kernel(it) - ReadCum(block, static_cast<uint32_t>(it)));
+  };
+  if (known == Metric::kAllocBytes) return ReadAllocated(layout, block);
+  if (known == Metric::kWall) return wall();
+  if (known == Metric::kOffCpu) {
+    const auto cpu = static_cast<uint32_t>(Metric::kCpu);
+    const int64_t since = used(Metric::kCpu) + ReadCum(block, cpu) - ReadCum(block, kCpuAtStart);
+    return std::max<int64_t>(0, wall() - since);
+  }
+  return InfoOf(known).source == Source::kKernel ? used(known) : ReadCum(block, metric);
 }
 
 }  // namespace jtrace::metrics

@@ -1,5 +1,5 @@
 // Opens the kernel's events of each Java thread, for metrics that are charged to call paths by the
-// kernel's signals (event_counts.h), and closes them.
+// kernel's signals (own_totals.h), and closes them.
 //
 // Threads: Start and Stop one at a time; Attach and Detach on any thread.
 #pragma once
@@ -17,8 +17,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/metrics/event_counts.h"
 #include "agent/metrics/metric.h"
+#include "agent/metrics/own_totals.h"
 
 namespace jtrace::metrics {
 

@@ -5,7 +5,7 @@
 
 #include "agent/calls/node_state.h"
 #include "agent/signal_safe/layout.h"
-#include "agent/trace/delta_coder.h"
+#include "agent/trace/chunk_source.h"
 
 namespace jtrace::metrics {
 

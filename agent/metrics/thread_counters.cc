@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
-#include "agent/metrics/block_reading.h"
 #include "agent/metrics/counter_numbers.h"
 #include "agent/metrics/kernel_events.h"
 #include "agent/samples/handler/own_work.h"

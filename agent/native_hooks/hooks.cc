@@ -15,7 +15,6 @@
 #include "agent/native_hooks/hook_targets.h"
 #include "agent/native_hooks/hook_thread.h"
 #include "agent/native_hooks/refusals.h"
-#include "agent/native_hooks/sigaction_guard.h"
 #include "agent/native_hooks/trap_action.h"
 #include "agent/native_hooks/trap_signal.h"
 #include "common/glob.h"

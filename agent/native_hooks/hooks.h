@@ -12,7 +12,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/base/losses.h"
-#include "agent/native_hooks/hook_spec.h"
 #include "agent/native_hooks/hook_targets.h"
 #include "agent/native_hooks/site_table.h"
 #include "agent/signal_safe/hook_sites.h"

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/base/codes.h"
-#include "agent/native_hooks/hook_spec.h"
+#include "agent/native_hooks/hook_targets.h"
 #include "agent/options/file_options.h"
 #include "agent/options/sample_options.h"
 #include "agent/options/unwind_rules.h"

@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "agent/samples/handler/sample_record.h"
 #include "agent/samples/perf_events.h"
-#include "agent/samples/walk/abilities.h"
+#include "agent/samples/walk/walker.h"
 
 namespace jtrace {
 

@@ -67,11 +67,6 @@ absl::Status Sampler::Check(const SamplerOptions& options) {
   return absl::OkStatus();
 }
 
-TimerChoice Sampler::ChoiceOf(const SamplerOptions& options) {
-  return {options.timer,  options.interval, options.event,         options.period,
-          options.signal, options.jitter,   options.kernel_release};
-}
-
 Sampler::Sampler(const SamplerOptions& options)
     : options_(options),
       jvm_(std::make_unique<jvm::JvmView>()),
@@ -91,7 +86,7 @@ absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& o
   RefreshObjectCopy();
   if (absl::Status status = Check(options); !status.ok()) return status;
   std::unique_ptr<Sampler> sampler(new Sampler(options));
-  auto timers = ThreadTimers::Create(ChoiceOf(options));
+  auto timers = ThreadTimers::Create(options);
   if (!timers.ok()) return timers.status();
   sampler->timers_ = *std::move(timers);
   auto pool = SlotPool::Create(
@@ -117,21 +112,13 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
         "memory; try again");
   }
   if (absl::Status status = Check(options); !status.ok()) return status;
-  const bool same_timers = options.interval == options_.interval &&
-                           options.timer == options_.timer && options.signal == options_.signal &&
-                           options.event == options_.event && options.period == options_.period &&
-                           options.jitter == options_.jitter;
-  if (!same_timers) {
-    auto timers = ThreadTimers::Create(ChoiceOf(options));
+  const TimerChoice& choice = options;
+  if (choice != options_) {
+    auto timers = ThreadTimers::Create(choice);
     if (!timers.ok()) return timers.status();
     timers_ = *std::move(timers);
+    static_cast<TimerChoice&>(options_) = choice;
   }
-  options_.interval = options.interval;
-  options_.timer = options.timer;
-  options_.signal = options.signal;
-  options_.event = options.event;
-  options_.period = options.period;
-  options_.jitter = options.jitter;
   options_.stack = options.stack;
   options_.read_position = options.read_position;
   return absl::OkStatus();

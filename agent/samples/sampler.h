@@ -20,9 +20,8 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/jvm/address_set.h"
-#include "agent/jvm/intrinsic_names.h"
 #include "agent/jvm/jvm_view.h"
-#include "agent/jvm/known_objects_check.h"
+#include "agent/jvm/stub_registry.h"
 #include "agent/samples/handler/sample_handler.h"
 #include "agent/samples/handler/sample_record.h"
 #include "agent/samples/kernel_names.h"
@@ -31,7 +30,6 @@
 #include "agent/samples/sample_corrector.h"
 #include "agent/samples/sample_totals.h"
 #include "agent/samples/slot_pool.h"
-#include "agent/samples/tick_watch.h"
 #include "agent/samples/timers.h"
 #include "agent/samples/wall_clock.h"
 #include "agent/signal_safe/position.h"
@@ -39,18 +37,8 @@
 namespace jtrace::samples {
 
 // The settings of a Sampler.
-struct SamplerOptions {
-  // CPU time of a thread between two samples, at least 10 µs; kWall: real time, at least 1 ms.
-  std::chrono::nanoseconds interval = std::chrono::milliseconds(1);
-  TimerKind timer = TimerKind::kAuto;
-  // kEvent: which event, and, if it is not a clock, how many between two samples.
-  const PerfEvent* event = nullptr;
-  uint64_t period = 0;
-  // Samples at random moments of their intervals; none: where the timer can.
-  std::optional<bool> jitter;
+struct SamplerOptions : TimerChoice {
   StackMode stack = StackMode::kFull;
-  // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
-  int signal = SIGPROF;
   // Frames kept of a chain; of deeper chains the leaf half and the root half are kept.
   uint32_t max_frames = 2048;
   // Bytes of each thread's sample ring, a power of two. Must hold at least one full chain.
@@ -64,8 +52,6 @@ struct SamplerOptions {
   // Walk every stack twice, with and without the memory of the previous walk, and count differences
   // as the loss "sample.memory_wrong". For tests.
   bool check_memory = false;
-  // Decides who stops perf events (event_stop_choice.h). Tests make it up.
-  std::string kernel_release = KernelRelease();
 };
 
 // Life: Create (OnLoad or attach) → jvm().AddStub as the JVM reports stubs → Start (VMInit) →
@@ -110,8 +96,8 @@ class Sampler {
   // The calling thread ends (JVMTI ThreadEnd), or must not be sampled.
   void DetachCurrentThread();
   // Detaches threads that ended without notice (compiler and GC threads), and looks for threads
-  // that use the processor but are not sampled (tick_watch.h). Cheap; call it about once a second,
-  // from the thread that drains.
+  // that use the processor but are not sampled (sample_totals.h). Cheap; call it about once a
+  // second, from the thread that drains.
   void SweepEndedThreads();
 
   // Hands every finished sample to `take`, thread by thread, oldest first. Also recycles the slots
@@ -159,7 +145,6 @@ class Sampler {
   static absl::Status Check(const SamplerOptions& options);
   // The CPU time without a sample that indicates an error; 0: CPU time indicates nothing.
   std::chrono::nanoseconds Silence() const;
-  static TimerChoice ChoiceOf(const SamplerOptions& options);
   SamplerState* NewState() const;
   // On the ticker's thread.
   void Tick(uint32_t ticks);

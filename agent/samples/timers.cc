@@ -146,7 +146,7 @@ absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(const TimerCh
 }
 
 ThreadTimers::ThreadTimers(const TimerChoice& choice) : choice_(choice) {
-  if (choice_.kind != TimerKind::kEvent) choice_.event = FindPerfEvent("cpu-clock");
+  if (choice_.timer != TimerKind::kEvent) choice_.event = FindPerfEvent("cpu-clock");
 }
 
 PerfSpec ThreadTimers::SpecOf(pid_t tid) const {
@@ -157,7 +157,7 @@ PerfSpec ThreadTimers::SpecOf(pid_t tid) const {
 }
 
 absl::Status ThreadTimers::Try() {
-  const TimerKind wanted = choice_.kind;
+  const TimerKind wanted = choice_.timer;
   if (wanted == TimerKind::kPosix || wanted == TimerKind::kWall) return absl::OkStatus();
   const absl::StatusOr<PerfTimer> trial = OpenPerfTimer(SpecOf(gettid()));
   if (trial.ok()) {
@@ -171,7 +171,7 @@ absl::Status ThreadTimers::Try() {
   if (needs_perf && !trial.ok()) return Refusal(*choice_.event, trial.status());
   const bool perf = trial.ok() && (wanted != TimerKind::kAuto || needs_perf ||
                                    PosixTimerError() != 0 || !PerfIsTooExpensive(choice_.interval));
-  choice_.kind = !perf ? TimerKind::kPosix : wanted == TimerKind::kAuto ? TimerKind::kPerf : wanted;
+  choice_.timer = !perf ? TimerKind::kPosix : wanted == TimerKind::kAuto ? TimerKind::kPerf : wanted;
   kernel_frames_allowed_ = kernel_frames_;
   kernel_frames_ &= perf;
   if (!perf) return absl::OkStatus();
@@ -187,8 +187,8 @@ absl::Status ThreadTimers::Try() {
 }
 
 bool ThreadTimers::has_jitter() const {
-  return choice_.jitter.value_or(true) && choice_.kind != TimerKind::kPosix &&
-         (choice_.kind == TimerKind::kWall || choice_.event->is_clock);
+  return choice_.jitter.value_or(true) && choice_.timer != TimerKind::kPosix &&
+         (choice_.timer == TimerKind::kWall || choice_.event->is_clock);
 }
 
 absl::Status ThreadTimers::Arm(ThreadSlot* slot) {
@@ -196,7 +196,7 @@ absl::Status ThreadTimers::Arm(ThreadSlot* slot) {
   slot->perf_fd.store(-1, std::memory_order_relaxed);
   slot->posix_timer.store(-1, std::memory_order_relaxed);
   slot->kernel_ring.store(nullptr, std::memory_order_relaxed);
-  switch (choice_.kind) {
+  switch (choice_.timer) {
     case TimerKind::kWall:
       return absl::OkStatus();
     case TimerKind::kEvent:

@@ -1,6 +1,7 @@
 // Gives every attached thread its timer.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -98,18 +99,23 @@ void DeletePosixTimer(int id);
 // CPU time of a thread of this process, nanoseconds; 0 if it has ended.
 uint64_t ThreadCpuNanos(pid_t tid);
 
-// The kind of timer that drives the samples.
+// What drives the samples.
 struct TimerChoice {
-  TimerKind kind;
-  std::chrono::nanoseconds interval;  // of clocks
-  const PerfEvent* event;             // kEvent only
-  uint64_t period;                    // events between two samples, if the event is not a clock
-  int signal;
+  TimerKind timer = TimerKind::kAuto;
+  // CPU time of a thread between two samples, at least 10 µs; kWall: real time, at least 1 ms.
+  std::chrono::nanoseconds interval = std::chrono::milliseconds(1);
+  // kEvent: which event, and, if it is not a clock, how many between two samples.
+  const PerfEvent* event = nullptr;
+  uint64_t period = 0;
+  // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
+  int signal = SIGPROF;
   // At a random moment of each interval; none: where the timer can. POSIX timers cannot, as they
   // fire at the kernel's ticks.
   std::optional<bool> jitter;
-  // Of the kernel, which decides who stops an event.
-  std::string kernel_release;
+  // Decides who stops perf events (event_stop_choice.h). Tests make it up.
+  std::string kernel_release = KernelRelease();
+
+  bool operator==(const TimerChoice&) const = default;
 };
 
 // Chooses between perf events and POSIX timers and keeps the handler's map from descriptors to
@@ -127,7 +133,7 @@ class ThreadTimers {
   // After Disarm, when no handler uses the slot any more.
   static void Release(ThreadSlot* slot);
 
-  TimerKind kind() const { return choice_.kind; }
+  TimerKind kind() const { return choice_.timer; }
   // Whether samples are at random moments of their intervals.
   bool has_jitter() const;
   std::atomic<ThreadSlot*>* slot_by_fd() const { return slot_by_fd_; }

@@ -7,7 +7,7 @@
 #include "agent/calls/log_source.h"
 #include "agent/calls/native_methods.h"
 #include "agent/samples/unwind_sites.h"
-#include "agent/session/event_sets.h"
+#include "agent/session/jvm_parts.h"
 #include "agent/session/recording_settings.h"
 
 namespace jtrace {

@@ -8,7 +8,7 @@
 #include "agent/jvm/loaded_classes.h"
 #include "agent/metrics/kernel_events.h"
 #include "agent/metrics/metrics_report.h"
-#include "agent/session/event_sets.h"
+#include "agent/session/jvm_parts.h"
 
 namespace jtrace {
 namespace {

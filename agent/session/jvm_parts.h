@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "agent/base/clock.h"
 #include "agent/base/losses.h"
@@ -27,11 +28,11 @@
 #include "agent/jvm/loader_numbers.h"
 #include "agent/jvm/redefined_classes.h"
 #include "agent/jvm/thread_registry.h"
-#include "agent/jvm/unloaded_classes.h"
 #include "agent/metrics/jvm_metrics.h"
 #include "agent/metrics/segments.h"
 #include "agent/metrics/thread_counters.h"
 #include "agent/native_hooks/hooks.h"
+#include "agent/options/options.h"
 #include "agent/samples/sampler.h"
 #include "agent/session/code_reports.h"
 #include "agent/trace/drain_thread.h"
@@ -119,5 +120,29 @@ struct JvmParts {
   // The recording that the writer's thread writes; changed only while that thread has no work.
   std::atomic<Recording*> written{nullptr};
 };
+
+// Switches JVMTI's events on and off.
+jvmtiCapabilities WantedCapabilities(const Options& options);
+
+// At load, whether or not VMInit begins a recording.
+absl::Status EnableEarlyEvents(JvmParts& jvm, const Options& options);
+absl::Status EnableServingEvents(jvmtiEnv* env);
+// In a JVM that already runs. They stay on between recordings, so that the memory of ended threads
+// and unloaded classes is reused.
+absl::Status EnableLastingEvents(jvmtiEnv* env);
+
+// While a recording runs.
+void EnableRecordedEvents(JvmParts& jvm, const Options& options);
+absl::Status EnableClassFileEvents(jvmtiEnv* env);
+// Once no class has probes: removing them passes the hook, too.
+void DisableClassFileEvents(jvmtiEnv* env);
+// A library's first native method is bound before it runs: hooks in the library miss only the calls
+// of its JNI_OnLoad.
+void EnableBindEvents(jvmtiEnv* env);
+// Threads' metrics are requested: reports thread starts from here on, with or without a recording.
+void CountThreads(JvmParts& jvm);
+
+// After a recording ended.
+void DisableRecordedEvents(JvmParts& jvm);
 
 }  // namespace jtrace

@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "agent/native_hooks/hook_spec.h"
+#include "agent/native_hooks/hook_targets.h"
 #include "agent/samples/handler/own_work.h"
 #include "agent/samples/handler/sample_handler.h"
-#include "agent/session/event_sets.h"
+#include "agent/session/jvm_parts.h"
 #include "agent/session/recording_settings.h"
 #include "agent/session/recording_summary.h"
 #include "proto/trace_format.h"

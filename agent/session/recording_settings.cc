@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/base/machine_memory.h"
-#include "agent/jvm/max_heap.h"
+#include "agent/jvm/jvm_flags.h"
 #include "agent/metrics/metric.h"
 #include "agent/samples/timers.h"
 #include "agent/signal_safe/position.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "agent/session/event_sets.h"
+#include "agent/session/jvm_parts.h"
 #include "agent/session/recording_settings.h"
 #include "agent/session/sample_collection.h"
 

@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "agent/control/server.h"
 #include "agent/metrics/metrics_report.h"
-#include "agent/native_hooks/hook_spec.h"
+#include "agent/native_hooks/hook_targets.h"
 #include "agent/options/options.h"
 #include "native-tests/fuzz/require.h"
 #include "proto/control_protocol.h"

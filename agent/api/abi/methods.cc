@@ -5,6 +5,7 @@
 #include "agent/api/abi/any_thread.h"
 #include "agent/api/abi/codes.h"
 #include "agent/api/abi/functions.h"
+#include "agent/metrics/segments.h"
 #include "agent/samples/handler/own_work.h"
 
 namespace jtrace::abi {
@@ -90,6 +91,40 @@ int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* 
     Reply(answer.ok() ? *answer : std::string(answer.status().message()), !answer.ok(), sink,
           context);
     return CommandCode(answer.status());
+  });
+}
+
+using metrics::ThreadSegments;
+
+int32_t Segment(const char* name, uint32_t* id) {
+  return Guarded([&] {
+    if (name == nullptr || *name == 0 || id == nullptr) return JTRACE_E_ARGUMENT;
+    *id = TheHost().segments().Number(name);
+    return JTRACE_OK;
+  });
+}
+
+int32_t SegmentBegin(uint32_t id) {
+  return Guarded([&] {
+    metrics::Segments& segments = TheHost().segments();
+    if (!segments.Has(id)) return JTRACE_E_ARGUMENT;
+    switch (ThreadSegments::Begin(segments, id)) {
+      case ThreadSegments::Begun::kYes:
+        return JTRACE_OK;
+      case ThreadSegments::Begun::kTooMany:
+        return JTRACE_E_FULL;
+      case ThreadSegments::Begun::kThreadEnds:
+        break;
+    }
+    return JTRACE_E_THREAD;
+  });
+}
+
+int32_t SegmentEnd(uint32_t id) {
+  return Guarded([&] {
+    metrics::Segments& segments = TheHost().segments();
+    if (!segments.Has(id)) return JTRACE_E_ARGUMENT;
+    return ThreadSegments::End(segments, id) ? JTRACE_OK : JTRACE_E_HANDLE;
   });
 }
 

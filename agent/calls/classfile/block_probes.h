@@ -134,4 +134,13 @@ std::optional<std::vector<VerificationType>> CommonLocals(absl::Span<const Verif
                                                           absl::Span<const VerificationType> b,
                                                           const ConstantPool& pool);
 
+// Finds the instructions of a method that may throw.
+
+// Their bcis, ascending: everything but arithmetic, jumps, returns, local variables, the operand
+// stack, constants, fields of this class or object, and monitorexit, which never throws in what
+// compilers write. Errors that the JVM may throw anywhere (an overflow of the stack, Thread.stop)
+// are not considered.
+std::vector<uint32_t> ThrowingPoints(const ClassFile& file, const MethodInfo& method,
+                                     const CodeAttribute& code, const FlowGraph& graph);
+
 }  // namespace jtrace::classfile

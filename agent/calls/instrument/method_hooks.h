@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "agent/native_hooks/hook_spec.h"
+#include "agent/native_hooks/hook_targets.h"
 #include "agent/trace/chunk_source.h"
 #include "agent/trace/record_encoder.h"
 #include "common/scope_filter.h"

@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "agent/samples/walk/cursor.h"
-#include "agent/samples/walk/interpreter_frame_x86_64.h"
 #include "agent/samples/walk/method_ref.h"
 #include "agent/samples/walk/return_address.h"
 #include "agent/samples/walk/walk_state.h"

@@ -4,10 +4,10 @@
 
 #include "agent/samples/walk/call_instruction.h"
 #include "agent/samples/walk/debug_info.h"
-#include "agent/samples/walk/interpreter_frame_x86_64.h"
 #include "agent/samples/walk/known_frames.h"
 #include "agent/samples/walk/method_ref.h"
 #include "agent/samples/walk/object_lookup.h"
+#include "agent/samples/walk/walk_state.h"
 #include "agent/samples/walk/x86_64_code.h"
 
 namespace jtrace::samples {

@@ -1,7 +1,7 @@
 #include "agent/samples/walk/walk_memory.h"
 
-#include "agent/samples/walk/interpreter_frame_x86_64.h"
 #include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/walk_state.h"
 
 namespace jtrace::samples {
 

@@ -1,6 +1,8 @@
 // State that the parts of the walker share during one walk.
 #pragma once
 
+#include <cstdint>
+
 #include "agent/samples/walk/cfi.h"
 #include "agent/samples/walk/chain.h"
 #include "agent/samples/walk/code_cache.h"
@@ -45,5 +47,14 @@ Step StepInterpreted(WalkState& walk);
 Step StepStub(WalkState& walk, const CodeBlob& blob);
 // pc is the continuation return barrier: the caller's frames are frozen in the heap.
 Step StepContinuation(WalkState& walk);
+
+// The layout of an interpreter frame.
+
+// In bytes from rbp. The caller's rsp is kept separately because the callee extends the caller's
+// expression stack by its locals.
+inline constexpr intptr_t kInterpreterReturnAddress = 8;
+inline constexpr intptr_t kInterpreterSenderSp = -8;
+inline constexpr intptr_t kInterpreterMethod = -24;
+inline constexpr intptr_t kInterpreterBytecodePointer = -64;
 
 }  // namespace jtrace::samples

@@ -1,6 +1,5 @@
 #include "agent/samples/walk/walker.h"
 
-#include "agent/samples/walk/abilities.h"
 #include "agent/samples/walk/cursor.h"
 #include "agent/samples/walk/known_frames.h"
 #include "agent/samples/walk/method_ref.h"

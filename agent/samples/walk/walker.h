@@ -52,4 +52,9 @@ void WalkToJava(const VmLayout* vm, const WalkedThread& thread, const ucontext_t
 // in no scope.
 bool IsApplication(const Frame& frame, const signal_safe::AddressTable& application);
 
+// What the walker can do on this processor.
+
+// Whether it finds a frame's caller. Otherwise WalkPc alone has a result: stack=pc.
+extern const bool kWalksStacks;
+
 }  // namespace jtrace::samples

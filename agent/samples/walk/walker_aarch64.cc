@@ -1,6 +1,5 @@
 // The walker where nothing steps to a caller: only the interrupted place is known. Samples with
 // stack=pc need no more; the options refuse the other modes (agent/options/sample_options.cc).
-#include "agent/samples/walk/abilities.h"
 #include "agent/samples/walk/cfi.h"
 #include "agent/samples/walk/walker.h"
 

@@ -1,11 +1,10 @@
 // A code cache of one heap, described as HotSpot's.
-#include "agent/jvm/code_cache_check.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
 
+#include "agent/jvm/vm_layout_resolver.h"
 #include "gmock/gmock.h"
 
 namespace jtrace::jvm {

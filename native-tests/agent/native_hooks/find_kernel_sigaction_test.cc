@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "agent/native_hooks/sigaction_guard.h"
+#include "agent/native_hooks/trap_signal.h"
 
 namespace jtrace::native_hooks {
 namespace {

@@ -1,7 +1,7 @@
-#include "agent/native_hooks/hook_spec.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "agent/native_hooks/hook_targets.h"
 
 namespace jtrace::native_hooks {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "agent/native_hooks/hook_spec.h"
+#include "agent/native_hooks/hook_targets.h"
 #include "agent/native_hooks/hooks.h"
 
 namespace jtrace::native_hooks {

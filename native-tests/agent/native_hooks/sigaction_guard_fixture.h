@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "agent/native_hooks/hook_handler.h"
-#include "agent/native_hooks/sigaction_guard.h"
+#include "agent/native_hooks/trap_signal.h"
 #include "native-tests/agent/native_hooks/hooks_fixture.h"
 #include "native-tests/support/kernel_action.h"
 

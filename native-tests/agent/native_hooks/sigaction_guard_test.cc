@@ -1,7 +1,5 @@
 // The program's use of SIGTRAP while there are hooks: it gets all of its own traps and none of
 // theirs.
-#include "agent/native_hooks/sigaction_guard.h"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "agent/native_hooks/trap_signal.h"
 #include "native-tests/agent/native_hooks/sigaction_guard_fixture.h"
 
 namespace jtrace::native_hooks {

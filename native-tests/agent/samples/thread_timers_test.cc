@@ -90,7 +90,7 @@ void RunWithTimer(const std::string& event, const std::string& kernel_release, i
   action.sa_sigaction = CountTick;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ASSERT_EQ(sigaction(SIGVTALRM, &action, nullptr), 0);
-  const TimerChoice choice = {.kind = TimerKind::kEvent,
+  const TimerChoice choice = {.timer = TimerKind::kEvent,
                               .interval = std::chrono::milliseconds(1),
                               .event = FindPerfEvent(event),
                               .period = 0,

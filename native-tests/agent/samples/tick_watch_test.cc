@@ -1,5 +1,3 @@
-#include "agent/samples/tick_watch.h"
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "agent/samples/sample_totals.h"
 #include "agent/samples/timers.h"
 #include "gtest/gtest.h"
 

@@ -7,7 +7,7 @@
 
 #include "agent/jvm/address_set.h"
 #include "agent/samples/handler/kernel_frames.h"
-#include "agent/samples/handler/sample_moments.h"
+#include "agent/samples/handler/thread_slot.h"
 #include "agent/samples/walk/walker.h"
 #include "agent/signal_safe/counter_block.h"
 #include "gtest/gtest.h"
