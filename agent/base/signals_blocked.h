@@ -25,6 +25,7 @@ class SignalsBlocked {
 };
 
 // For code that a signal's handler must not interrupt.
+
 // The calling thread gets this signal only after its life. Async-signal-safe.
 class SignalBlocked {
  public:

@@ -97,6 +97,7 @@ class UnplacedCounts {
 };
 
 // The counters of blocks at tree nodes (blocks=paths), read while they are incremented.
+
 // The counts at one node.
 struct PathCounts {
   // Those of one version of the method's code, in the order of its counters.

@@ -111,6 +111,7 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const BlockCounters* blocks = nullptr);
 
 // Checks that the constants of the probes' Java classes equal those of the C++ headers.
+
 // A static final int of a class of the probes and the value in layout.h.
 struct LayoutConstant {
   const char* java_name;

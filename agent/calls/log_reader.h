@@ -28,6 +28,7 @@ signal_safe::EventRing& NextRing(signal_safe::Arena* arena, signal_safe::ThreadS
 void FreeRings(signal_safe::Arena* arena, signal_safe::ThreadState& state);
 
 // The position of a reader of a thread's log: the node that it has reached, record by record.
+
 // The thread itself has moved on meanwhile, as far as its ring reaches. Follows records as readers
 // of the trace do, in the thread's tree, which has a node for every call before it has a record. On
 // the writer thread; the tree may grow at the same time.

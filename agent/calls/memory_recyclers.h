@@ -12,6 +12,8 @@
 
 namespace jtrace::calls {
 
+class BlockCounters;
+
 // Returns a chunk to which nothing refers any more to the probes, zeroed. On the writer thread.
 void FreeChunk(signal_safe::Arena* arena, signal_safe::Chunk& chunk);
 
@@ -56,8 +58,6 @@ class NodeRecycler {
 
 // Walks the threads' states, takes those of ended threads out of their buckets and returns their
 // memory to the probes. On the writer thread only.
-class BlockCounters;
-
 class StateRecycler {
  public:
   explicit StateRecycler(signal_safe::Arena* arena) : arena_(arena) {}

@@ -77,6 +77,7 @@ inline uint32_t TraceRoutine(uint32_t routine) {
 }
 
 // Which nodes of a long tree need not be looked at in this round. On the writer thread only.
+
 // Programs with millions of call paths take most of them for a moment and never again. A thread's
 // nodes are in a list in order of creation; it is divided into stretches of nodes that were made
 // after one another. A stretch in which nothing changed is looked at again after two rounds, then

@@ -47,6 +47,7 @@ class TickScale {
 };
 
 // clock=coarse: the thread that advances Arena::tick.
+
 // Stores CLOCK_MONOTONIC, in nanoseconds and rounded down to whole microseconds, every `period`, or
 // later when all processors are busy: a probe may read a time that is a period or more old, but the
 // time never goes back. Signals are blocked except those of faults.

@@ -44,6 +44,7 @@ class TreePruner {
 };
 
 // The remains of tree nodes that were dropped (S3.14).
+
 // Below the nearest node that was kept, their keeper, is a [pruned] node that no thread knows of,
 // and below that one sum for each routine. So counts by routine stay exact whatever is dropped. On
 // the writer thread only.

@@ -27,6 +27,7 @@ namespace jtrace::control {
 
 // One client of the control socket: reads its request, sends its answer, and never waits for it.
 // Belongs to the connections' thread.
+
 // How much clients may use of the program's resources.
 struct Limits {
   absl::Duration for_request = absl::Seconds(5);  // from connecting to the end of the line

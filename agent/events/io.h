@@ -30,6 +30,7 @@ namespace jtrace::events {
 //
 // JNI passes a native method nothing of ours, so which functions were replaced, and who listens, is
 // known to the whole process. Threads: any.
+
 enum class IoKind : uint8_t { kRead, kWrite, kConnect, kAccept };
 inline constexpr int kIoKinds = 4;
 

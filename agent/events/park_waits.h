@@ -28,6 +28,7 @@ namespace jtrace::events {
 // so do the waiters of a latch, a barrier, or a lock in the order of their queue. The last one's
 // wait then has a part for each: until the one before it was unparked it waited for whoever that
 // one waited for.
+
 // A thread that unparks another one.
 struct Releaser {
   uint32_t thread = 0;    // Thread.id; 0: it has none yet

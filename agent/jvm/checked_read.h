@@ -47,6 +47,7 @@ class PageReader {
 // Reads of the JVM's own variables, at addresses that its tables give.
 //
 // For cold code on any thread; a system call each. Handlers read through signal_safe/safe_read.h.
+
 // T{} if it cannot be read: for chains of pointers, where 0 fails the next step anyway.
 template <typename T>
 T Load(uintptr_t address) {

@@ -41,6 +41,7 @@ class CompiledCodeCheck {
 };
 
 // Checks that the walker reads from compiled code what the JVM reports about it.
+
 // Releases of the JVM encode debug information differently, and no table says how. The record of
 // JVMTI CompiledMethodLoad lists the same methods and bytecode indexes as plain data: the encoding
 // with which the walker reads the same values is the right one. If no known encoding matches, the
@@ -68,6 +69,7 @@ class DebugInfoCheck {
 };
 
 // Data that the JVM keeps about a piece of compiled code and that JVMTI does not report.
+
 // Reads nmethods through the tables that libjvm exports (jvm/vm_structs.h).
 //
 // Threads: At on any thread inside CompiledMethodLoad, while the JVM keeps the code alive; CodeOf

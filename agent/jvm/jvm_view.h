@@ -23,6 +23,7 @@
 namespace jtrace::jvm {
 
 // Checks what is read of Methods and of threads by objects whose values are known another way.
+
 // A part of the JVM's data that is not read, and why.
 struct PartProblem {
   VmPart part;

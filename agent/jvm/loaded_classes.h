@@ -62,6 +62,7 @@ absl::flat_hash_set<std::string> ImplementorsOf(jvmtiEnv* env, JNIEnv* jni,
 // that depends on any of them. So batches are large: what is compiled between two of them is often
 // lost again with the second. Any Java thread; may take seconds.
 // session/class_batches does the same at a program's pace.
+
 // A class that the JVM did not retransform, and JVMTI's error.
 struct RefusedClass {
   jclass klass = nullptr;

@@ -57,6 +57,7 @@ std::vector<uint64_t> FindElfSymbols(const std::string& path,
 // Names of the methods that the JVM generates for method handles: MethodHandle.invokeBasic,
 // linkToStatic and similar, one for each shape of arguments. They are in no class's list of methods
 // and have no jmethodID, so only the JVM's memory names them. The JVM never frees them.
+
 // The name of such a method.
 struct IntrinsicMethod {
   std::string name;

@@ -66,6 +66,7 @@ class VmStructs {
 // The exported tables are a first guess: a JVM may be built from changed sources, and its tables
 // may be wrong. VmStructs keeps only the entries of this list, so nothing else can be read.
 // java-tests/broken_jvm breaks each of them on purpose.
+
 // What the entries are for. A part that cannot be verified is switched off as a whole.
 enum class VmPart : uint8_t {
   kCodeCache,      // where generated code is, and of what kind

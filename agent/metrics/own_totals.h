@@ -78,6 +78,7 @@ std::optional<int64_t> ReadClock(clockid_t clock);
 //
 // Everything but the table is async-signal-safe. The build checks the symbols that the object code
 // refers to (handler_symbols.txt).
+
 // One event of one thread. Only that thread uses it, with the signal blocked, and whoever closes
 // it, after Forget.
 struct EventCount {

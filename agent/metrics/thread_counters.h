@@ -179,6 +179,7 @@ class ThreadCounters {
 //
 // Java provides the relation: NativeMetrics keeps an inheritable thread-local, which a thread's
 // constructor copies from the creating thread.
+
 // Any thread; a mutex, a leaf, around plain memory.
 class ThreadFamilies {
  public:

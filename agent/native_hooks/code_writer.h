@@ -23,6 +23,7 @@ void SerializeProcessors();
 
 // Executable memory for displaced instructions, near their original code: memory that an
 // instruction addresses relative to its place must stay in reach.
+
 // Pages are readable and executable, never writable, never unmapped. One thread at a time.
 class SlotPages {
  public:

@@ -22,6 +22,7 @@
 namespace jtrace::native_hooks {
 
 // Fetches the threads' counts at hooks from their tables (HookThread).
+
 // The only reader of the process' tables. Writer thread.
 class HookRowReader {
  public:

@@ -12,6 +12,7 @@
 namespace jtrace::native_hooks {
 
 // The values of hook=: libc.so.6!malloc:count. Pure.
+
 // The data that a hook records.
 enum class HookKind {
   kCount,   // calls, by caller

@@ -43,6 +43,7 @@ bool KernelNamesReadable(const std::string& path);
 //
 // The kernel takes 35 ms to print its table, and most programs that start need a few names of it.
 // So the table is kept in the user's cache folder, for as long as the kernel and its modules stay.
+
 // Every failure, such as a file system that is read-only, is the same as an empty cache. One thread
 // at a time; several processes may use one folder.
 class KernelNamesFile {

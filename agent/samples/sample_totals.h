@@ -43,6 +43,7 @@ HandlerTimes MeasuredHandlerTimes();
 HandlerCost CostSince(const HandlerTimes& before);
 
 // Why threads that should be sampled are not: each cause has its own remedy.
+
 // Not thread-safe.
 class AttachFailures {
  public:
@@ -70,6 +71,7 @@ class AttachFailures {
 };
 
 // Notices threads that use the processor but are not sampled.
+
 // A timer is silent if its thread blocks the signal, or if the program closed the perf event's
 // descriptor. The handler cannot detect this; a comparison of the thread's CPU time with its
 // samples can.

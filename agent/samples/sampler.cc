@@ -138,7 +138,7 @@ absl::Status Sampler::Start(JNIEnv* env) {
     if (running_) return absl::FailedPreconditionError("the sampler runs already");
   }
   if (absl::Status status = LearnJvm(env); !status.ok()) return status;
-  // Of the application's frames alone nothing shows which belong to the interrupted one.
+  // With the application's frames alone, nothing shows which of them was interrupted.
   const bool has_gaps = options_.stack == StackMode::kApp || options_.stack == StackMode::kAppFrame;
   jvm_->CheckEarly(has_gaps);
   corrector_.Use(has_gaps ? nullptr : &jvm_->non_safepoints_check(),

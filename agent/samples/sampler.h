@@ -176,7 +176,7 @@ class Sampler {
   uint64_t handlers_replaced_ ABSL_GUARDED_BY(mutex_) = 0;
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
-  // Who holds it is the one that empties rings and adds to the backlog. Before mutex_.
+  // Held while rings are emptied into the backlog. Taken before mutex_.
   absl::Mutex emptying_;
   std::unique_ptr<SampleBacklog> backlog_;
   RingWatch ring_watch_;

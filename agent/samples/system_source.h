@@ -22,6 +22,7 @@ namespace jtrace::samples {
 //
 // Reads the loader's list only when something was loaded or unloaded since the last look; never
 // while a signal handler could be waiting for the loader's lock (no handler takes it).
+
 // An executable segment of a loaded object.
 struct MappedModule {
   uint64_t start = 0;

@@ -96,7 +96,7 @@ int OpenEvent(const PerfSpec& spec, bool with_kernel) {
   attributes.size = sizeof attributes;
   attributes.type = spec.event.type;
   attributes.config = spec.event.config;
-  // event_stop_choice.h: cpu-clock's count is wrong where a clock is stopped by hand.
+  // perf_events.h: cpu-clock's count is wrong where a clock is stopped by hand.
   if (spec.event.is_clock && spec.stop == signal_safe::EventStop::kByHand) {
     attributes.config = PERF_COUNT_SW_TASK_CLOCK;
   }
@@ -171,7 +171,9 @@ absl::Status ThreadTimers::Try() {
   if (needs_perf && !trial.ok()) return Refusal(*choice_.event, trial.status());
   const bool perf = trial.ok() && (wanted != TimerKind::kAuto || needs_perf ||
                                    PosixTimerError() != 0 || !PerfIsTooExpensive(choice_.interval));
-  choice_.timer = !perf ? TimerKind::kPosix : wanted == TimerKind::kAuto ? TimerKind::kPerf : wanted;
+  choice_.timer = !perf                        ? TimerKind::kPosix
+                  : wanted == TimerKind::kAuto ? TimerKind::kPerf
+                                               : wanted;
   kernel_frames_allowed_ = kernel_frames_;
   kernel_frames_ &= perf;
   if (!perf) return absl::OkStatus();

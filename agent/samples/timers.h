@@ -19,6 +19,7 @@
 namespace jtrace::samples {
 
 // The timers that drive the samples of one thread: its CPU time, or events that it causes.
+
 // The trigger of samples.
 enum class TimerKind {
   kAuto,   // perf events if the kernel allows them and they are cheap here, else POSIX timers
@@ -78,7 +79,7 @@ std::string PerfEventRemedy(int error);
 // The time that one interrupt of such an event costs the program here: under 2 µs on most hardware,
 // tens of microseconds in virtual machines that emulate the timer. Takes a few milliseconds of the
 // calling thread's CPU time. Zero if no event can be opened. The event has no limit and sends no
-// signal, so it is safe on every kernel (event_stop_choice.h).
+// signal, so it is safe on every kernel (perf_events.h).
 std::chrono::nanoseconds MeasurePerfInterrupt();
 
 // A POSIX timer: it sends `signal` to thread `tid` each `interval` of its CPU time.
@@ -112,7 +113,7 @@ struct TimerChoice {
   // At a random moment of each interval; none: where the timer can. POSIX timers cannot, as they
   // fire at the kernel's ticks.
   std::optional<bool> jitter;
-  // Decides who stops perf events (event_stop_choice.h). Tests make it up.
+  // Decides who stops perf events (perf_events.h). Tests make it up.
   std::string kernel_release = KernelRelease();
 
   bool operator==(const TimerChoice&) const = default;

@@ -18,8 +18,8 @@ namespace jtrace {
 
 class OwnPackages {
  public:
-  // None, and everything in scope is counted, without include=own or other need of a choice: the
-  // loaded classes are few, or the probes that rest fit. On a Java thread, while no class changes.
+  // None if no choice is needed: without include=own, if few classes are loaded, or if the resting
+  // probes fit. Then everything in scope is counted. On a Java thread, while no class changes.
   // `options` are as without include=own then.
   static std::optional<OwnPackages> Wanted(JvmParts& jvm, JNIEnv* jni, Options& options);
 

@@ -42,6 +42,7 @@ ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
 void MarkThreadEnded(Arena* arena, uint64_t tid);
 
 // The way from a node of a calling-context tree up to its root. Async-signal-safe, any thread.
+
 // Ends at the root, and also where links are not those of a tree: outside of the arena, or in a
 // circle. A thread may change its tree meanwhile, and code that runs on two threads (a continuation
 // of the program's own) may link nodes of two trees, one of which is released and used again.

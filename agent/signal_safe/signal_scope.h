@@ -12,6 +12,7 @@
 namespace jtrace::signal_safe {
 
 // How many signal handlers are running: a stop has to wait for them.
+
 // Counts handlers between entry and exit.
 //
 // Protocol: a handler enters first and only then loads the published pointers; the stopping thread
@@ -48,6 +49,7 @@ class SignalScope {
 };
 
 // The room on a small stack that a signal handler was put on.
+
 // The thread's alternate stack (sigaltstack(2)) when the signal came: a program may have made it as
 // small as 2 KiB, and the kernel's part of a handler takes up to 3.6 KiB with AVX-512.
 class AlternateStack {

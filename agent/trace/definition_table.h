@@ -25,6 +25,7 @@
 namespace jtrace::trace {
 
 // Numbers for the things that a trace defines, by their keys.
+
 // `Key`: hashable, equal for the same thing. Numbers begin at 1 and are never reused.
 template <typename Key>
 class KeyNumbers {

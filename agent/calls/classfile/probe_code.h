@@ -13,6 +13,7 @@
 namespace jtrace::classfile {
 
 // The shape of the probes, as data: their class, its methods, and the token that they pass.
+
 // The result of `enter`, and so the value that the probed method keeps in its extra local.
 enum class TokenKind : uint8_t { kNone, kInt, kLong };
 

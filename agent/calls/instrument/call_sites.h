@@ -77,6 +77,7 @@ class CallSites : public classfile::SiteIds {
 // of sampled frames in its code.
 //
 // Any thread.
+
 // Trees outlive recordings, so numbers do, too: one table for all recordings of a JVM.
 class PlaceTable : public classfile::PlaceNumbers {
  public:

@@ -134,7 +134,6 @@ class Instrumentation {
   };
   void NoteLeftOut(const LeftOut& method);
   void Report(const LeftOut& method);
-  // From now on the methods take their unwinds.
   // The probes of a class now; `unwound`: it may have methods of unwind=.
   classfile::ProbeSpec SpecOf(bool unwound);
   // What is known of the methods of a class that was rewritten.

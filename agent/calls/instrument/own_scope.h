@@ -15,6 +15,7 @@ namespace jtrace::calls {
 
 // What it costs to put probes into classes that are loaded already, shown before it is done and
 // while it is. Pure.
+
 // A loaded class in scope.
 struct ClassToProbe {
   std::string name;    // "com.acme.Cache"

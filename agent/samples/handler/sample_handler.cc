@@ -42,7 +42,7 @@ ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
                                                                       : end;
 }
 
-// The event: a thread's weight, and its activity.
+// When and why a sample is taken.
 struct Moment {
   uint64_t time_ns;
   uint32_t weight;
@@ -295,7 +295,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
     return;
   }
   StopTimer(*slot);
-  // Two ticks may have merged into one signal, or one in two.
+  // The kernel may merge the signals of two ticks, so the weight is counted in the slot.
   if (state.wall) weight = slot->due_ticks.exchange(0, std::memory_order_acq_rel);
   if (slot->moments.ticks != 0) weight = slot->moments.ticks;
   if (weight == 0) {

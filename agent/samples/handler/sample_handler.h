@@ -74,8 +74,8 @@ extern constinit std::atomic<const SamplerState*> sampler_state;
 inline constexpr int kSignals = 65;
 extern constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 extern constinit signal_safe::InFlight handlers_in_flight;
-// Rung when a ring fills faster than it is polled: for who empties rings, and for the writer if
-// that one does not come.
+// Each wakes a thread when a ring fills faster than it is polled: RingWatch at a quarter, the
+// writer's thread at a half.
 extern constinit signal_safe::Doorbell samples_doorbell;
 extern constinit signal_safe::Doorbell writer_doorbell;
 extern constinit SampleCounters sample_counters;

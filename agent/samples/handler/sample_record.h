@@ -52,6 +52,7 @@ struct SampleView {
 };
 
 // How much of a stack a sample takes (stack=).
+
 // S1.1 to S1.4. Where the thread was in the kernel, the kernel's frames are part of its stack.
 enum class StackMode : uint8_t {
   kFull,      // every frame

@@ -12,6 +12,7 @@
 namespace jtrace::samples {
 
 // When a timer fires: once in each interval, at its end or at a random moment in it (S1.10).
+
 // The timer's clock begins at 0. A random moment in each interval samples every part of a program
 // with its share of the time, whatever period the program has; and as many samples are taken as
 // with a fixed one. Plain data: handlers change it.
@@ -73,7 +74,7 @@ enum class SlotState : uint32_t {
 struct alignas(64) ThreadSlot {
   std::atomic<SlotState> state;
   int32_t os_tid;
-  // The number under which the core knows the thread (proto Thread.id); 0: not known yet.
+  // The number under which the trace names the thread (proto Thread.id); 0: not known yet.
   std::atomic<uint32_t> thread_number;
   // Thread.threadId(); 0 for threads that run no Java code.
   std::atomic<uint64_t> java_tid;
