@@ -84,8 +84,7 @@ class StateRecycler {
   std::vector<signal_safe::ThreadState*> retired_;
 };
 
-// Reserves the address space of an arena: the memory that the probes write
-// (agent/signal_safe/layout.h).
+// ---- The arena: the memory that the probes write (agent/signal_safe/layout.h)
 
 // Reserves address space for an arena whose trees may use `memory_limit` bytes (0: as much as
 // references can reach) and sets up its start. Calls deeper than `max_depth` are folded. Pages
@@ -99,8 +98,6 @@ signal_safe::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_d
 
 // Bytes allocated as chunks, including recycled ones, but not those of rings (record=log).
 uint64_t ArenaBytesUsed(const signal_safe::Arena& arena);
-
-// The address space that a limit (ulimit -v) leaves to the process.
 
 // Bytes of address space that the process may still map: RLIMIT_AS (ulimit -v) less the mapped
 // part; UINT64_MAX without a limit. Any thread.

@@ -203,8 +203,7 @@ void ThreadCounters::Add(uint32_t metric, int64_t delta) {
 }
 
 void ThreadCounters::AddToProcess(uint32_t metric, int64_t delta) {
-  const std::lock_guard lock(mutex_);
-  process_total_[metric] = WrapAdd(process_total_[metric], delta);
+  process_total_[metric].fetch_add(delta, std::memory_order_relaxed);
 }
 
 using signal_safe::CounterBlock;
@@ -325,7 +324,8 @@ absl::StatusOr<int64_t> ThreadCounters::Process(uint32_t metric) const {
     if (const auto total = ReadProcess(static_cast<Metric>(metric))) return *total;
   }
   const std::lock_guard lock(mutex_);
-  int64_t sum = WrapAdd(ended_total_[metric], process_total_[metric]);
+  int64_t sum =
+      WrapAdd(ended_total_[metric], process_total_[metric].load(std::memory_order_relaxed));
   for (const CounterBlock* block : live_) {
     sum = WrapAdd(sum, Read(*block, metric, block == tls_block));
   }

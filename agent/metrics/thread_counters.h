@@ -86,7 +86,7 @@ class ThreadCounters {
   // Counts for the running thread: the mounted virtual thread, the Java thread, or a native thread,
   // which may be seen for the first time.
   void Add(uint32_t metric, int64_t delta);
-  // Counts for the process.
+  // Counts for the process, without a lock.
   void AddToProcess(uint32_t metric, int64_t delta);
   // Sets which metrics of Source::kCounted are counted now, as a set of bits.
   void SetCounted(uint64_t metrics) { own_.SetCounted(metrics); }
@@ -171,8 +171,9 @@ class ThreadCounters {
   // them.
   absl::flat_hash_set<pid_t> ended_unknown_;
   uint64_t ended_count_ = 0;
-  Values ended_total_ = {};    // of all threads that ended
-  Values process_total_ = {};  // what belongs to no thread
+  Values ended_total_ = {};  // of all threads that ended
+  // What belongs to no thread. Without the mutex: the VM thread adds inside a safepoint.
+  std::array<std::atomic<int64_t>, signal_safe::kMaxMetrics> process_total_ = {};
 };
 
 // Which threads descend from those that opened a window.

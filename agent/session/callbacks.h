@@ -1,4 +1,5 @@
-// JVMTI's callbacks: unpack, find the session, forward. Nothing else happens here.
+// JVMTI's callbacks, which unpack and find the session, and what each event means for the JVM's
+// parts and for a recording (JvmEvents).
 #pragma once
 
 #include <jvmti.h>

@@ -65,6 +65,19 @@ TEST(ThreadCounters, CountsOfAThreadAreItsOwn) {
   EXPECT_EQ(*counters.Process(orders), 103);
 }
 
+// The VM thread adds the time of a collection inside a safepoint, where it must not wait for a
+// query.
+TEST(ThreadCounters, CountsOfTheProcessDoNotWaitForAQuery) {
+  ThreadCounters counters(kNoLayout);
+  const uint32_t orders = *counters.users().Register("orders", "");
+  counters.Start(7, 0, false);
+  EXPECT_TRUE(counters.WithLive(7, [&](const signal_safe::CounterBlock&) {
+    std::thread([&] { counters.AddToProcess(orders, 5); }).join();
+  }));
+  EXPECT_EQ(*counters.Process(orders), 5);
+  counters.End();
+}
+
 // S5.6, S5.7: nothing is lost or counted twice while threads start and end and others query.
 TEST(ThreadCounters, TotalsAreExactWhileThreadsStartAndEnd) {
   constexpr int kWorkers = 8;
