@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "agent/base/clock.h"
+#include "agent/base/thread_cpu.h"
 
 namespace jtrace {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
+#include "agent/base/thread_cpu.h"
 #include "agent/jvm/env.h"
 #include "common/counted.h"
 #include "common/thousands.h"

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "absl/time/clock.h"
-#include "agent/base/clock.h"
+#include "agent/base/thread_cpu.h"
 #include "gtest/gtest.h"
 
 namespace jtrace {

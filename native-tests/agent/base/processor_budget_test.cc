@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "agent/base/clock.h"
+#include "agent/base/thread_cpu.h"
 #include "gtest/gtest.h"
 
 namespace jtrace {

@@ -1,4 +1,4 @@
-#include "agent/base/clock.h"
+#include "agent/base/thread_cpu.h"
 
 #include <dirent.h>
 #include <time.h>
