@@ -12,6 +12,11 @@
 #include "agent/calls/memory_recyclers.h"
 
 namespace jtrace::calls {
+
+using signal_safe::BlockSet;
+using signal_safe::Node;
+using signal_safe::ReadRelaxed;
+
 namespace {
 
 // Null: there is none.
@@ -20,9 +25,6 @@ void* ReserveMemory(size_t bytes) {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
-
-using signal_safe::BlockSet;
-using signal_safe::Node;
 
 constexpr uint32_t SizeOf(uint64_t range) { return static_cast<uint32_t>(range >> 32); }
 
@@ -130,8 +132,6 @@ void BlockCounters::Free(const signal_safe::ThreadState& state) {
     signal_safe::WriteRelaxed(own.counts[0], head & 0xFFFFFFFF);
   } while (!free.compare_exchange_weak(head, (head & ~0xFFFFFFFFull) | number));
 }
-
-using signal_safe::ReadRelaxed;
 
 std::vector<RoutineUpdate> UnplacedCounts::Collect(uint32_t routine_limit) {
   std::vector<RoutineUpdate> updates;

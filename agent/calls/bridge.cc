@@ -18,6 +18,15 @@
 #include "agent/signal_safe/position.h"
 
 namespace jtrace::calls {
+
+using signal_safe::Arena;
+using signal_safe::Chunk;
+using signal_safe::EventRing;
+using signal_safe::FlatState;
+using signal_safe::Node;
+using signal_safe::NodeTimes;
+using signal_safe::ThreadState;
+
 namespace {
 
 // README.md has the measurements.
@@ -57,14 +66,6 @@ TickScale ScaleOf(signal_safe::ProbeClock clock) {
   scale.Update();
   return scale;
 }
-
-using signal_safe::Arena;
-using signal_safe::Chunk;
-using signal_safe::EventRing;
-using signal_safe::FlatState;
-using signal_safe::Node;
-using signal_safe::NodeTimes;
-using signal_safe::ThreadState;
 
 constexpr int64_t BeforeCounts(size_t offset) {
   return static_cast<int64_t>(offset) -

@@ -6,11 +6,12 @@
 #include "agent/calls/log_reader.h"
 
 namespace jtrace::calls {
-namespace {
 
 using signal_safe::EventRing;
 using signal_safe::LogKind;
 using signal_safe::ThreadState;
+
+namespace {
 
 constexpr uint32_t kJitted = 1;
 constexpr uint32_t kExit = 2;
@@ -306,9 +307,6 @@ void LogCollector::MarkTimeOff(Reader& reader) {
 void LogCollector::AddMark(LogKind kind, uint64_t value, uint64_t time) {
   marks_.push_back({static_cast<uint32_t>(ops_.size()), kind, value, time});
 }
-
-using signal_safe::LogKind;
-using signal_safe::ThreadState;
 
 void LogCollector::EndFile(bool is_last, Visit visit) {
   if (is_last) {

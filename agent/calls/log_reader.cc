@@ -6,7 +6,10 @@
 
 namespace jtrace::calls {
 
+using signal_safe::At;
 using signal_safe::EventRing;
+using signal_safe::Node;
+using signal_safe::Ref;
 using signal_safe::ThreadState;
 
 namespace {
@@ -57,10 +60,6 @@ void FreeRings(signal_safe::Arena* arena, ThreadState& state) {
     ring = previous;
   }
 }
-
-using signal_safe::At;
-using signal_safe::Node;
-using signal_safe::Ref;
 
 Ref LogReaderPosition::Caller(uint32_t routine) const {
   for (Ref ref = at_; ref != 0; ref = At<Node>(arena_, ref)->parent) {

@@ -20,6 +20,15 @@
 #include "agent/calls/node_state.h"
 
 namespace jtrace::calls {
+
+using signal_safe::At;
+using signal_safe::Chunk;
+using signal_safe::Node;
+using signal_safe::ReadRelaxed;
+using signal_safe::Ref;
+using signal_safe::RefOf;
+using signal_safe::ThreadState;
+
 namespace {
 
 constexpr uint64_t kMostBytes = 64ull << 30;
@@ -116,13 +125,6 @@ void FreeChunk(signal_safe::Arena* arena, signal_safe::Chunk& chunk) {
       head, (head & ~0xFFFFFFFFull) | signal_safe::RefOf(arena, &chunk)));
 }
 
-using signal_safe::At;
-using signal_safe::Node;
-using signal_safe::Ref;
-using signal_safe::ThreadState;
-
-namespace {}  // namespace
-
 void NodeRecycler::FreeRetired() {
   if (retired_.empty()) return;
   // Before a thread can use a node for another path.
@@ -212,13 +214,6 @@ void NodeRecycler::FreeOne(ThreadState& state, Ref ref, uint64_t few_slots) {
   } while (!freed.compare_exchange_weak(head, ref, std::memory_order_release,
                                         std::memory_order_relaxed));
 }
-
-using signal_safe::At;
-using signal_safe::Chunk;
-using signal_safe::ReadRelaxed;
-using signal_safe::Ref;
-using signal_safe::RefOf;
-using signal_safe::ThreadState;
 
 void StateRecycler::TakeEnded(absl::FunctionRef<void(ThreadState&)> visit) {
   std::atomic_ref<uint64_t> ended(arena_->ended);

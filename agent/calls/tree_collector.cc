@@ -10,12 +10,14 @@
 #include "agent/signal_safe/position.h"
 
 namespace jtrace::calls {
-namespace {
 
 using signal_safe::At;
 using signal_safe::Node;
+using signal_safe::ReadRelaxed;
 using signal_safe::Ref;
 using signal_safe::ThreadState;
+
+namespace {
 
 // ThreadState::group; else the index of the group's root in the forest, plus 1.
 constexpr uint32_t kUndecided = 0;
@@ -30,11 +32,6 @@ bool IsUnused(const Node& node, const Counts& counts) {
   return node.routine == signal_safe::kPrunedRoutine && counts.calls == 0 &&
          node.collected == kUnseen;
 }
-
-using signal_safe::At;
-using signal_safe::Node;
-using signal_safe::Ref;
-using signal_safe::ThreadState;
 
 NodeUpdate DroppedUpdate(uint32_t number, uint32_t parent, uint32_t routine, bool is_new) {
   return {.node = number,
@@ -451,12 +448,6 @@ void TreeCollector::CollectGroups(VisitUpdate visit) {
            .nodes = updates_});
   });
 }
-
-using signal_safe::At;
-using signal_safe::Node;
-using signal_safe::ReadRelaxed;
-using signal_safe::Ref;
-using signal_safe::ThreadState;
 
 uint32_t TreeCollector::NumberOf(Node& node) {
   if (IsUnreported(node)) node.number = 0;

@@ -7,12 +7,15 @@
 #include "agent/signal_safe/position.h"
 
 namespace jtrace::calls {
-namespace {
 
+using signal_safe::At;
 using signal_safe::Node;
 using signal_safe::NodeMetrics;
 using signal_safe::NodeTimes;
 using signal_safe::ReadRelaxed;
+using signal_safe::Ref;
+
+namespace {
 
 NodeTimes& TimesOf(Node& node) { return *reinterpret_cast<NodeTimes*>(&node + 1); }
 const NodeTimes& TimesOf(const Node& node) {
@@ -25,10 +28,6 @@ uint64_t SumOf(const MetricValues& values) {
   for (const uint64_t value : values) sum = sum * 0x9E3779B97F4A7C15u + value;
   return sum;
 }
-
-using signal_safe::At;
-using signal_safe::Node;
-using signal_safe::Ref;
 
 // Where the thread is now: the nodes from below its root to its current one.
 std::vector<Ref> CurrentPath(const signal_safe::Arena* arena,

@@ -17,11 +17,13 @@
 #include "agent/samples/walk/method_ref.h"
 
 namespace jtrace::jvm {
-namespace {
 
-using samples::kAbsent;
 using samples::Offset;
 using samples::VmLayout;
+using samples::kAbsent;
+using signal_safe::HeapLayout;
+
+namespace {
 
 // Collects missing fields, so that one message names them all.
 class Required {
@@ -182,10 +184,6 @@ void ResolveInterpreter(const VmStructs& structs, Required& required, VmLayout* 
       layout->interpreter_low + static_cast<uintptr_t>(Load<int32_t>(queue + limit));
 }
 
-using samples::kAbsent;
-using samples::Offset;
-using signal_safe::HeapLayout;
-
 // A static field by its name before JDK 23 or since.
 uintptr_t StaticOf(const VmStructs& structs, std::string_view type, std::string_view before,
                    std::string_view since) {
@@ -260,9 +258,6 @@ bool ResolveCollections(const VmStructs& structs, HeapLayout* heap) {
   heap->collections = collected + static_cast<uintptr_t>(count);
   return true;
 }
-
-using samples::kAbsent;
-using samples::VmLayout;
 
 constexpr uintptr_t kMostBytes = uintptr_t{1} << 32;
 constexpr int kBlobsOfAHeap = 32;

@@ -10,6 +10,11 @@
 #include "agent/signal_safe/position.h"
 
 namespace jtrace::metrics {
+
+using signal_safe::At;
+using signal_safe::Node;
+using signal_safe::ReadRelaxed;
+
 namespace {
 
 constexpr uint64_t kAll = Bit(Metric::kAllocObjects) | kLives;
@@ -62,10 +67,6 @@ bool EnableEvents(jvmtiEnv* env, bool tags) {
 }
 
 }  // namespace
-
-using signal_safe::At;
-using signal_safe::Node;
-using signal_safe::ReadRelaxed;
 
 void ObjectPaths::Begin() {
   End();

@@ -13,9 +13,10 @@
 #include "agent/samples/handler/own_work.h"
 
 namespace jtrace::metrics {
-namespace {
 
 using signal_safe::CounterBlock;
+
+namespace {
 
 // A released block is reused only after this many others: a probe that still runs while its thread
 // is removed finds the block unused.
@@ -206,8 +207,6 @@ void ThreadCounters::AddToProcess(uint32_t metric, int64_t delta) {
   process_total_[metric].fetch_add(delta, std::memory_order_relaxed);
 }
 
-using signal_safe::CounterBlock;
-
 namespace {
 
 bool IsUnreported(const CounterBlock& block, uint32_t metric) {
@@ -376,8 +375,6 @@ std::string ThreadCounters::NameOf(uint32_t metric) const {
   if (metric < AllMetrics().size()) return std::string(AllMetrics()[metric].name);
   return IsUser(metric) ? users_.NameOf(metric) : "";
 }
-
-using signal_safe::CounterBlock;
 
 void ThreadCounters::Suspend(CounterBlock& block) {
   if (block.java_thread == 0) return;

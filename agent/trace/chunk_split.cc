@@ -10,9 +10,11 @@
 #include "proto/trace_format.h"
 
 namespace jtrace::trace {
-namespace {
 
 using google::protobuf::RepeatedPtrField;
+using google::protobuf::io::CodedOutputStream;
+
+namespace {
 
 // Sequence number and time.
 constexpr size_t kPartHead = 3 * kFieldHeader;
@@ -83,16 +85,12 @@ void AddLoss(uint64_t count, proto::Chunk& chunk) {
   loss->set_what("records that are larger than a trace can hold, left out");
 }
 
-using google::protobuf::io::CodedOutputStream;
-
 // Thread, time, and the headers of both columns.
 constexpr size_t kLogHead = 6 * kFieldHeader;
 // An index into the frames of a part.
 constexpr size_t kFrameIndex = 5;
 
 size_t SizeOf(uint64_t value) { return CodedOutputStream::VarintSize64(value); }
-
-using google::protobuf::io::CodedOutputStream;
 
 // Thread, number of threads, and the headers of all columns and of a metric.
 constexpr size_t kMetricHead = 4 * kFieldHeader;

@@ -9,6 +9,9 @@
 #include "agent/samples/handler/own_work.h"
 
 namespace jtrace::abi {
+
+using metrics::ThreadSegments;
+
 namespace {
 
 absl::StatusOr<metrics::MethodTotals> Ask(const jtrace_method_query& query,
@@ -93,8 +96,6 @@ int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* 
     return CommandCode(answer.status());
   });
 }
-
-using metrics::ThreadSegments;
 
 int32_t Segment(const char* name, uint32_t* id) {
   return Guarded([&] {
