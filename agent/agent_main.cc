@@ -7,9 +7,9 @@
 
 #include "agent/base/version.h"
 #include "agent/options/options.h"
+#include "agent/recording/log.h"
 #include "agent/samples/handler/own_work.h"
 #include "agent/session/jvm_session.h"
-#include "agent/session/log.h"
 #include "agent/session/session_abi.h"
 
 namespace {

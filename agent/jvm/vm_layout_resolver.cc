@@ -18,9 +18,9 @@
 
 namespace jtrace::jvm {
 
+using samples::kAbsent;
 using samples::Offset;
 using samples::VmLayout;
-using samples::kAbsent;
 using signal_safe::HeapLayout;
 
 namespace {

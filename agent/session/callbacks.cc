@@ -10,11 +10,11 @@
 #include "agent/jvm/loaded_classes.h"
 #include "agent/jvm/loader_numbers.h"
 #include "agent/metrics/native_metrics.h"
+#include "agent/recording/recording.h"
+#include "agent/recording/resting_probes.h"
 #include "agent/samples/handler/own_work.h"
 #include "agent/samples/handler/thread_labels.h"
 #include "agent/session/jvm_session.h"
-#include "agent/session/recording.h"
-#include "agent/session/resting_probes.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "agent/jvm/env.h"
-#include "agent/session/gate.h"
-#include "agent/session/jvm_parts.h"
+#include "agent/recording/gate.h"
+#include "agent/recording/jvm_parts.h"
 
 namespace jtrace {
 

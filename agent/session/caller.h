@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "agent/session/class_batches.h"
+#include "agent/recording/class_batches.h"
 
 namespace jtrace {
 

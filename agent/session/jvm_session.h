@@ -22,11 +22,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/options/options.h"
+#include "agent/recording/gate.h"
+#include "agent/recording/jvm_parts.h"
+#include "agent/recording/recording.h"
 #include "agent/session/callbacks.h"
 #include "agent/session/caller.h"
-#include "agent/session/gate.h"
-#include "agent/session/jvm_parts.h"
-#include "agent/session/recording.h"
 
 namespace jtrace {
 

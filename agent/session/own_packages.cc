@@ -13,7 +13,7 @@
 #include "agent/jvm/env.h"
 #include "agent/jvm/loaded_classes.h"
 #include "agent/jvm/running_stacks.h"
-#include "agent/session/resting_probes.h"
+#include "agent/recording/resting_probes.h"
 #include "common/counted.h"
 #include "common/scope_filter.h"
 

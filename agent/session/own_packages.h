@@ -10,8 +10,8 @@
 
 #include "agent/calls/instrument/own_scope.h"
 #include "agent/options/options.h"
+#include "agent/recording/jvm_parts.h"
 #include "agent/session/caller.h"
-#include "agent/session/jvm_parts.h"
 #include "common/scope_filter.h"
 
 namespace jtrace {

@@ -12,9 +12,9 @@
 #include "absl/strings/str_join.h"
 #include "agent/base/signals_blocked.h"
 #include "agent/metrics/method_pattern.h"
+#include "agent/recording/counted_threads.h"
 #include "agent/samples/handler/own_work.h"
 #include "agent/samples/handler/thread_labels.h"
-#include "agent/session/counted_threads.h"
 #include "agent/session/java_scope.h"
 #include "agent/session/jvm_session.h"
 

@@ -11,7 +11,7 @@
 #include "absl/time/clock.h"
 #include "agent/metrics/metrics_report.h"
 #include "agent/options/options.h"
-#include "agent/session/counted_threads.h"
+#include "agent/recording/counted_threads.h"
 #include "agent/session/java_scope.h"
 #include "agent/session/jvm_session.h"
 #include "common/visible_text.h"

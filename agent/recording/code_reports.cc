@@ -1,0 +1,75 @@
+#include "agent/recording/code_reports.h"
+
+#include <array>
+
+#include "agent/jvm/env.h"
+
+namespace jtrace {
+namespace {
+
+constexpr std::array kEvents = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
+                                JVMTI_EVENT_COMPILED_METHOD_UNLOAD};
+
+}  // namespace
+
+absl::Status CodeReports::Expect(const Options& options) {
+  if (!options.WantsDebugInfo() && !options.WantsCodeRecords()) return absl::OkStatus();
+  const absl::MutexLock lock(&mutex_);
+  is_listening_ = true;
+  return jvm::EnableEvents(env_, kEvents);
+}
+
+void CodeReports::Start(const Options& options, jvm::CodeReader* sampler) {
+  const bool wants_records = options.WantsCodeRecords();
+  if (!wants_records && !options.WantsDebugInfo()) return;
+  const absl::MutexLock lock(&mutex_);
+  sampler_ = sampler;
+  until_checked_ = !wants_records && sampler->KeepDebugInfo() ? sampler : nullptr;
+  is_listening_ = !IsOver();
+  if (is_listening_) {
+    jvm::EnableEvents(env_, kEvents).IgnoreError();
+  } else {
+    Disable();
+  }
+}
+
+void CodeReports::ReportExisting() {
+  {
+    const absl::MutexLock lock(&mutex_);
+    if (!is_listening_) return;
+  }
+  env_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+}
+
+bool CodeReports::IsOver() const {
+  return until_checked_ != nullptr && !until_checked_->NeedsCompiledCode();
+}
+
+void CodeReports::AfterReport() {
+  const absl::MutexLock lock(&mutex_);
+  if (is_listening_ && IsOver()) Disable();
+}
+
+void CodeReports::Disable() {
+  is_listening_ = false;
+  jvm::DisableEvents(env_, kEvents).IgnoreError();
+}
+
+void CodeReports::Stop() {
+  const absl::MutexLock lock(&mutex_);
+  until_checked_ = nullptr;
+  Disable();
+  if (sampler_ != nullptr && !always_keeps_) sampler_->StopKeepingDebugInfo();
+}
+
+void CodeReports::KeepAlways(jvm::CodeReader& sampler) {
+  const absl::MutexLock lock(&mutex_);
+  always_keeps_ = sampler.KeepDebugInfo();
+}
+
+bool CodeReports::always_keeps() const {
+  const absl::MutexLock lock(&mutex_);
+  return always_keeps_;
+}
+
+}  // namespace jtrace

@@ -1,0 +1,148 @@
+// The parts that live as long as the JVM: successive recordings share them.
+//
+// Each part's header says which threads may use it. Never freed: JVMTI callbacks, and probes of
+// activations that began before a stop, may still use it.
+#pragma once
+
+#include <jvmti.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "agent/base/clock.h"
+#include "agent/base/losses.h"
+#include "agent/base/preferred_threads.h"
+#include "agent/calls/instrument/call_sites.h"
+#include "agent/calls/instrument/unprobed_classes.h"
+#include "agent/calls/probe_sets.h"
+#include "agent/events/extra_events.h"
+#include "agent/events/io.h"
+#include "agent/events/waited_records.h"
+#include "agent/jvm/class_registry.h"
+#include "agent/jvm/code_registry.h"
+#include "agent/jvm/env.h"
+#include "agent/jvm/gc_cause.h"
+#include "agent/jvm/loader_numbers.h"
+#include "agent/jvm/redefined_classes.h"
+#include "agent/jvm/thread_registry.h"
+#include "agent/metrics/jvm_metrics.h"
+#include "agent/metrics/segments.h"
+#include "agent/metrics/thread_counters.h"
+#include "agent/native_hooks/hooks.h"
+#include "agent/options/options.h"
+#include "agent/recording/code_reports.h"
+#include "agent/samples/sampler.h"
+#include "agent/trace/drain_thread.h"
+#include "agent/trace/label_sets.h"
+#include "agent/trace/limited_events.h"
+#include "agent/trace/record_encoder.h"
+
+namespace jtrace {
+
+// The numbers, records and losses of the trace.
+struct TraceParts {
+  SessionClock clock;
+  Losses losses;
+  trace::RecordEncoder encoder{{}};
+  trace::LabelSets labels;
+  calls::UnprobedClasses unprobed{clock, encoder, losses};
+  trace::LimitedEvents limited_events{losses};
+};
+
+// The classes, threads and code of this JVM.
+struct Registries {
+  Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace);
+
+  jvm::LoaderNumbers loaders;
+  jvm::ClassRegistry classes;
+  jvm::CodeRegistry code;
+  jvm::ThreadRegistry threads;
+  jvm::ThreadGroups groups;
+  jvm::RedefinedClasses redefined;
+};
+
+// Kernel ids of the agent's own threads; 0: not started.
+struct AgentThreads {
+  std::atomic<pid_t> control{0};  // answers `jtrace`: never recorded
+  std::atomic<pid_t> clients{
+      0};  // its clients are connected to it: never sampled, never a Java thread
+};
+
+class Recording;
+class RestingProbes;
+
+struct JvmParts {
+  JvmParts(JavaVM* vm, jvmtiEnv* env);
+
+  // The writer and the agent's other threads: neither sampled nor recorded.
+  bool IsAgentThread(pid_t tid) const;
+  // An address inside libjvm.
+  const void* libjvm_address() const;
+  // Null: there never were samples.
+  jvm::CodeReader* code_reader() const;
+
+  JavaVM* const vm;
+  jvmtiEnv* const env;
+  jvm::Granted granted;              // constant after the agent's start
+  std::atomic<bool> is_live{false};  // the program already runs when a recording begins
+  // The agent was not there when the JVM started: HotSpot has compiled code whose dependencies on
+  // other classes' code it does not know, and discards all of it when the first class changes.
+  bool loaded_late = false;                 // constant after the agent's start
+  bool has_retransformed = false;           // on the threads of a start and a stop
+  std::atomic<bool> counts_threads{false};  // threads' metrics were requested, recording or not
+  TraceParts trace;
+  Registries registries;
+  events::ExtraEvents extra_events;
+  jvm::GcCause gc_cause;
+  metrics::JvmMetrics* const metrics;
+  events::IoRecords io_records;
+  events::WaitedRecords waited_records;
+  // Whether the recording sees the ends of virtual threads, and so can give them numbers.
+  std::atomic<bool> sees_virtual_ends{false};
+  metrics::Segments segments;
+  metrics::ThreadFamilies families;
+  calls::ProbeSets probe_sets;
+  // The JIT's compilers, by the kernel's names.
+  PreferredThreads compilers{{"C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT"}};
+  calls::PlaceTable places{trace.losses};
+  // probes=resting; null: there are none. Set once.
+  std::atomic<RestingProbes*> resting{nullptr};
+  uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
+  std::atomic<samples::Sampler*> sampler{nullptr};  // made once
+  CodeReports code_reports{env};
+  native_hooks::Hooks hooks;
+  jvm::UnloadedClasses unloaded;
+  trace::LastingThread writer{"jtrace writer"};
+  AgentThreads agent_threads;
+  // The recording that the writer's thread writes; changed only while that thread has no work.
+  std::atomic<Recording*> written{nullptr};
+};
+
+// Switches JVMTI's events on and off.
+jvmtiCapabilities WantedCapabilities(const Options& options);
+
+// At load, whether or not VMInit begins a recording.
+absl::Status EnableEarlyEvents(JvmParts& jvm, const Options& options);
+absl::Status EnableServingEvents(jvmtiEnv* env);
+// In a JVM that already runs. They stay on between recordings, so that the memory of ended threads
+// and unloaded classes is reused.
+absl::Status EnableLastingEvents(jvmtiEnv* env);
+
+// While a recording runs.
+void EnableRecordedEvents(JvmParts& jvm, const Options& options);
+absl::Status EnableClassFileEvents(jvmtiEnv* env);
+// Once no class has probes: removing them passes the hook, too.
+void DisableClassFileEvents(jvmtiEnv* env);
+// A library's first native method is bound before it runs: hooks in the library miss only the calls
+// of its JNI_OnLoad.
+void EnableBindEvents(jvmtiEnv* env);
+// Threads' metrics are requested: reports thread starts from here on, with or without a recording.
+void CountThreads(JvmParts& jvm);
+
+// After a recording ended.
+void DisableRecordedEvents(JvmParts& jvm);
+
+}  // namespace jtrace

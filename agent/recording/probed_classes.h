@@ -1,0 +1,129 @@
+// The classes of one recording: adds probes to loaded ones, and finds classes in scope without
+// probes.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/calls/instrument/instrumentation.h"
+#include "agent/options/options.h"
+#include "agent/recording/class_batches.h"
+#include "agent/recording/jvm_parts.h"
+
+namespace jtrace {
+
+class ProbedClasses {
+ public:
+  // Errors: an invalid pattern of include= or exclude=.
+  static absl::StatusOr<std::unique_ptr<ProbedClasses>> Create(JvmParts& jvm,
+                                                               const Options& options);
+
+  // For a recording whose classes have the probes of `resting` already, and keep them.
+  static std::unique_ptr<ProbedClasses> Sharing(JvmParts& jvm, const Options& options,
+                                                const ProbedClasses& resting);
+
+  // Adds probes to loaded classes in scope, at load. Even then there may be classes of the program:
+  // a JVM with an AOT cache links them before VMInit, and a class-file hook at that time would
+  // disable the cache.
+  void AddToLoaded(JNIEnv* jni);
+  // The same in a running program: lists the classes, which then get their probes in batches.
+  void PlanAdding(JNIEnv* jni);
+  bool IsAdding() const { return is_adding_; }
+  // Adds probes to the next classes. After the last ones also to those that were still loading when
+  // the list was made.
+  void AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added);
+  // Probes rest in the classes that do not fit: `option` differs. For DescribePlan.
+  void ReplacesResting(absl::string_view option) { replaces_resting_ = std::string(option); }
+  // What the plan costs, and how to make it cheaper: lines for people.
+  std::vector<std::string> DescribePlan() const;
+  std::string DescribePriority() const;
+  // Adds probes to prepared classes in scope that have none. On a Java thread that holds no lock of
+  // the JVM.
+  void AddToPrepared(JNIEnv* jni);
+  // Notes a prepared class that is in scope but has no probes. Returns whether AddToPrepared is
+  // due.
+  bool NoteLate(jclass klass);
+  // Whether NoteLate returned true since the last call.
+  bool TakeLateClasses() { return has_late_.exchange(false); }
+  // No more probes are added; those that are in stay.
+  void DropPlan(JNIEnv* jni);
+  // No more probes are added. Lists the classes that have some; they lose them in batches.
+  void PlanRemoving(JNIEnv* jni);
+  // Removes the probes of the next classes; false: those of all listed classes are out.
+  bool RemoveBatch(JNIEnv* jni);
+  // Removes all probes that are left, at once. `wait_for_hooks` returns when no class-file hook
+  // runs that asked before.
+  void Remove(JNIEnv* jni, const std::function<void()>& wait_for_hooks);
+  // The classes that the JVM did not give back their own code, and why; "": there are none.
+  std::string DescribeLeft() const;
+  // The classes that are being added to, or removed from.
+  ClassBatches& batches() { return batches_; }
+  const ClassBatches& batches() const { return batches_; }
+
+  calls::Instrumentation& instrumentation() { return *instrumentation_; }
+  const calls::Instrumentation& instrumentation() const { return *instrumentation_; }
+
+ private:
+  struct NamedClass {
+    uint32_t number = 0;  // ClassDef.id
+    std::string name;
+  };
+
+  ProbedClasses(JvmParts& jvm, const Options& options,
+                std::shared_ptr<calls::Instrumentation> instrumentation)
+      : jvm_(jvm),
+        budget_percent_(options.probe_budget),
+        compilers_first_(options.compilers_first),
+        instrumentation_(std::move(instrumentation)),
+        batches_(jvm.env, options.probe_budget, jvm.compilers) {}
+
+  // The class if it is in scope and may change; one that may not change is counted as a loss.
+  std::optional<NamedClass> InScope(jclass klass);
+  // The same, but only if it has not passed the rewriter and no loss reports why.
+  std::optional<NamedClass> WithoutProbes(jclass klass);
+  void Add(JNIEnv* jni, std::span<const jclass> classes);
+  // Whether all planned classes get their probes in one batch.
+  bool AddsAtOnce() const;
+  // The compilers have much to do from now on: they get processor time first, if the kernel allows
+  // it.
+  void PreferCompilers();
+  // After the classes were retransformed.
+  void NoteAdded(std::span<const jclass> classes, const jvm::RetransformResult& result);
+  // Records since when the class has its probes.
+  void NoteProbes(jclass klass);
+  // The loaded classes that have probes.
+  std::vector<jclass> WithProbes();
+  void RemoveOnce(JNIEnv* jni);
+  void NoteRemoved(std::span<const jclass> classes, const jvm::RetransformResult& result);
+  std::string NameOf(jclass klass) const;
+  size_t MethodsOf(jclass klass) const;
+  // Threads that are inside methods of these classes continue in the old versions.
+  void NoteOldMethods(std::span<const jclass> classes);
+  void ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes);
+
+  JvmParts& jvm_;
+  const int budget_percent_;
+  const bool compilers_first_;
+  const std::shared_ptr<calls::Instrumentation> instrumentation_;
+  ClassBatches batches_;
+  std::vector<calls::ClassToProbe> planned_;  // empty while no classes wait for probes
+  bool is_adding_ = false;
+  bool adds_at_once_ = false;
+  std::string replaces_resting_;  // "": none rest
+  bool compilers_are_preferred_ = false;
+  std::vector<std::string> left_;  // classes whose probes the JVM did not remove, with its reason
+  // All classes in scope that were loaded when the recording began have probes.
+  std::atomic<bool> loaded_have_probes_{false};
+  // Classes in scope that were not loaded then wait for the control thread.
+  std::atomic<bool> has_late_{false};
+};
+
+}  // namespace jtrace

@@ -1,0 +1,95 @@
+#include "agent/recording/resting_probes.h"
+
+#include <utility>
+
+#include "agent/recording/jvm_parts.h"
+#include "agent/recording/recording_settings.h"
+#include "agent/recording/sample_collection.h"
+
+namespace jtrace {
+namespace {
+
+// Codes that decide which probes classes get.
+constexpr Code kRewritten[] = {Code::kThrown, Code::kCaught, Code::kPark};
+
+bool HaveSameCodes(const Options& a, const Options& b) {
+  for (const Code code : kRewritten) {
+    if (a.codes.Has(code) != b.codes.Has(code)) return false;
+  }
+  return true;
+}
+
+bool HasSameScope(const Options& wanted, const Options& resting) {
+  if (wanted.include.empty() && wanted.exclude.empty()) return true;
+  return wanted.include == resting.include && wanted.exclude == resting.exclude;
+}
+
+}  // namespace
+
+absl::StatusOr<RestingProbes*> RestingProbes::Begin(JvmParts& jvm, JNIEnv* jni,
+                                                    const Options& options) {
+  auto* made = new RestingProbes(jvm, options);
+  if (absl::Status status = made->Start(jni); !status.ok()) return status;
+  return made;
+}
+
+absl::Status RestingProbes::Start(JNIEnv* jni) {
+  jvm_.registries.loaders.LearnJdk(jni);
+  jvm_.registries.classes.sources().Learn(jni);
+  jvm_.registries.classes.LearnJvm(jvm_.libjvm_address());
+  auto classes = ProbedClasses::Create(jvm_, options_);
+  if (!classes.ok()) return classes.status();
+  classes_ = *std::move(classes);
+  instrumentation().ReportLeftOut(false);
+  ChooseTreeMemory(jvm_, jni, options_);
+  auto set = jvm_.probe_sets.Use(jvm_.env, jni, ProbeOptionsOf(options_));
+  if (!set.ok()) return set.status();
+  calls::Probes& probes = *(*set)->probes;
+  probes.Idle();
+  instrumentation().UseProbeClass(probes.class_name());
+  if (absl::Status status = EnableClassFileEvents(jvm_.env); !status.ok()) return status;
+  jvm_.resting.store(this);
+  classes_->AddToLoaded(jni);
+  KeepDebugInfo(jni);
+  return absl::OkStatus();
+}
+
+void RestingProbes::KeepDebugInfo(JNIEnv* jni) {
+  if (!options_.WantsDebugInfo()) return;
+  if (!SampleCollection::PrepareSampler(jvm_, options_).ok()) return;
+  samples::Sampler& sampler = *jvm_.sampler.load();
+  if (sampler.LearnJvm(jni).ok()) jvm_.code_reports.KeepAlways(sampler.jvm());
+}
+
+// A class without resting probes gets some when a recording begins. Numbers of routines are not
+// used again.
+std::span<unsigned char> RestingProbes::Rewrite(const char* name, jobject loader,
+                                                std::span<const unsigned char> bytes) {
+  if (jvm_.trace.encoder.routines() >= signal_safe::kMaxRoutines / 2) return {};
+  return instrumentation().Rewrite(jvm_.env, name, loader, bytes);
+}
+
+std::string RestingProbes::WhyNot(const Options& wanted) const {
+  if (!wanted.WantsEvents()) return "mode=";
+  if (wanted.record != options_.record) return "record=";
+  if (const absl::string_view more = MoreThanCalls(wanted); !more.empty()) return std::string(more);
+  if (!HasSameScope(wanted, options_)) return "include=, exclude=";
+  if (!HaveSameCodes(wanted, options_)) return "codes=";
+  Options resting = wanted;
+  resting.probes_rest = true;
+  if (resting.memory_bytes == 0) resting.memory_bytes = options_.memory_bytes;
+  return ProbeOptionsOf(resting) == ProbeOptionsOf(options_) ? "" : "memory=, prune=, maxdepth=";
+}
+
+std::unique_ptr<ProbedClasses> RestingProbes::Lend(const Options& wanted) {
+  return ProbedClasses::Sharing(jvm_, wanted, *classes_);
+}
+
+void RestingProbes::BeginTrace() {
+  instrumentation().ReportLeftOut(true);
+  instrumentation().totals().BeginFile();
+}
+
+void RestingProbes::EndTrace() { instrumentation().ReportLeftOut(false); }
+
+}  // namespace jtrace
