@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/base/class_names.h"
 #include "agent/jvm/env.h"
+#include "agent/jvm/environment.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::events {

@@ -11,6 +11,7 @@
 #include "agent/base/clock.h"
 #include "agent/events/boot_call.h"
 #include "agent/jvm/env.h"
+#include "agent/jvm/environment.h"
 #include "agent/samples/handler/own_work.h"
 #include "proto/trace_format.h"
 

@@ -1,19 +1,15 @@
-// Thin helpers over the raw JVMTI environment: memory that frees itself, errors as Status,
-// capabilities and events that JDK 17's header does not know yet (virtual threads, JDK 21).
+// Thin helpers over the raw JVMTI and JNI environments: memory that frees itself, errors as Status.
 #pragma once
 
 #include <jvmti.h>
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "agent/samples/handler/own_work.h"
+#include "absl/strings/string_view.h"
 
 namespace jtrace::jvm {
 
@@ -24,32 +20,6 @@ std::string ErrorName(jvmtiEnv* env, jvmtiError error);
 
 // "com.acme.Cache"; "" if the JVM does not say.
 std::string ClassName(jvmtiEnv* env, jclass klass);
-
-// A further environment, so that a JVM enables nothing that was not requested, and callbacks of one
-// event are independent of those of others. Its callbacks find the owner; null: the JVM gives none.
-jvmtiEnv* NewEnvironment(JavaVM* vm, void* owner, const jvmtiEventCallbacks& callbacks);
-
-// Of NewEnvironment. Null in a late callback, whose environment has been disposed of.
-template <typename T>
-T* OwnerOf(jvmtiEnv* env) {
-  void* owner = nullptr;
-  env->GetEnvironmentLocalStorage(&owner);
-  return static_cast<T*>(owner);
-}
-
-template <auto method>
-struct OwnersMethod;
-template <typename T, typename... Arguments, void (T::*method)(Arguments...)>
-struct OwnersMethod<method> {
-  static void JNICALL Call(jvmtiEnv* env, Arguments... arguments) {
-    if (T* const owner = OwnerOf<T>(env)) (owner->*method)(arguments...);
-  }
-};
-
-// The callback of an event as a method of the environment's owner, which takes the arguments that
-// follow the environment.
-template <auto method>
-inline constexpr auto kCallback = samples::kAsOwn<OwnersMethod<method>::Call>;
 
 // Memory that JVMTI allocated for the caller.
 template <typename T>
@@ -133,34 +103,6 @@ class ThreadFields {
   std::atomic<jfieldID> tid_{nullptr};
   std::atomic<jfieldID> eetop_{nullptr};  // once both are known
 };
-
-// Events of JDK 21 and later.
-inline constexpr auto kVirtualThreadStart = static_cast<jvmtiEvent>(87);
-inline constexpr auto kVirtualThreadEnd = static_cast<jvmtiEvent>(88);
-
-// JDK 17's callbacks followed by those of the newer events; pass sizeof(Callbacks) to
-// SetEventCallbacks. A JVM that does not know them ignores the rest.
-struct Callbacks {
-  jvmtiEventCallbacks base;
-  jvmtiEventThreadStart virtual_thread_start;
-  jvmtiEventThreadEnd virtual_thread_end;
-};
-static_assert(sizeof(jvmtiEventCallbacks) == (86 - 50 + 1) * sizeof(void*),
-              "the table ends at SampledObjectAlloc (86), where JDK 21's continues");
-
-// The result of AddCapabilities.
-struct Granted {
-  bool virtual_threads = false;  // requested, and the JVM has them (JDK 21)
-  // Requested but unavailable capabilities, for people: most JVMs grant some only at load.
-  std::vector<std::string> refused;
-};
-
-// Adds those of `wanted` that the JVM offers and, if requested, events of virtual threads.
-absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
-                                        bool virtual_threads);
-
-absl::Status EnableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
-absl::Status DisableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
 
 // A copy in memory that the JVM may free, as ClassFileLoadHook wants it; empty if there is none.
 std::span<unsigned char> CopyForJvm(jvmtiEnv* env, std::span<const unsigned char> bytes);

@@ -14,6 +14,7 @@
 #include "agent/base/clock.h"
 #include "agent/calls/classfile/probe_code.h"
 #include "agent/jvm/env.h"
+#include "agent/jvm/environment.h"
 #include "agent/samples/handler/own_work.h"
 
 namespace jtrace::metrics {
@@ -31,9 +32,6 @@ bool IsCharged(uint32_t metric) {
   return IsChargedToPaths(InfoOf(static_cast<Metric>(metric)));
 }
 
-constexpr std::array kEvents = {JVMTI_EVENT_EXCEPTION, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
-                                JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
-
 // When the calling thread began to wait for a monitor; 0: it does not wait.
 [[gnu::tls_model("initial-exec")]] constinit thread_local uint64_t tls_wait_began = 0;
 
@@ -43,11 +41,13 @@ void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, jloc
   if (samples::tls_own_work > 1) return;
   jvm::OwnerOf<EventSources>(env)->Thrown(method, bci);
 }
-void JNICALL OnContendedEnter(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
-  jvm::OwnerOf<EventSources>(env)->ContendedEnter();
-}
-void JNICALL OnContendedEntered(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
-  jvm::OwnerOf<EventSources>(env)->ContendedEntered();
+
+jvmtiEventCallbacks EventCallbacks() {
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.Exception = samples::kAsOwn<OnException>;
+  callbacks.MonitorContendedEnter = jvm::kCallback<&EventSources::ContendedEnter>;
+  callbacks.MonitorContendedEntered = jvm::kCallback<&EventSources::ContendedEntered>;
+  return callbacks;
 }
 
 // HotSpot's extension events take (jvmtiEnv*, JNIEnv*, jthread).
@@ -62,8 +62,6 @@ void JNICALL OnMount(jvmtiEnv* env, ...) {
 void JNICALL OnUnmount(jvmtiEnv* env, ...) {
   samples::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Unmounted(); });
 }
-
-void Free(jvmtiEnv* env, void* memory) { env->Deallocate(static_cast<unsigned char*>(memory)); }
 
 }  // namespace
 
@@ -236,19 +234,8 @@ bool JvmMetrics::RanBefore(const signal_safe::CounterBlock& block) const {
   return live_.load() && (block.is_partial != 0 || block.start_ns < began_ns_.load());
 }
 
-bool EventSources::MakeEnvironment() {
-  if (env_ != nullptr) return true;
-  jvmtiEventCallbacks callbacks = {};
-  callbacks.Exception = samples::kAsOwn<OnException>;
-  callbacks.MonitorContendedEnter = samples::kAsOwn<OnContendedEnter>;
-  callbacks.MonitorContendedEntered = samples::kAsOwn<OnContendedEntered>;
-  env_ = jvm::NewEnvironment(vm_, this, callbacks);
-  return env_ != nullptr;
-}
-
-bool EventSources::Enable(std::initializer_list<jvmtiEvent> events) {
-  return jvm::EnableEvents(env_, {events.begin(), events.size()}).ok();
-}
+EventSources::EventSources(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters)
+    : io_(io), counters_(counters), env_(vm, this, EventCallbacks()) {}
 
 uint64_t EventSources::StartIo(uint64_t wanted) {
   constexpr uint64_t kAll =
@@ -260,85 +247,50 @@ uint64_t EventSources::StartIo(uint64_t wanted) {
 uint64_t EventSources::Start(uint64_t wanted) { return StartIo(wanted) | StartEvents(wanted); }
 
 void EventSources::Prepare(uint64_t wanted) {
-  if ((wanted & Bit(Metric::kExceptions)) == 0 || !MakeEnvironment()) return;
+  if ((wanted & Bit(Metric::kExceptions)) == 0 || env_.Open() == nullptr) return;
   jvmtiCapabilities asked = {};
   asked.can_generate_exception_events = 1;
-  env_->AddCapabilities(&asked);
+  env_.AddCapabilities(asked);
 }
 
 uint64_t EventSources::StartEvents(uint64_t wanted) {
   constexpr uint64_t kAll = Bit(Metric::kExceptions) | Bit(Metric::kMonitorWait);
-  if ((wanted & kAll) == 0 || !MakeEnvironment()) return 0;
-  jvmtiCapabilities offered = {};
-  env_->GetPotentialCapabilities(&offered);
+  if ((wanted & kAll) == 0 || env_.Open() == nullptr) return 0;
   jvmtiCapabilities asked = {};
-  const auto asks = [&](Metric metric, unsigned offers) {
-    return (wanted & Bit(metric)) != 0 && offers != 0;
-  };
-  asked.can_generate_exception_events =
-      asks(Metric::kExceptions, offered.can_generate_exception_events);
+  asked.can_generate_exception_events = (wanted & Bit(Metric::kExceptions)) != 0;
   asked.can_get_bytecodes = asked.can_generate_exception_events;
-  asked.can_generate_monitor_events =
-      asks(Metric::kMonitorWait, offered.can_generate_monitor_events);
-  env_->AddCapabilities(&asked);
-  env_->GetCapabilities(&granted_);
+  asked.can_generate_monitor_events = (wanted & Bit(Metric::kMonitorWait)) != 0;
+  const jvmtiCapabilities held = env_.AddCapabilities(asked);
   uint64_t counted = 0;
-  if (granted_.can_generate_exception_events && Enable({JVMTI_EVENT_EXCEPTION})) {
+  if (held.can_generate_exception_events && env_.Enable({JVMTI_EVENT_EXCEPTION}).ok()) {
     counted |= Bit(Metric::kExceptions);
   }
-  if (granted_.can_generate_monitor_events &&
-      Enable({JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED})) {
+  if (held.can_generate_monitor_events &&
+      env_.Enable({JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED})
+          .ok()) {
     counted |= Bit(Metric::kMonitorWait);
   }
   return counted & wanted;
 }
 
+// Virtual threads are still followed.
 void EventSources::Stop() {
   io_.Ignore(events::IoUse::kCounts);
-  if (env_ == nullptr) return;
-  jvm::DisableEvents(env_, kEvents).IgnoreError();
-  // Virtual threads are still followed.
-  jvmtiCapabilities relinquished = {};
-  relinquished.can_generate_exception_events = granted_.can_generate_exception_events;
-  relinquished.can_generate_monitor_events = granted_.can_generate_monitor_events;
-  env_->RelinquishCapabilities(&relinquished);
-  granted_ = {};
+  env_.Stop();
 }
 
 // ---- Virtual threads ------------------------------------------------------------------------
 
-bool EventSources::SetExtensionEvent(const char* id, jvmtiExtensionEvent callback) {
-  jint count = 0;
-  jvmtiExtensionEventInfo* infos = nullptr;
-  if (env_->GetExtensionEvents(&count, &infos) != JVMTI_ERROR_NONE) return false;
-  bool is_set = false;
-  for (jint i = 0; i < count; ++i) {
-    if (std::string_view(infos[i].id) == id) {
-      const auto event = static_cast<jvmtiEvent>(infos[i].extension_event_index);
-      // HotSpot wants both, although JVMTI says that the callback alone enables the event.
-      is_set = env_->SetExtensionEventCallback(event, callback) == JVMTI_ERROR_NONE &&
-               env_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) == JVMTI_ERROR_NONE;
-    }
-    for (jint p = 0; p < infos[i].param_count; ++p) Free(env_, infos[i].params[p].name);
-    Free(env_, infos[i].params);
-    Free(env_, infos[i].id);
-    Free(env_, infos[i].short_description);
-  }
-  Free(env_, infos);
-  return is_set;
-}
-
 bool EventSources::FollowVirtualThreads() {
-  if (follows_) return true;
-  if (!MakeEnvironment()) return false;
-  if (!jvm::AddCapabilities(env_, {}, /*virtual_threads=*/true)
-           .value_or(jvm::Granted())
-           .virtual_threads) {
-    return false;
-  }
-  follows_ = SetExtensionEvent("com.sun.hotspot.events.VirtualThreadUnmount", OnUnmount) &&
-             SetExtensionEvent("com.sun.hotspot.events.VirtualThreadMount", OnMount);
-  return follows_;
+  if (follows_.load(std::memory_order_acquire)) return true;
+  const absl::MutexLock lock(&follow_mutex_);
+  if (follows_.load(std::memory_order_relaxed)) return true;
+  if (env_.Open() == nullptr || !env_.AddVirtualThreads()) return false;
+  const bool follows =
+      env_.EnableExtension("com.sun.hotspot.events.VirtualThreadUnmount", OnUnmount) &&
+      env_.EnableExtension("com.sun.hotspot.events.VirtualThreadMount", OnMount);
+  follows_.store(follows, std::memory_order_release);
+  return follows;
 }
 
 void EventSources::Mounted(JNIEnv* jni, jthread thread) {
@@ -353,8 +305,9 @@ void EventSources::Unmounted() { counters_.Unmount(); }
 // A probe that an exception passes throws it again, and the JVM reports that as well.
 void EventSources::Thrown(jmethodID method, jlocation bci) {
   jint size = 0;
-  jvm::Allocated<unsigned char> code(env_);
-  const bool is_known = env_->GetBytecodes(method, &size, code.out()) == JVMTI_ERROR_NONE;
+  jvmtiEnv* const env = env_.get();
+  jvm::Allocated<unsigned char> code(env);
+  const bool is_known = env->GetBytecodes(method, &size, code.out()) == JVMTI_ERROR_NONE;
   if (is_known && classfile::IsOwnRethrow({code.get(), static_cast<size_t>(size)},
                                           static_cast<uint64_t>(bci))) {
     return;
@@ -362,10 +315,10 @@ void EventSources::Thrown(jmethodID method, jlocation bci) {
   counters_.Add(static_cast<uint32_t>(Metric::kExceptions), 1);
 }
 
-void EventSources::ContendedEnter() { tls_wait_began = MonotonicNanos(); }
+void EventSources::ContendedEnter(JNIEnv*, jthread, jobject) { tls_wait_began = MonotonicNanos(); }
 
 // A virtual thread may have changed its carrier meanwhile: then the start of the wait is unknown.
-void EventSources::ContendedEntered() {
+void EventSources::ContendedEntered(JNIEnv*, jthread, jobject) {
   if (tls_wait_began == 0) return;
   counters_.Add(static_cast<uint32_t>(Metric::kMonitorWait),
                 static_cast<int64_t>(MonotonicNanos() - tls_wait_began));

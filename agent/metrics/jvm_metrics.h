@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
 #include "agent/base/losses.h"
 #include "agent/calls/native_methods.h"
 #include "agent/calls/path_metrics.h"
 #include "agent/events/io.h"
 #include "agent/jvm/alloc_layout.h"
 #include "agent/jvm/env.h"
+#include "agent/jvm/environment.h"
 #include "agent/metrics/kernel_events.h"
 #include "agent/metrics/object_paths.h"
 #include "agent/metrics/thread_counters.h"
@@ -28,13 +30,11 @@ namespace jtrace::metrics {
 // JVM events that are counted for the thread they happen on: exceptions, waits for monitors, I/O;
 // also which virtual thread runs on which carrier.
 //
-// They have their own JVMTI environment, created when the first of them is requested, so they cost
-// nothing if nothing is counted. Threads: Start and Stop one at a time; callbacks on the thread
-// concerned.
+// They have their own JVMTI environment. Threads: Start and Stop one at a time;
+// FollowVirtualThreads on any; callbacks on the thread concerned.
 class EventSources : public events::IoListener {
  public:
-  EventSources(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters)
-      : vm_(vm), io_(io), counters_(counters) {}
+  EventSources(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters);
   EventSources(const EventSources&) = delete;
   EventSources& operator=(const EventSources&) = delete;
 
@@ -49,27 +49,23 @@ class EventSources : public events::IoListener {
 
   // Callbacks.
   void Thrown(jmethodID method, jlocation bci);
-  void ContendedEnter();
-  void ContendedEntered();
+  void ContendedEnter(JNIEnv*, jthread, jobject);
+  void ContendedEntered(JNIEnv*, jthread, jobject);
   void Mounted(JNIEnv* jni, jthread thread);
   void Unmounted();
   void Began(JNIEnv*, const events::IoCall&) override {}
   void Ended(JNIEnv* jni, const events::IoCall& call) override;
 
  private:
-  bool MakeEnvironment();
   uint64_t StartIo(uint64_t wanted);
   uint64_t StartEvents(uint64_t wanted);
-  bool Enable(std::initializer_list<jvmtiEvent> events);
-  bool SetExtensionEvent(const char* id, jvmtiExtensionEvent callback);
 
-  JavaVM* vm_;
   events::IoCalls& io_;
   ThreadCounters& counters_;
-  jvmtiEnv* env_ = nullptr;
-  jvmtiCapabilities granted_ = {};
+  jvm::Environment env_;
   jvm::ThreadFields fields_;
-  bool follows_ = false;
+  absl::Mutex follow_mutex_;
+  std::atomic<bool> follows_{false};
 };
 
 class JvmMetrics : public calls::CounterKeeper {

@@ -53,17 +53,28 @@ void JNICALL OnFreed(jvmtiEnv* env, jlong tag) {
   if (ObjectSources* const self = jvm::OwnerOf<ObjectSources>(env)) self->Freed(env, tag);
 }
 
-bool AddCapabilities(jvmtiEnv* env, bool tags) {
+jvmtiEventCallbacks Callbacks() {
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.SampledObjectAlloc = samples::kAsOwn<OnAllocated>;
+  callbacks.ObjectFree = samples::kAsOwn<OnFreed>;
+  return callbacks;
+}
+
+// The capabilities of sampled allocations and, with `tags`, of freed objects. False: this JVM
+// refuses one.
+bool AddCapabilities(jvm::Environment& env, bool tags) {
   jvmtiCapabilities asked = {};
   asked.can_generate_sampled_object_alloc_events = 1;
   asked.can_tag_objects = tags ? 1 : 0;
   asked.can_generate_object_free_events = tags ? 1 : 0;
-  return env->AddCapabilities(&asked) == JVMTI_ERROR_NONE;
+  const jvmtiCapabilities held = env.AddCapabilities(asked);
+  return held.can_generate_sampled_object_alloc_events != 0 &&
+         (!tags || (held.can_tag_objects != 0 && held.can_generate_object_free_events != 0));
 }
 
-bool EnableEvents(jvmtiEnv* env, bool tags) {
+bool EnableEvents(jvm::Environment& env, bool tags) {
   constexpr std::array kEvents = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, JVMTI_EVENT_OBJECT_FREE};
-  return jvm::EnableEvents(env, {kEvents.data(), tags ? 2u : 1u}).ok();
+  return env.Enable({kEvents.data(), tags ? 2u : 1u}).ok();
 }
 
 }  // namespace
@@ -197,30 +208,26 @@ void ObjectPaths::CopyTo(std::vector<Path>& paths, std::vector<Owner>& owners) c
   owners = owners_;
 }
 
-jvmtiEnv* ObjectSources::MakeEnvironment(uint64_t wanted) {
-  jvmtiEventCallbacks callbacks = {};
-  callbacks.SampledObjectAlloc = samples::kAsOwn<OnAllocated>;
-  callbacks.ObjectFree = samples::kAsOwn<OnFreed>;
-  jvmtiEnv* const env = jvm::NewEnvironment(vm_, this, callbacks);
-  if (env == nullptr) return nullptr;
+ObjectSources::ObjectSources(JavaVM* vm, ThreadCounters& counters)
+    : counters_(counters), env_(vm, this, Callbacks()) {}
+
+void ObjectSources::OpenEnvironment(bool tags) {
+  jvmtiEnv* const env = env_.Open();
+  if (env == nullptr) return;
   // Every 0 bytes: each object.
-  if (AddCapabilities(env, (wanted & kLives) != 0) &&
-      env->SetHeapSamplingInterval(0) == JVMTI_ERROR_NONE) {
-    return env;
-  }
-  env->DisposeEnvironment();
-  return nullptr;
+  if (AddCapabilities(env_, tags) && env->SetHeapSamplingInterval(0) == JVMTI_ERROR_NONE) return;
+  env_.Dispose();
 }
 
 void ObjectSources::Prepare(uint64_t wanted) {
   Stop();
-  if ((wanted & kAll) != 0) env_.store(MakeEnvironment(wanted));
+  if ((wanted & kAll) != 0) OpenEnvironment((wanted & kLives) != 0);
 }
 
 uint64_t ObjectSources::Start(uint64_t wanted, bool by_path) {
   AddLive(-live_objects_.load(), -live_bytes_.load());
   by_path_.store(false);
-  if (env_.load() == nullptr) return 0;
+  if (env_.get() == nullptr) return 0;
   const bool tags = (wanted & kLives) != 0;
   if (tags && by_path) {
     paths_.Begin();
@@ -228,17 +235,17 @@ uint64_t ObjectSources::Start(uint64_t wanted, bool by_path) {
   }
   counts_.store((wanted & Bit(Metric::kAllocObjects)) != 0);
   tags_.store(tags);
-  if (EnableEvents(env_.load(), tags)) return wanted & kAll;
+  if (EnableEvents(env_, tags)) return wanted & kAll;
   Stop();
   return 0;
 }
 
 void ObjectSources::Stop() {
-  jvmtiEnv* const env = env_.exchange(nullptr);
+  jvmtiEnv* const env = env_.get();
   if (env == nullptr) return;
   constexpr jint kUsualInterval = 512 * 1024;
   env->SetHeapSamplingInterval(kUsualInterval);
-  env->DisposeEnvironment();
+  env_.Dispose();
   WaitForCallbacks();
 }
 
@@ -269,7 +276,7 @@ uint32_t ObjectSources::CurrentPath() {
 
 void ObjectSources::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
   const CallbackScope scope(callbacks_);
-  if (env != env_.load()) return;
+  if (env != env_.get()) return;
   if (counts_.load()) counters_.Add(static_cast<uint32_t>(Metric::kAllocObjects), 1);
   if (!tags_.load()) return;
   const bool by_path = by_path_.load();
@@ -281,7 +288,7 @@ void ObjectSources::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
 
 void ObjectSources::Freed(jvmtiEnv* env, int64_t tag) {
   const CallbackScope scope(callbacks_);
-  if (env != env_.load()) return;
+  if (env != env_.get()) return;
   const int64_t bytes = BytesOfTag(tag);
   if (by_path_.load()) paths_.Freed(PathOfTag(tag), static_cast<uint64_t>(bytes));
   AddLive(-1, -bytes);

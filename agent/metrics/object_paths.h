@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "agent/jvm/environment.h"
 #include "agent/metrics/thread_counters.h"
 #include "agent/signal_safe/layout.h"
 #include "agent/signal_safe/signal_scope.h"
@@ -133,7 +134,7 @@ class ObjectPaths {
 // collection that found an object dead on any thread.
 class ObjectSources {
  public:
-  ObjectSources(JavaVM* vm, ThreadCounters& counters) : vm_(vm), counters_(counters) {}
+  ObjectSources(JavaVM* vm, ThreadCounters& counters);
   ObjectSources(const ObjectSources&) = delete;
   ObjectSources& operator=(const ObjectSources&) = delete;
 
@@ -154,16 +155,15 @@ class ObjectSources {
   void Freed(jvmtiEnv* env, int64_t tag);
 
  private:
-  // With the capabilities that `wanted` needs. Null: this JVM refuses.
-  jvmtiEnv* MakeEnvironment(uint64_t wanted);
+  // With the capabilities that are needed; not, if this JVM refuses one.
+  void OpenEnvironment(bool tags);
   // No callback runs: the environment is disposed of.
   bool WaitForCallbacks();
   uint32_t CurrentPath();
   void AddLive(int64_t objects, int64_t bytes);
 
-  JavaVM* vm_;
   ThreadCounters& counters_;
-  std::atomic<jvmtiEnv*> env_{nullptr};
+  jvm::Environment env_;
   std::atomic<bool> counts_{false};
   std::atomic<bool> tags_{false};
   std::atomic<bool> by_path_{false};

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "agent/jvm/env.h"
+#include "agent/jvm/environment.h"
 
 namespace jtrace {
 namespace {

@@ -23,7 +23,7 @@
 #include "agent/events/waited_records.h"
 #include "agent/jvm/class_registry.h"
 #include "agent/jvm/code_registry.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/environment.h"
 #include "agent/jvm/gc_cause.h"
 #include "agent/jvm/loader_numbers.h"
 #include "agent/jvm/redefined_classes.h"

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "agent/jvm/env.h"
+#include "agent/jvm/environment.h"
 #include "agent/recording/gate.h"
 #include "agent/recording/jvm_parts.h"
 

@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "agent/api/abi/host.h"
 #include "agent/jvm/env.h"
-#include "agent/jvm/vm_structs.h"
+#include "agent/jvm/environment.h"
 #include "agent/metrics/native_metrics.h"
 #include "agent/native_hooks/hook_targets.h"
 #include "agent/recording/jvm_parts.h"
@@ -30,54 +30,8 @@ namespace {
 
 using enum RecordingState;
 
-// A JVM that loads much before its main method, or compiles all of it first (-Xcomp), accepts an
-// attach seconds before it gives out an environment.
-constexpr absl::Duration kMostStarting = absl::Seconds(20);
-constexpr absl::Duration kStartingPoll = absl::Milliseconds(10);
 // Classes that were unloaded while no recording runs are forgotten about so often.
 constexpr absl::Duration kIdleRound = absl::Seconds(10);
-
-// The probes and the stack walker rely on HotSpot's structures. A HotSpot that does not describe
-// them is recorded without Java frames, and says so.
-absl::Status CheckIsHotSpot(JavaVM* vm, jvmtiEnv* env) {
-  const auto tables = jvm::VmStructs::Of(reinterpret_cast<const void*>(vm->functions->GetEnv));
-  if (tables.ok()) return absl::OkStatus();
-  jvm::Allocated<char> property(env);
-  const bool has_name = env->GetSystemProperty("java.vm.name", property.out()) == JVMTI_ERROR_NONE;
-  const std::string name = has_name ? property.get() : "unknown";
-  if (absl::StrContains(name, "OpenJDK") || absl::StrContains(name, "HotSpot")) {
-    return absl::OkStatus();
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("this JVM is ", name, ", not HotSpot; use an OpenJDK from 11 to 27"));
-}
-
-// Unavailable: the JVM is between its phases OnLoad and live (JVMTI, GetEnv), or ends.
-absl::StatusOr<jvmtiEnv*> NewEnvironment(JavaVM* vm) {
-  jvmtiEnv* env = nullptr;
-  const jint code = vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11);
-  if (code == JNI_OK) {
-    absl::Status status = CheckIsHotSpot(vm, env);
-    if (status.ok()) return env;
-    env->DisposeEnvironment();
-    return status;
-  }
-  if (code == JNI_EVERSION) {
-    return absl::UnimplementedError("this JVM has no JVMTI 11; use JDK 11 or later");
-  }
-  return absl::UnavailableError("this JVM is still starting, or is ending; try again");
-}
-
-// Waits on the thread that handles attaches, which a starting JVM does not need.
-absl::StatusOr<jvmtiEnv*> NewEnvironmentOnceLive(JavaVM* vm) {
-  const absl::Time deadline = absl::Now() + kMostStarting;
-  absl::StatusOr<jvmtiEnv*> env = NewEnvironment(vm);
-  while (absl::IsUnavailable(env.status()) && absl::Now() < deadline) {
-    absl::SleepFor(kStartingPoll);
-    env = NewEnvironment(vm);
-  }
-  return env;
-}
 
 absl::Status NotRecording() {
   return absl::FailedPreconditionError("no recording runs; begin one with start");
@@ -97,7 +51,7 @@ absl::StatusOr<JvmSession*> JvmSession::Open(JavaVM* vm, jvmtiEnv* env, const Op
 }
 
 absl::StatusOr<JvmSession*> JvmSession::OpenAtLoad(JavaVM* vm, const Options& options) {
-  const absl::StatusOr<jvmtiEnv*> env = NewEnvironment(vm);
+  const absl::StatusOr<jvmtiEnv*> env = jvm::OpenMainEnvironment(vm);
   if (!env.ok()) return env.status();
   auto opened = Open(vm, *env, options);
   if (!opened.ok()) return opened;
@@ -120,7 +74,7 @@ absl::StatusOr<JvmSession*> JvmSession::OpenAtLoad(JavaVM* vm, const Options& op
 }
 
 absl::StatusOr<JvmSession*> JvmSession::OpenLive(JavaVM* vm, JNIEnv* jni) {
-  const absl::StatusOr<jvmtiEnv*> env = NewEnvironmentOnceLive(vm);
+  const absl::StatusOr<jvmtiEnv*> env = jvm::OpenMainEnvironmentOnceLive(vm);
   if (!env.ok()) return env.status();
   auto opened = Open(vm, *env, Options());
   if (!opened.ok()) return opened;
