@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Plants the faults of native-tests/faults/ one at a time in a copy of the committed tree (in
 # build-faults/) and reports which of them the tests catch; fails unless all are caught.
-# Usage: scripts/faults.sh [--list] [--no-baseline] [--sample=N] [--here] [PATTERN…]
+# Usage: scripts/faults.sh [--list] [--compile] [--no-baseline] [--sample=N] [--here] [PATTERN…]
 #   PATTERN        only faults whose names contain this; may have * and ?
 #                  S3.17: those of this row of docs/FEATURES.md
 #   --list         only lists the faults and the tests that should catch them
+#   --compile      only compiles what each fault touches, in build/: no test runs
 #   --no-baseline  does not first run the tests without a fault
 #   --sample=N     only N of them; the same tree always gets the same ones
 #   --here         in this folder and its build/, which have no uncommitted changes: nothing is built twice
@@ -18,6 +19,7 @@ logs=$root/logs
 jobs=$(nproc)
 
 list=false
+compile=false
 baseline=true
 here=false
 sample=
@@ -25,6 +27,7 @@ patterns=()
 for argument in "$@"; do
   case $argument in
     --list) list=true ;;
+    --compile) compile=true ;;
     --no-baseline) baseline=false ;;
     --here) here=true ;;
     --sample=[1-9]*) sample=${argument#*=} ;;
@@ -80,6 +83,10 @@ if $list; then
       "${tests_of[$name]}" "$(header "$(patch_of "$name")" Case)"
   done
   exit 0
+fi
+
+if $compile; then
+  exec native-tests/faults/compile.py "${faults[@]}"
 fi
 
 # Unchanged files keep their times, so ninja builds only what differs; files that a fault had
