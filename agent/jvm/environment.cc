@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/match.h"

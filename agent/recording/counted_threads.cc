@@ -8,6 +8,7 @@
 #include "agent/jvm/loaded_classes.h"
 #include "agent/metrics/kernel_events.h"
 #include "agent/metrics/metrics_report.h"
+#include "agent/recording/event_switches.h"
 #include "agent/recording/jvm_parts.h"
 
 namespace jtrace {

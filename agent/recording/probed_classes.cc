@@ -18,9 +18,9 @@ namespace jtrace {
 namespace {
 
 // Below it, there is no need to look for a narrower scope.
-constexpr absl::Duration kMuch = absl::Milliseconds(500);
+constexpr absl::Duration kNeedsNarrowerScope = absl::Milliseconds(500);
 // Of a processor, for one batch with all classes.
-constexpr absl::Duration kMostAtOnce = absl::Seconds(5);
+constexpr absl::Duration kMaxCostAtOnce = absl::Seconds(5);
 // A smaller probebudget= asks for batches.
 const int kUsualBudget = Options().probe_budget;
 
@@ -75,7 +75,7 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
 bool ProbedClasses::AddsAtOnce() const {
   return jvm_.loaded_late && !jvm_.has_retransformed && budget_percent_ >= kUsualBudget &&
          planned_.size() <= ClassBatches::kLargestBatch &&
-         calls::EstimatedCost(calls::AllOf(planned_)) <= kMostAtOnce;
+         calls::EstimatedCost(calls::AllOf(planned_)) <= kMaxCostAtOnce;
 }
 
 void ProbedClasses::PreferCompilers() {
@@ -86,9 +86,9 @@ void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& add
   if (!batches_.empty()) PreferCompilers();
   batches_.RunNext(
       jni, [this](jclass klass) { return WithoutProbes(klass).has_value(); },
-      [this](const std::vector<jclass>& classes) { NoteOldMethods(classes); },
+      [this](const std::vector<jclass>& classes) { KeepOldMethods(classes); },
       [&](const std::vector<jclass>& classes, const jvm::RetransformResult& result) {
-        NoteAdded(classes, result);
+        RecordAdded(classes, result);
         for (jclass klass : classes) added(klass);
         if (result.done > 0) jvm_.has_retransformed = true;
       });
@@ -123,7 +123,7 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
                     "(probebudget=100%: at once)");
   }
   std::string narrower;
-  const bool is_much = calls::EstimatedCost(all) >= kMuch;
+  const bool is_much = calls::EstimatedCost(all) >= kNeedsNarrowerScope;
   for (const calls::NarrowerScope& scope :
        is_much ? calls::NarrowerScopes(planned_) : std::vector<calls::NarrowerScope>()) {
     absl::StrAppend(&narrower, narrower.empty() ? "" : ", ", "include=", scope.pattern, " ",
@@ -181,13 +181,13 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::WithoutProbes(jclass kla
 
 void ProbedClasses::Add(JNIEnv* jni, std::span<const jclass> classes) {
   if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
-  NoteOldMethods(classes);
+  KeepOldMethods(classes);
   ReportRunningLoops(jni, classes);
-  NoteAdded(classes, jvm::Retransform(jvm_.env, classes));
+  RecordAdded(classes, jvm::Retransform(jvm_.env, classes));
 }
 
-void ProbedClasses::NoteAdded(std::span<const jclass> classes,
-                              const jvm::RetransformResult& result) {
+void ProbedClasses::RecordAdded(std::span<const jclass> classes,
+                                const jvm::RetransformResult& result) {
   for (jclass klass : classes) jvm_.registries.classes.Renumber(klass);
   for (const jvm::RefusedClass& refused : result.refused) {
     const auto named = InScope(refused.klass);
@@ -199,7 +199,7 @@ void ProbedClasses::NoteAdded(std::span<const jclass> classes,
                             jvm::ErrorName(jvm_.env, refused.error));
   }
   for (jclass klass : classes) {
-    NoteProbes(klass);
+    RecordProbes(klass);
     const auto named = WithoutProbes(klass);
     if (!named.has_value() || !jvm::IsPrepared(jvm_.env, klass)) continue;
     jvm_.trace.unprobed.Add(calls::NoProbes::kNotHooked, named->number, named->name);
@@ -207,7 +207,7 @@ void ProbedClasses::NoteAdded(std::span<const jclass> classes,
 }
 
 // At load all classes have their probes before the program runs.
-void ProbedClasses::NoteProbes(jclass klass) {
+void ProbedClasses::RecordProbes(jclass klass) {
   if (!jvm_.is_live.load()) return;
   const uint32_t number = jvm_.registries.classes.NumberOf(klass);
   if (!instrumentation_->HasProbes(number)) return;
@@ -233,7 +233,7 @@ void ProbedClasses::AddToPrepared(JNIEnv* jni) {
 // loaded classes were listed: its superclass may have taken long to load. It cannot be
 // retransformed here, where the JVM may hold a lock that another thread's retransformation of the
 // class waits for.
-bool ProbedClasses::NoteLate(jclass klass) {
+bool ProbedClasses::AddLate(jclass klass) {
   if (jvm::IsRetransforming()) return false;  // which links it first
   if (!loaded_have_probes_.load()) return false;
   const auto named = WithoutProbes(klass);
@@ -243,7 +243,7 @@ bool ProbedClasses::NoteLate(jclass klass) {
   return true;
 }
 
-void ProbedClasses::NoteOldMethods(std::span<const jclass> classes) {
+void ProbedClasses::KeepOldMethods(std::span<const jclass> classes) {
   samples::Sampler* const sampler = jvm_.sampler.load();
   if (sampler == nullptr) return;
   for (jclass klass : classes) {
@@ -257,8 +257,8 @@ void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> clas
   if (!jvm_.is_live.load()) return;  // at load the program does not run yet
   const std::vector<std::string> loops = jvm::FindRunningLoops(jvm_.env, jni, classes);
   if (loops.empty()) return;
-  constexpr size_t kMostNames = 3;
-  const size_t named = std::min(loops.size(), kMostNames);
+  constexpr size_t kMaxNames = 3;
+  const size_t named = std::min(loops.size(), kMaxNames);
   jvm_.trace.losses.Add(
       "attach.running_loops", Severity::kWarning, loops.size(),
       absl::StrCat(
@@ -323,9 +323,9 @@ bool ProbedClasses::RemoveBatch(JNIEnv* jni) {
   PreferCompilers();
   batches_.RunNext(
       jni, [](jclass) { return true; },
-      [this](const std::vector<jclass>& classes) { NoteOldMethods(classes); },
+      [this](const std::vector<jclass>& classes) { KeepOldMethods(classes); },
       [this](const std::vector<jclass>& classes, const jvm::RetransformResult& result) {
-        NoteRemoved(classes, result);
+        RecordRemoved(classes, result);
       });
   return !batches_.empty();
 }
@@ -334,13 +334,13 @@ void ProbedClasses::RemoveOnce(JNIEnv* jni) {
   const jvm::LocalFrame frame(jni);
   const std::vector<jclass> probed = WithProbes();
   if (probed.empty()) return;
-  NoteOldMethods(probed);
-  NoteRemoved(probed, jvm::Retransform(jvm_.env, probed));
+  KeepOldMethods(probed);
+  RecordRemoved(probed, jvm::Retransform(jvm_.env, probed));
 }
 
 // A refused class keeps its probes, which count for nobody.
-void ProbedClasses::NoteRemoved(std::span<const jclass> classes,
-                                const jvm::RetransformResult& result) {
+void ProbedClasses::RecordRemoved(std::span<const jclass> classes,
+                                  const jvm::RetransformResult& result) {
   for (jclass klass : classes) {
     instrumentation_->ForgetRewritten(jvm_.registries.classes.NumberOf(klass));
   }
@@ -369,8 +369,8 @@ std::string ProbedClasses::NameOf(jclass klass) const {
 
 std::string ProbedClasses::DescribeLeft() const {
   if (left_.empty()) return "";
-  constexpr size_t kMostNames = 3;
-  const size_t named = std::min(left_.size(), kMostNames);
+  constexpr size_t kMaxNames = 3;
+  const size_t named = std::min(left_.size(), kMaxNames);
   return absl::StrCat(
       left_.size(),
       left_.size() == 1

@@ -50,9 +50,9 @@ class ProbedClasses {
   void AddToPrepared(JNIEnv* jni);
   // Notes a prepared class that is in scope but has no probes. Returns whether AddToPrepared is
   // due.
-  bool NoteLate(jclass klass);
-  // Whether NoteLate returned true since the last call.
-  bool TakeLateClasses() { return has_late_.exchange(false); }
+  bool AddLate(jclass klass);
+  // Whether AddLate returned true since the last call.
+  bool HasNewLateClasses() { return has_late_.exchange(false); }
   // No more probes are added; those that are in stay.
   void DropPlan(JNIEnv* jni);
   // No more probes are added. Lists the classes that have some; they lose them in batches.
@@ -96,17 +96,17 @@ class ProbedClasses {
   // it.
   void PreferCompilers();
   // After the classes were retransformed.
-  void NoteAdded(std::span<const jclass> classes, const jvm::RetransformResult& result);
+  void RecordAdded(std::span<const jclass> classes, const jvm::RetransformResult& result);
   // Records since when the class has its probes.
-  void NoteProbes(jclass klass);
+  void RecordProbes(jclass klass);
   // The loaded classes that have probes.
   std::vector<jclass> WithProbes();
   void RemoveOnce(JNIEnv* jni);
-  void NoteRemoved(std::span<const jclass> classes, const jvm::RetransformResult& result);
+  void RecordRemoved(std::span<const jclass> classes, const jvm::RetransformResult& result);
   std::string NameOf(jclass klass) const;
   size_t MethodsOf(jclass klass) const;
   // Threads that are inside methods of these classes continue in the old versions.
-  void NoteOldMethods(std::span<const jclass> classes);
+  void KeepOldMethods(std::span<const jclass> classes);
   void ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes);
 
   JvmParts& jvm_;

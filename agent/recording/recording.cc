@@ -1,94 +1,112 @@
 #include "agent/recording/recording.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <exception>
+#include <ranges>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "agent/native_hooks/hook_targets.h"
-#include "agent/recording/jvm_parts.h"
-#include "agent/recording/recording_settings.h"
-#include "agent/recording/recording_summary.h"
+#include "agent/recording/events_part.h"
+#include "agent/recording/hooks_part.h"
+#include "agent/recording/metrics_part.h"
+#include "agent/recording/switches_part.h"
 #include "agent/samples/handler/own_work.h"
 #include "agent/samples/handler/sample_handler.h"
+#include "common/counted.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
+namespace {
+
+constexpr absl::Duration kSizeCheckPeriod = absl::Seconds(1);
+
+// How often the writer reads the rings. A thread's ring holds about 500 samples with stacks of
+// usual depth; its log's ring holds half a million events.
+absl::Duration PollPeriod(const Options& options) {
+  constexpr int kSamplesBetweenPolls = 150;
+  if (options.WantsEvents() && options.record == RecordKind::kLog) return absl::Milliseconds(5);
+  const bool unwinds_hooks =
+      std::ranges::any_of(options.hooks, [](const native_hooks::HookSpec& spec) {
+        return spec.kind == native_hooks::HookKind::kUnwind;
+      });
+  if (!options.unwinds.empty() || unwinds_hooks) return absl::Milliseconds(5);
+  // The rate of an event is unknown.
+  if (options.samples.period != 0) return absl::Milliseconds(10);
+  // With samples= the recording is to end soon after that many.
+  const auto longest = absl::Milliseconds(options.most_samples != 0 ? 10 : 100);
+  return std::clamp(options.samples.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
+                    longest);
+}
+
+// Whether methods get numbers only when a sample or a record of compiled code has them.
+bool NumbersMethodsLater(const Options& options) { return !options.codes.Has(Code::kClassMethod); }
+
+}  // namespace
 
 Recording::Recording(JvmParts& jvm, Gate<Recording>& gate, int& files_begun,
                      std::function<void()> wake)
-    : gate_(gate), wake_(std::move(wake)), parts_(jvm, files_begun), commands_(parts_) {}
+    : jvm_(jvm),
+      gate_(gate),
+      wake_(std::move(wake)),
+      file_(files_begun, jvm.trace.losses),
+      module_source_(jvm.trace.encoder),
+      loss_source_(jvm.trace.losses),
+      ended_threads_(jvm.registries.threads) {}
 
 Recording::~Recording() = default;
 
+template <typename Part, typename... Arguments>
+Part* Recording::Add(Arguments&&... arguments) {
+  parts_.push_back(std::make_unique<Part>(std::forward<Arguments>(arguments)...));
+  return static_cast<Part*>(parts_.back().get());
+}
+
+void Recording::ForEachFromBack(absl::FunctionRef<void(RecordingPart&)> step) {
+  for (const auto& part : parts_ | std::views::reverse) step(*part);
+}
+
+void Recording::MakeParts() {
+  std::unique_ptr<SwitchesPart> switches;
+  if (options_.WantsSwitchRecords()) switches = std::make_unique<SwitchesPart>(jvm_);
+  Add<EventsPart>(jvm_, options_);
+  auto* const metrics = Add<MetricsPart>(jvm_, options_);
+  if (options_.WantsEvents()) {
+    calls_ = Add<CallsPart>(jvm_, options_, *metrics,
+                            switches != nullptr ? &switches->source() : nullptr, wake_,
+                            [this] { WaitForCallbacks(); });
+  }
+  if (options_.WantsSamples()) samples_ = Add<SamplesPart>(jvm_, options_, calls_, wake_);
+  code_ = Add<CodePart>(jvm_, options_);
+  if (switches != nullptr) parts_.push_back(std::move(switches));
+  if (samples_ != nullptr) Add<HooksPart>(jvm_, options_, *samples_);
+}
+
 absl::Status Recording::Prepare(const Options& options) {
-  parts_.jvm.trace.losses.Clear();
-  parts_.jvm.trace.unprobed.Clear();
-  parts_.jvm.trace.clock.Restart();
-  parts_.options = options;
+  jvm_.trace.losses.Clear();
+  jvm_.trace.unprobed.Clear();
+  jvm_.trace.clock.Restart();
+  options_ = options;
+  options_.probes_rest = false;
   auto log = Log::Open(options.log, options.log_file);
   if (!log.ok()) return log.status();
-  parts_.log = *std::move(log);
-  parts_.jvm.trace.encoder.SetCodes(options.codes);
-  if (options.loop.on()) parts_.options.out = trace::NumberedPattern(options.out);
-  parts_.file.SetKeep(options.keep);
-  if (absl::Status status = parts_.file.Open(parts_.options.out); !status.ok()) return status;
-  if (absl::Status status = native_hooks::CheckHooks(options.hooks); !status.ok()) return status;
-  if (absl::Status status = PrepareMetrics(parts_); !status.ok()) return status;
-  if (absl::Status status = PrepareSwitches(); !status.ok()) return status;
-  if (absl::Status status = PrepareClasses(); !status.ok()) return status;
-  if (absl::Status status = PrepareSamples(); !status.ok()) return status;
-  step_.To(RecordingState::kPrepared);
-  return absl::OkStatus();
-}
-
-absl::Status Recording::PrepareSamples() {
-  const bool wanted = parts_.options.WantsSamples();
+  log_ = *std::move(log);
+  jvm_.trace.encoder.SetCodes(options.codes);
+  if (options.loop.on()) options_.out = trace::NumberedPattern(options.out);
+  file_.SetKeep(options.keep);
+  if (absl::Status status = file_.Open(options_.out); !status.ok()) return status;
   // At an attach the sampler also finds the kernel's ids of running threads.
-  if (!wanted && !parts_.jvm.is_live.load()) return absl::OkStatus();
-  absl::Status status = SampleCollection::PrepareSampler(parts_.jvm, parts_.options);
-  if (status.ok() && wanted) {
-    parts_.samples = std::make_unique<SampleCollection>(parts_.jvm, parts_.options);
+  if (!options.WantsSamples() && jvm_.is_live.load()) {
+    if (absl::Status status = PrepareSampler(jvm_, options_); !status.ok()) return status;
   }
-  return status;
-}
-
-absl::Status Recording::PrepareClasses() {
-  Options& options = parts_.options;
-  RestingProbes* const resting = parts_.jvm.resting.load();
-  const std::string why_not = resting != nullptr ? resting->WhyNot(options) : "";
-  options.probes_rest = resting != nullptr && why_not.empty();
-  if (!options.WantsEvents()) return absl::OkStatus();
-  if (options.probes_rest) {
-    options.include = resting->options().include;
-    options.exclude = resting->options().exclude;
-    options.memory_bytes = resting->options().memory_bytes;
-    parts_.classes = resting->Lend(options);
-    parts_.resting = resting;
-    return absl::OkStatus();
+  MakeParts();
+  for (const auto& part : parts_) {
+    if (absl::Status status = part->Prepare(); !status.ok()) return status;
   }
-  auto classes = ProbedClasses::Create(parts_.jvm, options);
-  if (!classes.ok()) return classes.status();
-  parts_.classes = *std::move(classes);
-  if (resting != nullptr) parts_.classes->ReplacesResting(why_not);
-  return absl::OkStatus();
+  if (state_.To(RecordingState::kPrepared)) return absl::OkStatus();
+  return absl::FailedPreconditionError("the recording is prepared already");
 }
-
-absl::Status Recording::PrepareSwitches() {
-  if (!parts_.options.WantsSwitchRecords()) return absl::OkStatus();
-  if (const auto trial = samples::SwitchRing::Open(gettid()); !trial.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat("codes=+switch: ", trial.status().message()));
-  }
-  parts_.switches =
-      std::make_unique<samples::SwitchSource>(parts_.jvm.trace.clock, parts_.jvm.trace.losses);
-  parts_.calls->UseSwitches(parts_.switches.get());
-  return absl::OkStatus();
-}
-
-absl::Status Recording::BeginFile() { return parts_.file.Begin(); }
 
 absl::Status Recording::Begin(JNIEnv* jni) {
   try {
@@ -104,265 +122,155 @@ absl::Status Recording::Begin(JNIEnv* jni) {
 }
 
 absl::Status Recording::StartParts(JNIEnv* jni) {
-  parts_.jvm.registries.loaders.LearnJdk(jni);
-  parts_.jvm.registries.classes.sources().Learn(jni);
-  parts_.jvm.registries.classes.LearnJvm(parts_.jvm.libjvm_address());
-  parts_.jvm.registries.classes.NumberLater(NumbersMethodsLater(parts_.options));
-  parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(),
-                            HasTrees(parts_.options), parts_.jvm.trace.losses);
-  if (parts_.classes != nullptr) {
-    absl::Status status =
-        parts_.calls->Start(jni, parts_.options, parts_.classes->instrumentation());
-    if (!status.ok()) return status;
+  Registries& registries = jvm_.registries;
+  registries.loaders.LearnJdk(jni);
+  registries.classes.sources().Learn(jni);
+  registries.classes.LearnJvm(jvm_.libjvm_address());
+  registries.classes.NumberLater(NumbersMethodsLater(options_));
+  for (const auto& part : parts_) {
+    if (absl::Status status = part->Start(jni); !status.ok()) return status;
   }
-  return StartSamples(jni);
-}
-
-absl::Status Recording::StartSamples(JNIEnv* jni) {
-  samples::Sampler* const sampler = parts_.jvm.sampler.load();
-  if (sampler == nullptr) return absl::OkStatus();
-  if (parts_.samples == nullptr) return sampler->LearnJvm(jni);
-  samples::SampleSource::NodeNumber node_number;
-  if (parts_.calls->has_trees()) {
-    node_number = [this](uint64_t raw_node, jvm::MethodKey innermost) {
-      return parts_.calls->TreePosition(raw_node, innermost, parts_.classes->instrumentation());
-    };
-  }
-  samples::SampleSource::PlaceAt place_at;
-  if (parts_.options.sites) {
-    place_at = [&jvm = parts_.jvm](jvm::MethodKey method, uint32_t bci) {
-      const uint32_t routine = jvm.registries.classes.RoutineOf(method);
-      return routine != 0 ? jvm.places.PlaceAt(routine, bci) : kNoCallPlace;
-    };
-  }
-  absl::Status status = parts_.samples->Start(jni, std::move(node_number), std::move(place_at));
-  if (!status.ok()) return status;
-  parts_.samples->WakeWhenEnough(wake_);
-  calls::CountedBlocks* const blocks =
-      parts_.classes == nullptr ? nullptr : parts_.classes->instrumentation().blocks();
-  if (blocks != nullptr) {
-    parts_.samples->UseOriginalBci(
-        [blocks](uint32_t routine, uint32_t bci) { return blocks->OriginalBci(routine, bci); });
-  }
+  samples::Sampler* const sampler = jvm_.sampler.load();
+  if (samples_ == nullptr && sampler != nullptr) return sampler->LearnJvm(jni);
   return absl::OkStatus();
 }
 
 absl::Status Recording::TryToBegin(JNIEnv* jni) {
   if (absl::Status status = StartParts(jni); !status.ok()) return status;
-  const bool is_live = parts_.jvm.is_live.load();
   // At load the file was begun before the program ran. Here it is begun when nothing can fail any
   // more.
-  if (is_live) {
+  if (jvm_.is_live.load()) {
     if (absl::Status status = BeginFile(); !status.ok()) return status;
   }
-  parts_.began = parts_.complete = absl::Now();
-  if (is_live) ReportWhatComesTooLate(parts_);
-  ReportGcCause(parts_);
-  parts_.jvm.registries.classes.ForgetRecordedMethods();
-  if (parts_.resting != nullptr) parts_.resting->BeginTrace();
-  if (!step_.To(RecordingState::kRunning)) {
+  began_ = complete_ = absl::Now();
+  for (const auto& part : parts_) part->ReportStart();
+  jvm_.registries.classes.ForgetRecordedMethods();
+  if (!state_.To(RecordingState::kRunning)) {
     return absl::FailedPreconditionError("the recording is not prepared, or runs already");
   }
   gate_.Open(*this);
-  if (is_live) AdoptRunningThreads(jni);
-  EnableRecordedEvents(parts_.jvm, parts_.options);
-  AttachSwitches(jni);
-  // In a running JVM, before classes change: threads may be inside their methods.
-  if (is_live) parts_.jvm.registries.classes.PrepareLoaded(jni, /*thread=*/0);
-  if (parts_.classes != nullptr) {
-    is_live ? parts_.classes->PlanAdding(jni) : parts_.classes->AddToLoaded(jni);
-  }
-  parts_.jvm.registries.classes.PrepareLoaded(jni, /*thread=*/0);
-  if (parts_.samples != nullptr) {
-    parts_.samples->AddLoadedToScope(jni);
-    parts_.samples->AttachRunningThreads(jni);
-  }
-  if (parts_.options.WantsStubs()) {
-    parts_.jvm.env->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-  }
-  parts_.jvm.code_reports.ReportExisting();
-  parts_.jvm.registries.classes.RecordMethodsOfLoaded(jni);
-  parts_.calls->Open();
-  parts_.jvm.trace.encoder.AddEvent({.time_ns = parts_.jvm.trace.clock.Now(),
-                                     .major = format::kSession,
-                                     .minor = format::kSessionInitialised});
-  StartWriter();
-  StartHooks();
-  parts_.log->Line(
-      absl::StrCat("recording to ", path(), " (", DescribeOptions(parts_.options), ")"));
-  if (parts_.samples != nullptr && !parts_.samples->problem().empty()) {
-    parts_.log->Line(parts_.samples->problem());
+  Run(jni);
+  log_->Line(absl::StrCat("recording to ", path(), " (", DescribeOptions(options_), ")"));
+  for (const auto& part : parts_) {
+    if (const std::string problem = part->Problem(); !problem.empty()) log_->Line(problem);
   }
   return absl::OkStatus();
 }
 
+void Recording::Run(JNIEnv* jni) {
+  jvm::ClassRegistry& classes = jvm_.registries.classes;
+  if (jvm_.is_live.load()) AdoptRunningThreads(jni);
+  for (const auto& part : parts_) part->Listen(jni);
+  for (const auto& part : parts_) part->AddExisting(jni);
+  classes.RecordMethodsOfLoaded(jni);
+  for (const auto& part : parts_) part->Run();
+  jvm_.trace.encoder.AddEvent({.time_ns = jvm_.trace.clock.Now(),
+                               .major = format::kSession,
+                               .minor = format::kSessionInitialised});
+  program_ = ProgramOf(jvm_.env);
+  StartWriter();
+  const bool is_running = state() == RecordingState::kRunning;
+  for (const auto& part : parts_) part->WriterStarted(is_running);
+}
+
 void Recording::AdoptRunningThreads(JNIEnv* jni) {
   const auto os_tid = [this](uintptr_t java_thread) {
-    const pid_t tid = parts_.jvm.sampler.load()->jvm().OsThreadId(java_thread);
-    return tid == parts_.jvm.agent_threads.control.load(std::memory_order_relaxed) ? -1 : tid;
+    const pid_t tid = jvm_.sampler.load()->jvm().OsThreadId(java_thread);
+    return tid == jvm_.agent_threads.control.load(std::memory_order_relaxed) ? -1 : tid;
   };
-  jvm::ForEachThread(parts_.jvm.env, jni, [&](jthread thread) {
-    parts_.jvm.registries.threads.Adopt(jni, thread, os_tid);
-    parts_.jvm.metrics->Adopt(jni, thread);
+  jvm::ForEachThread(jvm_.env, jni, [&](jthread thread) {
+    jvm_.registries.threads.Adopt(jni, thread, os_tid);
+    jvm_.metrics->Adopt(jni, thread);
   });
 }
 
-void Recording::AttachSwitches(JNIEnv* jni) {
-  if (parts_.switches == nullptr) return;
-  jvm::ForEachThread(parts_.jvm.env, jni, [&](jthread thread) {
-    const jvm::ThreadNumbers found = parts_.jvm.registries.threads.FindRunning(jni, thread).numbers;
-    if (found.number != 0 && found.os_tid != 0) {
-      parts_.switches->Attach(found.number, found.os_tid);
-    }
-  });
-}
-
+// From the back of the list, so samples before trees: a node that a sample names was made before
+// the sample was taken, so the trees that are collected after it define the node.
 std::vector<trace::ChunkSource*> Recording::Sources() {
-  // Samples before trees: a node that a sample names was made before the sample was taken, so the
-  // trees collected after it define the node.
   std::vector<trace::ChunkSource*> sources;
-  if (parts_.samples != nullptr) sources = parts_.samples->sources();
-  if (parts_.switches != nullptr) sources.insert(sources.begin(), parts_.switches.get());
-  if (parts_.metric_source != nullptr) sources.push_back(parts_.metric_source.get());
-  if (parts_.calls->source() != nullptr) sources.push_back(parts_.calls->source());
-  if (parts_.live_objects_source != nullptr) sources.push_back(parts_.live_objects_source.get());
-  if (parts_.classes != nullptr) {
-    calls::Instrumentation& instrumentation = parts_.classes->instrumentation();
-    sources.push_back(&instrumentation.totals());
-    sources.push_back(&instrumentation.method_hooks());
-    if (instrumentation.blocks() != nullptr) sources.push_back(instrumentation.blocks());
-  }
-  sources.push_back(&parts_.module_source);
-  sources.push_back(&parts_.jvm.segments);
-  sources.push_back(&parts_.jvm.trace.limited_events);
-  sources.push_back(&parts_.loss_source);
-  sources.push_back(&parts_.ended_threads);
-  sources.push_back(&parts_.jvm.unloaded);
+  ForEachFromBack([&](RecordingPart& part) {
+    for (trace::ChunkSource* source : part.sources()) sources.push_back(source);
+  });
+  sources.insert(sources.end(), {&module_source_, &loss_source_, &ended_threads_, &jvm_.unloaded});
   return sources;
 }
 
 void Recording::StartWriter() {
-  MakeMetricSources(parts_);
-  parts_.module_source.BeginFile();
-  parts_.jvm.written.store(this);
-  parts_.drain = std::make_unique<trace::DrainThread>(
-      parts_.jvm.writer, parts_.jvm.trace.clock, parts_.jvm.trace.encoder, parts_.file.file(),
-      Sources(), PollPeriod(parts_.options), samples::writer_doorbell,
+  module_source_.BeginFile();
+  jvm_.written.store(this);
+  writer_ = std::make_unique<trace::DrainThread>(
+      jvm_.writer, jvm_.trace.clock, jvm_.trace.encoder, file_.file(), Sources(),
+      PollPeriod(options_), samples::writer_doorbell,
       [this](const absl::Status& status) { Fail(status.message()); });
-  NameProgram(parts_);
-  // Before: if the first write fails, nobody is to wait any longer.
-  if (parts_.options.log_waits) parts_.calls->LetThreadsWait();
-  parts_.drain->Start(DescribeStart(parts_));
+  writer_->Start(DescribeStart());
 }
-
-void Recording::StartHooks() {
-  if (parts_.samples == nullptr) return;
-  const bool wanted = parts_.options.codes.Has(Code::kNativeHook);
-  parts_.jvm.hooks.Begin(wanted ? parts_.options.hooks : std::vector<native_hooks::HookSpec>());
-  // The writer already runs, and may have failed meanwhile.
-  if (state() != RecordingState::kRunning) parts_.jvm.hooks.End();
-  if (parts_.jvm.hooks.has_pending()) EnableBindEvents(parts_.jvm.env);
-}
-
-bool Recording::IsAdding() const { return parts_.classes != nullptr && parts_.classes->IsAdding(); }
 
 void Recording::AddBatch(JNIEnv* jni) {
-  parts_.classes->AddBatch(jni, [this](jclass klass) {
-    if (parts_.samples != nullptr) parts_.samples->NotePrepared(klass);
+  calls_->AddBatch(jni, [this](jclass klass) {
+    if (samples_ != nullptr) samples_->ClassPrepared(klass);
   });
-  if (parts_.classes->IsAdding()) return;
-  parts_.complete = absl::Now();
-  // Methods may have been compiled before their numbers were known.
-  parts_.jvm.code_reports.ReportExisting();
+  if (calls_->IsAdding()) return;
+  complete_ = absl::Now();
+  code_->ReportCompiledMethods();
 }
 
 // The trace ends before the probes are removed, which may take long: what it counts has one end.
 absl::StatusOr<std::string> Recording::Stop(JNIEnv* jni) {
-  parts_.jvm.hooks.End();
-  StopSampler();
-  commands_.NoteOpenActivations();
-  parts_.calls->Rest();
-  PlanRemoving(jni);
-  const bool has_enough = parts_.samples != nullptr && parts_.samples->HasEnough();
+  const bool has_enough = samples_ != nullptr && samples_->HasEnough();
+  ForEachFromBack([](RecordingPart& part) { part.Stop(); });
+  ForEachFromBack([](RecordingPart& part) { part.CompleteCounts(); });
+  gate_.Close();
+  ForEachFromBack([](RecordingPart& part) { part.StopListening(); });
+  if (calls_ != nullptr) calls_->PlanRemoving(jni);
   const auto reason = has_enough ? proto::SessionEnd::SAMPLES : proto::SessionEnd::STOPPED;
-  if (absl::Status written = EndTrace(reason); !written.ok()) return written;
-  return DescribeEnd(parts_, reason);
+  absl::Status written = EndTrace(reason);
+  if (!state_.To(RecordingState::kRemoving)) written.Update(absl::InternalError("no stop runs"));
+  if (!written.ok()) return written;
+  return DescribeEnd(reason);
 }
 
 void Recording::EndWithJvm() {
   gate_.Close();
-  parts_.jvm.hooks.End();
-  DisableRecordedEvents(parts_.jvm);
-  StopSampler();
-  commands_.NoteOpenActivations();
-  commands_.QueryTrees([](metrics::TreeWindows& windows) { windows.StopWatching(); }).IgnoreError();
+  ForEachFromBack([](RecordingPart& part) { part.Stop(); });
+  ForEachFromBack([](RecordingPart& part) { part.StopListening(); });
+  ForEachFromBack([](RecordingPart& part) { part.CompleteCounts(); });
+  QueryTrees([](metrics::TreeWindows& windows) { windows.StopWatching(); }).IgnoreError();
   EndTrace(proto::SessionEnd::VM_DEATH).IgnoreError();
-}
-
-void Recording::StopSampler() {
-  samples::Sampler* const sampler = parts_.jvm.sampler.load();
-  if (sampler == nullptr || sampler->Stop().ok()) return;
-  parts_.jvm.trace.losses.Add(
-      "stop.handler_inside", Severity::kWarning, 1,
-      "signal handlers that had not ended half a second after the stop: their samples are missing",
-      "see which thread is stopped or waits for memory: the next recording waits for it");
+  (void)state_.To(RecordingState::kEnded);
 }
 
 void Recording::WaitForCallbacks() {
   if (gate_.WaitUntilEmpty(kGatePatience)) return;
-  parts_.jvm.trace.losses.Add(
+  jvm_.trace.losses.Add(
       "stop.callback_inside", Severity::kWarning, 1,
       "callbacks of the JVM that had not ended a second after the stop: what they see is missing",
       "stop when the machine is less busy");
 }
 
-void Recording::PlanRemoving(JNIEnv* jni) {
-  gate_.Close();
-  DisableRecordedEvents(parts_.jvm);
-  if (parts_.classes == nullptr) return;
-  WaitForCallbacks();
-  parts_.resting != nullptr ? parts_.classes->DropPlan(jni) : parts_.classes->PlanRemoving(jni);
-}
-
-bool Recording::RemoveBatch(JNIEnv* jni) {
-  return parts_.classes != nullptr && parts_.resting == nullptr && parts_.classes->RemoveBatch(jni);
+bool Recording::BeginRemoving(JNIEnv* jni) {
+  if (state() == RecordingState::kFailed && calls_ != nullptr) {
+    ForEachFromBack([](RecordingPart& part) { part.StopListening(); });
+    calls_->PlanRemoving(jni);
+  }
+  return state_.To(RecordingState::kRemoving);
 }
 
 std::string Recording::DescribeLeft() const {
-  const std::string left = parts_.classes == nullptr ? "" : parts_.classes->DescribeLeft();
+  const std::string left = calls_ == nullptr ? "" : calls_->classes().DescribeLeft();
   return left.empty() ? "" : absl::StrCat("\nwarning: ", left);
 }
 
-void Recording::RemoveProbes(JNIEnv* jni) {
-  gate_.Close();
-  if (parts_.resting != nullptr) {
-    WaitForCallbacks();
-    parts_.classes->DropPlan(jni);
-    parts_.resting->EndTrace();
-  } else if (parts_.classes != nullptr) {
-    parts_.classes->Remove(jni, [this] { WaitForCallbacks(); });
-  }
-  if (parts_.jvm.resting.load() == nullptr) DisableClassFileEvents(parts_.jvm.env);
-}
-
 absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
-  ReportEmptyScope(parts_);
-  if (parts_.samples != nullptr) parts_.samples->ReportUnmatchedThreads();
-  ReportUnmatchedUnwinds(parts_);
-  // Methods that were never called are listed too: --report=never.
-  if (parts_.classes != nullptr) {
-    parts_.jvm.trace.encoder.DefineRoutinesOf(parts_.classes->instrumentation().counted());
-  }
-  absl::Status written =
-      parts_.drain->Stop([&](proto::SessionEnd& end) { FinishEnd(parts_, reason, end); });
-  if (written.ok()) parts_.log->Line(DescribeEnd(parts_, reason));  // else Fail has reported why
+  for (const auto& part : parts_) part->ReportEnd();
+  absl::Status written = writer_->Stop([&](proto::SessionEnd& end) { FinishEnd(reason, end); });
+  if (written.ok()) log_->Line(DescribeEnd(reason));  // else Fail has reported why
   return written;
 }
 
 // The writer's thread may call this, which the JVM does not know: no JVMTI and no JNI. The control
 // thread, which this wakes, does the rest.
 void Recording::Fail(absl::string_view why) {
-  step_.To(RecordingState::kFailing);
+  const bool was_running = state_.To(RecordingState::kFailing);
   gate_.Close();
   {
     absl::MutexLock lock(&failure_mutex_);
@@ -372,10 +280,9 @@ void Recording::Fail(absl::string_view why) {
   if (!samples::agent_is_off.load()) {
     LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
   }
-  if (parts_.calls != nullptr) parts_.calls->EndWaits();
-  parts_.jvm.hooks.End();
-  StopSampler();
-  step_.To(RecordingState::kFailed);
+  ForEachFromBack([](RecordingPart& part) { part.ReleaseWaitingThreads(); });
+  ForEachFromBack([](RecordingPart& part) { part.Stop(); });
+  if (was_running && !state_.To(RecordingState::kFailed)) return;
   wake_();
 }
 
@@ -385,26 +292,145 @@ std::string Recording::failure() const {
 }
 
 void Recording::CleanUp(JNIEnv* jni) {
-  parts_.jvm.hooks.End();
-  RemoveProbes(jni);
-  DisableRecordedEvents(parts_.jvm);
-  StopSampler();
-  if (parts_.calls != nullptr) parts_.calls->Idle();
-  parts_.jvm.registries.redefined.EndRecording();
-  parts_.drain.reset();
-  if (parts_.calls != nullptr) parts_.calls->EndWaits();  // if no writer began
-  parts_.jvm.written.store(nullptr);
-  parts_.jvm.trace.encoder.EndTrace();
-  parts_.jvm.is_live.store(true);
-  parts_.jvm.metrics->End();
+  (void)state_.To(RecordingState::kEnded);
+  gate_.Close();
+  ForEachFromBack([](RecordingPart& part) { part.Stop(); });
+  ForEachFromBack([](RecordingPart& part) { part.StopListening(); });
+  ForEachFromBack([](RecordingPart& part) { part.ReleaseWaitingThreads(); });
+  ForEachFromBack([&](RecordingPart& part) { part.CleanUp(jni); });
+  jvm_.registries.redefined.EndRecording();
+  writer_.reset();
+  jvm_.written.store(nullptr);
+  jvm_.trace.encoder.EndTrace();
+  jvm_.is_live.store(true);
 }
 
 void Recording::Forget(const absl::flat_hash_set<uint32_t>& classes) {
-  if (parts_.classes != nullptr) parts_.classes->instrumentation().Forget(classes);
+  if (calls_ != nullptr) calls_->Forget(classes);
 }
 
-bool Recording::IsBehind() const {
-  return parts_.calls->source() != nullptr && parts_.calls->source()->IsBehind();
+absl::StatusOr<std::string> Recording::Flush() {
+  ForEachPart([](RecordingPart& part) { part.CompleteCounts(); });
+  if (absl::Status status = writer_->Flush(); !status.ok()) return status;
+  return trace::AbsolutePath(path());
+}
+
+absl::StatusOr<std::string> Recording::NextFile() {
+  auto ended = file_.Next(options_.out);
+  if (!ended.ok()) {
+    jvm_.trace.losses.Add(
+        "loop.no_file", Severity::kWarning, 1,
+        absl::StrCat("the next file could not be begun, the recording continues in the old one: ",
+                     ended.status().message()));
+    return ended.status();
+  }
+  ForEachPart([](RecordingPart& part) { part.CompleteCounts(); });
+  proto::SessionStart first = DescribeStart();
+  first.set_file_begin_ns(jvm_.trace.clock.Now());
+  const absl::Status status = writer_->NextFile(
+      file_.file(), std::move(first),
+      [this](proto::SessionEnd& end) { FinishEnd(proto::SessionEnd::STOPPED, end); });
+  std::string path = trace::AbsolutePath((*ended)->path());
+  // Also one that could not be written to its end: keep= removes it in its turn.
+  file_.AddEnded(*std::move(ended));
+  if (!status.ok()) return status;
+  return path;
+}
+
+absl::Status Recording::QueryTrees(absl::FunctionRef<void(metrics::TreeWindows&)> ask) {
+  metrics::TreeWindows* const windows = calls_ != nullptr ? calls_->windows() : nullptr;
+  if (windows == nullptr) {
+    return absl::FailedPreconditionError(
+        "this recording keeps no call trees; begin one with record=tree and mode=merged");
+  }
+  writer_->Call([&] { ask(*windows); });
+  return absl::OkStatus();
+}
+
+Due Recording::WhatIsDue(absl::Time now) {
+  if (calls_ != nullptr && calls_->classes().HasNewLateClasses()) {
+    return {.what = Due::kAddProbes, .next = now};
+  }
+  const absl::Time end = IsAdding() ? absl::InfiniteFuture() : complete_ + options_.duration;
+  const bool has_enough = !IsAdding() && samples_ != nullptr && samples_->HasEnough();
+  if (now >= end || has_enough) return {.what = Due::kStop};
+  Due due = {.next = end};
+  if (!options_.loop.on()) return due;
+  const absl::Time file_end = file_.began() + options_.loop.time;
+  const bool is_full = now >= file_.began() + kSizeCheckPeriod &&
+                       file_.file().bytes_written() >= options_.loop.bytes;
+  if (now >= file_end || is_full) return {.what = Due::kNextFile, .next = end};
+  due.next = std::min(due.next, file_end);
+  if (options_.loop.bytes != Loop::kNoBytes) {
+    due.next = std::min(due.next, now + kSizeCheckPeriod);
+  }
+  return due;
+}
+
+proto::SessionStart Recording::DescribeStart() const {
+  proto::SessionStart start = DescribeSession(jvm_, options_, program_);
+  for (const auto& part : parts_) part->AddToStart(start);
+  return start;
+}
+
+void Recording::FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end) const {
+  end.set_reason(reason);
+  end.set_agent_cpu_ns(writer_->cpu_ns());
+  for (const auto& part : parts_) part->AddToEnd(end);
+}
+
+std::string Recording::DescribeEnd(proto::SessionEnd::Reason reason) const {
+  const trace::TraceFile& file = file_.file();
+  if (const absl::Status kept = file.CheckKept(); !kept.ok()) {
+    return absl::StrCat("warning: ", absl::string_view(kept.message()));
+  }
+  std::string what;
+  for (const auto& part : parts_) absl::StrAppend(&what, part->Summary());
+  if (reason == proto::SessionEnd::SAMPLES) {
+    absl::StrAppend(&what, "ended by samples=", options_.most_samples, ", ");
+  }
+  const EndedFiles::Sum removed = file_.ended().removed();
+  if (removed.files != 0) {
+    absl::StrAppendFormat(&what, "%s (%.1f MB) removed by keep=, ",
+                          WithNoun(removed.files, "older file"),
+                          static_cast<double>(removed.bytes) / 1e6);
+  }
+  return absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", path(), what,
+                         static_cast<double>(file.bytes_written()) / 1e6, path());
+}
+
+std::string Recording::DescribeEndedFiles() {
+  if (!options_.keep.on()) return "";
+  const EndedFiles::Sum left = file_.ended().Left();
+  const EndedFiles::Sum removed = file_.ended().removed();
+  return absl::StrFormat("\nended     %s (%.1f MB); removed by keep=: %d (%.1f MB)",
+                         WithNoun(left.files, "file"), static_cast<double>(left.bytes) / 1e6,
+                         removed.files, static_cast<double>(removed.bytes) / 1e6);
+}
+
+std::string Recording::DescribeStatus() {
+  std::string text;
+  const std::string ended = DescribeEndedFiles();
+  writer_->Call([&] {
+    absl::StrAppendFormat(
+        &text, "state     recording for %s\nfile      %s (%.1f MB)\n",
+        absl::FormatDuration(absl::Trunc(absl::Now() - began_, absl::Milliseconds(100))),
+        trace::AbsolutePath(path()), static_cast<double>(file_.file().bytes_written()) / 1e6);
+    absl::StrAppend(&text, "options   ", DescribeOptions(options_), ended);
+    for (const auto& part : parts_) absl::StrAppend(&text, part->Status());
+    absl::StrAppend(&text, DescribeWarnings(jvm_.trace.losses));
+  });
+  return text;
+}
+
+std::string DescribeWarnings(const Losses& losses) {
+  std::string text;
+  for (const LossRow& loss : losses.Snapshot()) {
+    if (loss.severity == Severity::kInfo) continue;
+    absl::StrAppend(&text, "\nloss      ", WithText(loss.count, loss.what));
+    if (!loss.advice.empty()) absl::StrAppend(&text, "; ", loss.advice);
+  }
+  return text;
 }
 
 }  // namespace jtrace

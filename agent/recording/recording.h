@@ -1,4 +1,4 @@
-// One recording: made by a start, retired by a stop.
+// One recording: an ordered list of parts (recording_part.h), its file and its state.
 //
 // Life (recording_state.h): Prepare → BeginFile (at load) → Begin → Stop, EndWithJvm or Fail →
 // CleanUp. Commands and the steps of start and stop run on one thread at a time (JvmSession's
@@ -10,22 +10,40 @@
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "agent/metrics/tree_windows.h"
+#include "agent/options/options.h"
+#include "agent/recording/calls_part.h"
+#include "agent/recording/code_part.h"
 #include "agent/recording/gate.h"
-#include "agent/recording/recording_commands.h"
-#include "agent/recording/recording_parts.h"
+#include "agent/recording/jvm_parts.h"
+#include "agent/recording/log.h"
+#include "agent/recording/recording_file.h"
+#include "agent/recording/recording_part.h"
 #include "agent/recording/recording_state.h"
+#include "agent/recording/samples_part.h"
+#include "agent/recording/session_start.h"
+#include "agent/samples/system_source.h"
+#include "agent/trace/drain_thread.h"
 
 namespace jtrace {
+
+// The action due because of duration=, samples=, loop= or a failure, and the latest time of the
+// next check.
+struct Due {
+  enum What { kNothing, kStop, kNextFile, kCleanUp, kAddProbes } what = kNothing;
+  absl::Time next = absl::InfiniteFuture();
+};
 
 class Recording {
  public:
@@ -36,87 +54,135 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
+  // ---- Start
+
   // The steps that can fail without a trace; keeps the file at out=.
   absl::Status Prepare(const Options& options);
   // From here on the file belongs to the recording.
-  absl::Status BeginFile();
-  // At load, adds probes to loaded classes in scope; in a running JVM these are only listed, and
-  // AddBatch does it. Missing memory or threads are ordinary errors. After an error, CleanUp undoes
-  // the steps already done.
+  absl::Status BeginFile() { return file_.Begin(); }
+  // Missing memory or threads are ordinary errors. After an error, CleanUp undoes the steps already
+  // done.
   absl::Status Begin(JNIEnv* jni);
   // While it runs: whether classes still wait for their probes, and the next ones get them.
-  bool IsAdding() const;
+  bool IsAdding() const { return calls_ != nullptr && calls_->IsAdding(); }
   void AddBatch(JNIEnv* jni);
+
+  // ---- End
+
   // Timers off, the trace complete. Returns a line for people: what was written. The probes, which
-  // count for nobody any more, are still in; RemoveBatch or CleanUp removes them.
+  // count for nobody any more, are still in; RemoveBatch or CleanUp removes them. Nothing: the
+  // recording does not run, perhaps because it has just failed.
+  bool BeginStop() { return state_.To(RecordingState::kStopping); }
   absl::StatusOr<std::string> Stop(JNIEnv* jni);
-  // No more callbacks: those that might add probes have ended.
-  void PlanRemoving(JNIEnv* jni);
+  // After a failure or a pause: probes are taken out from now on. False: another thread does it.
+  bool BeginRemoving(JNIEnv* jni);
   // False: no class that was listed has probes.
-  bool RemoveBatch(JNIEnv* jni);
+  bool RemoveBatch(JNIEnv* jni) { return calls_ != nullptr && calls_->RemoveBatch(jni); }
+  // The rest is left to the control thread. False: probes are not being taken out.
+  bool PauseRemoving() { return state_.To(RecordingState::kPaused); }
   // Why the probes of some classes stay; "": none do.
   std::string DescribeLeft() const;
   // The JVM ends: like Stop, but the classes keep their probes.
   void EndWithJvm();
   // Ends it, reports why, and lets the program run on; CleanUp is due then.
   void Fail(absl::string_view why);
-  // Frees everything except what activations may still touch.
+  // Frees everything except what activations may still touch. After any end, and a failed start.
   void CleanUp(JNIEnv* jni);
 
-  RecordingState state() const { return step_.now(); }
-  // The steps of taking its probes out, which its owner decides: RecordingStep::To.
-  [[nodiscard]] bool To(RecordingState next) { return step_.To(next); }
+  // ---- Commands, while it runs
+
+  // Writes everything recorded so far; returns the file's path.
+  absl::StatusOr<std::string> Flush();
+  // Ends the file and continues in another; returns the path of the ended one. After an error the
+  // recording continues in the old one, and a loss says so.
+  absl::StatusOr<std::string> NextFile();
+  std::string DescribeStatus();
+  // Records of compiled code are needed from now on (CodePart).
+  void RecordCode() { code_->RecordFromNowOn(); }
+  // Calls `ask` on the writer thread. FailedPrecondition: the recording keeps no call trees.
+  absl::Status QueryTrees(absl::FunctionRef<void(metrics::TreeWindows&)> ask);
+  Due WhatIsDue(absl::Time now);
+
+  // ---- Events of the program, through the gate
+
+  // Calls `event` with each part.
+  void ForEachPart(absl::FunctionRef<void(RecordingPart&)> event) {
+    for (const auto& part : parts_) event(*part);
+  }
+
+  // ---- On the writer's thread
+
+  // The classes were unloaded; records of earlier rounds may still be unread.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
+  bool IsBehind() const { return calls_ != nullptr && calls_->IsBehind(); }
+
+  // ---- Questions
+
+  RecordingState state() const { return state_.now(); }
   // Why the recording failed; "": it did not.
   std::string failure() const;
-  const Options& options() const { return parts_.options; }
-  const std::string& path() const { return parts_.file.path(); }
+  const Options& options() const { return options_; }
+  const std::string& path() const { return file_.path(); }
   // After Prepare.
-  const Log& log() const { return *parts_.log; }
-
-  // While it runs.
-  RecordingCommands& commands() { return commands_; }
-
-  // Null: mode=samples; mode=events.
-  ProbedClasses* classes() const { return parts_.classes.get(); }
-  SampleCollection* samples() const { return parts_.samples.get(); }
-  samples::SwitchSource* switches() const { return parts_.switches.get(); }
-  CallCounting& calls() { return *parts_.calls; }
-  void Wake() const { wake_(); }
-
-  // On the writer's thread: the classes were unloaded; records of earlier rounds may still be
-  // unread.
-  void Forget(const absl::flat_hash_set<uint32_t>& classes);
-  bool IsBehind() const;
+  const Log& log() const { return *log_; }
+  // Null: mode=samples.
+  CallsPart* calls() const { return calls_; }
+  // Whether it takes samples.
+  bool has_samples() const { return samples_ != nullptr; }
+  // Whether the counts of blocks are completed when they are read, which needs a Java thread.
+  bool CompletesBlocks() const { return calls_ != nullptr && calls_->blocks() != nullptr; }
 
  private:
-  absl::Status PrepareSwitches();
-  absl::Status PrepareClasses();
-  absl::Status PrepareSamples();
+  // Makes the parts that the options ask for, in the order of a start.
+  void MakeParts();
+  template <typename Part, typename... Arguments>
+  Part* Add(Arguments&&... arguments);
+  void ForEachFromBack(absl::FunctionRef<void(RecordingPart&)> step);
   absl::Status TryToBegin(JNIEnv* jni);
   absl::Status StartParts(JNIEnv* jni);
-  absl::Status StartSamples(JNIEnv* jni);
-  void StartWriter();
-  std::vector<trace::ChunkSource*> Sources();
-  void StartHooks();
+  void Run(JNIEnv* jni);
   // Adopts threads that ran before the agent was loaded, by name. The methods they are in are not
   // on the paths of the calls they make from here on.
   void AdoptRunningThreads(JNIEnv* jni);
-  // Of threads that run by now; the others attach themselves.
-  void AttachSwitches(JNIEnv* jni);
-  void RemoveProbes(JNIEnv* jni);
-  void StopSampler();
+  std::vector<trace::ChunkSource*> Sources();
+  void StartWriter();
   // The gate is closed: until those that are inside have left, or kGatePatience is over.
   void WaitForCallbacks();
   absl::Status EndTrace(proto::SessionEnd::Reason reason);
+  // The trace's first record, and its last one.
+  proto::SessionStart DescribeStart() const;
+  void FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end) const;
+  // A line for people: what was written, and how to see it.
+  std::string DescribeEnd(proto::SessionEnd::Reason reason) const;
+  std::string DescribeEndedFiles();
 
-  // The writer thread of the parts may call Fail until they are destroyed, and that uses these.
+  JvmParts& jvm_;
+  // The writer thread may call Fail until it is destroyed, and that uses these.
   Gate<Recording>& gate_;
   const std::function<void()> wake_;
-  RecordingStep step_;
+  RecordingStateMachine state_;
   mutable absl::Mutex failure_mutex_;
   std::string failure_ ABSL_GUARDED_BY(failure_mutex_);
-  RecordingParts parts_;
-  RecordingCommands commands_;
+  Options options_;
+  std::unique_ptr<Log> log_;
+  RecordingFile file_;
+  std::vector<std::unique_ptr<RecordingPart>> parts_;
+  // Those of them that commands ask for; null: the recording does not have that part.
+  CallsPart* calls_ = nullptr;
+  SamplesPart* samples_ = nullptr;
+  CodePart* code_ = nullptr;
+  samples::ModuleSource module_source_;
+  samples::LossSource loss_source_;
+  samples::EndedThreadSource ended_threads_;
+  std::unique_ptr<trace::DrainThread> writer_;
+  // Of the first file. The thread that begins the next ones cannot ask the JVM.
+  Program program_;
+  absl::Time began_ = absl::InfinitePast();
+  // Since when all loaded classes in scope have their probes, from where duration= counts.
+  absl::Time complete_ = absl::InfinitePast();
 };
+
+// A line for each loss that is more than an information; each begins with a line break.
+std::string DescribeWarnings(const Losses& losses);
 
 }  // namespace jtrace

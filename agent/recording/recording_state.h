@@ -7,16 +7,18 @@
 namespace jtrace {
 
 enum class RecordingState : uint8_t {
-  kNew,       // its parts are being made
-  kPrepared,  // at load, until VMInit begins it
+  kNew,       // its parts are being prepared
+  kPrepared,  // at load it stays here until VMInit
   kRunning,   // callbacks come through the gate
-  kFailing,   // they do not any more; the failure is being reported
+  kStopping,  // its trace is being completed
+  kRemoving,  // the trace is complete; its probes are being taken out, in batches
+  kPaused,    // the control thread takes the rest of them out later
+  kFailing,   // the gate is closed; the failure is being reported
   kFailed,    // its probes have to be taken out
-  kRemoving,  // a start or a stop, or the control thread, takes them out
-  kPaused,    // the rest of them has to be taken out by the control thread
+  kEnded,     // its parts are cleaned up, or the JVM ends
 };
 
-// Whether a recording may get from one state into the other. It is retired from any.
+// Whether a recording may get from one state into the other.
 constexpr bool MayFollow(RecordingState from, RecordingState to) {
   using enum RecordingState;
   switch (to) {
@@ -26,25 +28,30 @@ constexpr bool MayFollow(RecordingState from, RecordingState to) {
       return from == kNew;
     case kRunning:
       return from == kPrepared;
-    // A failure while the probes are taken out changes nothing.
+    case kStopping:
+      return from == kRunning;
+    case kRemoving:
+      return from == kStopping || from == kFailed || from == kPaused;
+    case kPaused:
+      return from == kRemoving;
+    // A failure during a stop is reported by the stop.
     case kFailing:
       return from == kPrepared || from == kRunning;
     case kFailed:
       return from == kFailing;
-    case kRemoving:
-      return from == kRunning || from == kFailed || from == kPaused;
-    case kPaused:
-      return from == kRemoving;
+    // A start may fail at any step, and one may retire what an earlier recording has left.
+    case kEnded:
+      return from != kEnded;
   }
   return false;
 }
 
 // The state of one recording. Any thread: the writer's thread may fail while a stop begins.
-class RecordingStep {
+class RecordingStateMachine {
  public:
   RecordingState now() const { return state_.load(); }
-  // False: it may not follow, and the state stays.
-  bool To(RecordingState next) {
+  // False: that state may not follow, and nothing changes.
+  [[nodiscard]] bool To(RecordingState next) {
     RecordingState before = state_.load();
     while (MayFollow(before, next)) {
       if (state_.compare_exchange_weak(before, next)) return true;

@@ -2,9 +2,10 @@
 
 #include <utility>
 
+#include "agent/recording/event_switches.h"
 #include "agent/recording/jvm_parts.h"
-#include "agent/recording/recording_settings.h"
-#include "agent/recording/sample_collection.h"
+#include "agent/recording/probe_settings.h"
+#include "agent/recording/samples_part.h"
 
 namespace jtrace {
 namespace {
@@ -56,7 +57,7 @@ absl::Status RestingProbes::Start(JNIEnv* jni) {
 
 void RestingProbes::KeepDebugInfo(JNIEnv* jni) {
   if (!options_.WantsDebugInfo()) return;
-  if (!SampleCollection::PrepareSampler(jvm_, options_).ok()) return;
+  if (!PrepareSampler(jvm_, options_).ok()) return;
   samples::Sampler& sampler = *jvm_.sampler.load();
   if (sampler.LearnJvm(jni).ok()) jvm_.code_reports.KeepAlways(sampler.jvm());
 }

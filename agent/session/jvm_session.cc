@@ -15,6 +15,7 @@
 #include "agent/jvm/environment.h"
 #include "agent/metrics/native_metrics.h"
 #include "agent/native_hooks/hook_targets.h"
+#include "agent/recording/event_switches.h"
 #include "agent/recording/jvm_parts.h"
 #include "agent/recording/resting_probes.h"
 #include "agent/session/callbacks.h"
@@ -57,7 +58,7 @@ absl::StatusOr<JvmSession*> JvmSession::OpenAtLoad(JavaVM* vm, const Options& op
   if (!opened.ok()) return opened;
   JvmSession& session = **opened;
   absl::MutexLock lock(&session.lifecycle_);
-  session.last_options_ = options;
+  session.last_.options = options;
   if (options.action != Action::kStart) {
     session.SetLive();
     const absl::Status status = EnableServingEvents(session.jvm_.env);
@@ -101,7 +102,7 @@ void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
   DefineApi(jni);
   if (!IsIn({kPrepared})) {
     BeginResting(jni);
-    return StartControl(last_options_, /*log=*/nullptr);
+    return StartControl(last_.options, /*log=*/nullptr);
   }
   jvm_.registries.threads.Start(jni, thread);
   if (absl::Status status = recording_->Begin(jni); !status.ok()) {
@@ -111,10 +112,10 @@ void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
 }
 
 void JvmSession::BeginResting(JNIEnv* jni) {
-  if (!last_options_.probes_rest) return;
+  if (!last_.options.probes_rest) return;
   absl::Status status;
   try {
-    status = RestingProbes::Begin(jvm_, jni, last_options_).status();
+    status = RestingProbes::Begin(jvm_, jni, last_.options).status();
   } catch (const std::exception& failure) {
     status = absl::ResourceExhaustedError(
         absl::StrCat("no memory: ", failure.what(), "; raise ulimit -v"));
@@ -171,7 +172,7 @@ void JvmSession::VmDeath() {
   jvm_ends_ = true;
   if (!gate_.Close()) return;
   recording_->EndWithJvm();
-  last_options_ = recording_->options();
+  last_.options = recording_->options();
   (void)recording_.release();  // the JVM ends: no clean-up is needed, and callbacks may be inside
 }
 
@@ -204,7 +205,7 @@ absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const Caller& caller
     if (files_begun_ == 0) {
       return absl::FailedPreconditionError("nothing was recorded yet; use start");
     }
-    Options options = recording_ != nullptr ? recording_->options() : last_options_;
+    Options options = recording_ != nullptr ? recording_->options() : last_.options;
     options.out = trace::NumberedPattern(options.out);
     number = StartLocked(jni, options, caller);
   }
@@ -226,20 +227,20 @@ absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
     if (absl::Status status = WaitForFailure(); !status.ok()) return status;
     Retire(jni);
   }
-  last_failure_.clear();
-  unheard_left_.reset();
+  last_.failure.clear();
+  last_.unreported_left.reset();
   recording_ = NewRecording();
   ++number_;
   if (const absl::Status status = TryToStart(jni, options); !status.ok()) {
-    const Options before = std::move(last_options_);
+    const Options before = std::move(last_.options);
     Retire(jni);
     WakeControl();           // which ends the compilers' priority
-    last_options_ = before;  // for resume
+    last_.options = before;  // for resume
     return status;
   }
   WakeControl();
-  if (const ProbedClasses* classes = recording_->classes(); classes != nullptr) {
-    for (const std::string& line : classes->DescribePlan()) caller.report(line);
+  if (CallsPart* calls = recording_->calls(); calls != nullptr) {
+    for (const std::string& line : calls->classes().DescribePlan()) caller.report(line);
   }
   return number_;
 }
@@ -271,8 +272,8 @@ std::string JvmSession::Retire(JNIEnv* jni) {
   Recording* const ended = recording_.release();
   ended->CleanUp(jni);
   std::string left = ended->DescribeLeft();
-  last_options_ = ended->options();
-  last_failure_ = ended->failure();
+  last_.options = ended->options();
+  last_.failure = ended->failure();
   if (gate_.WaitUntilEmpty(kGatePatience)) delete ended;
   return left;
 }
@@ -281,7 +282,7 @@ JvmSession::Step JvmSession::AddBatch(JNIEnv* jni, int number) {
   absl::MutexLock lock(&lifecycle_);
   if (jvm_ends_ || number != number_ || Running() == nullptr) return {.is_over = true};
   if (!recording_->IsAdding()) return {.is_over = true};
-  ClassBatches& batches = recording_->classes()->batches();
+  ClassBatches& batches = recording_->calls()->classes().batches();
   if (batches.Pause() <= absl::ZeroDuration()) recording_->AddBatch(jni);
   if (!recording_->IsAdding()) return {.progress = batches.progress()};
   return {.pause = batches.Pause(), .progress = batches.progress()};
@@ -290,8 +291,8 @@ JvmSession::Step JvmSession::AddBatch(JNIEnv* jni, int number) {
 JvmSession::Step JvmSession::RemoveBatch(JNIEnv* jni, int number) {
   absl::MutexLock lock(&lifecycle_);
   if (jvm_ends_ || number != number_ || recording_ == nullptr) return {.is_over = true};
-  if (recording_->classes() == nullptr) return {.is_over = true};
-  ClassBatches& batches = recording_->classes()->batches();
+  if (recording_->calls() == nullptr) return {.is_over = true};
+  ClassBatches& batches = recording_->calls()->classes().batches();
   if (batches.Pause() <= absl::ZeroDuration() && !recording_->RemoveBatch(jni)) {
     return {.is_over = true};
   }
@@ -321,13 +322,13 @@ absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number, con
   }
   return absl::StrCat("recording to ", trace::AbsolutePath(recording_->path()), " (",
                       DescribeOptions(recording_->options()), ")",
-                      recording_->commands().DescribeWarnings());
+                      DescribeWarnings(jvm_.trace.losses));
 }
 
 bool JvmSession::PauseRemoval(int number) {
   absl::MutexLock lock(&lifecycle_);
   if (jvm_ends_ || number != number_ || recording_ == nullptr) return false;
-  if (!recording_->To(kPaused)) return false;
+  if (!recording_->PauseRemoving()) return false;
   WakeControl();
   return true;
 }
@@ -355,26 +356,27 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
   int number = 0;
   {
     absl::MutexLock lock(&lifecycle_);
-    if (IsIn({kRemoving, kPaused})) {
+    if (IsIn({kStopping, kRemoving, kPaused})) {
       return absl::FailedPreconditionError(
           "the recording has ended already; its probes are being taken out");
     }
     // The writer's thread may fail just before.
-    const bool stops = IsIn({kRunning}) && recording_->To(kRemoving);
+    const bool stops = IsIn({kRunning}) && recording_->BeginStop();
     if (!stops && IsIn({kFailing, kFailed})) {
       if (absl::Status status = WaitForFailure(); !status.ok()) return status;
       const std::string file = recording_->path();
       Retire(jni);
-      return absl::AbortedError(absl::StrCat("the recording had failed: ", last_failure_, "; ",
+      return absl::AbortedError(absl::StrCat("the recording had failed: ", last_.failure, "; ",
                                              file,
                                              " has the records before that, no probe is left"));
     }
     if (!stops) {
       return absl::FailedPreconditionError(absl::StrCat(
           "no recording runs",
-          last_failure_.empty() ? "" : absl::StrCat("; the last one failed: ", last_failure_),
-          unheard_left_ ? absl::StrCat("; the probes of the last one are out", *unheard_left_)
-                        : ""));
+          last_.failure.empty() ? "" : absl::StrCat("; the last one failed: ", last_.failure),
+          last_.unreported_left
+              ? absl::StrCat("; the probes of the last one are out", *last_.unreported_left)
+              : ""));
     }
     number = number_;
     try {
@@ -393,33 +395,31 @@ void JvmSession::CleanUp(JNIEnv* jni, const Caller& caller) {
   {
     absl::MutexLock lock(&lifecycle_);
     if (!IsIn({kFailed, kPaused})) return;
-    if (IsIn({kFailed})) recording_->PlanRemoving(jni);
-    if (!recording_->To(kRemoving)) return;
+    if (!recording_->BeginRemoving(jni)) return;
     number = number_;
   }
   const std::string left = RemoveProbes(jni, number, caller);
   absl::MutexLock lock(&lifecycle_);
-  if (recording_ == nullptr && number == number_) unheard_left_ = left;
+  if (recording_ == nullptr && number == number_) last_.unreported_left = left;
 }
 
 absl::StatusOr<std::string> JvmSession::Flush() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  return recording != nullptr ? recording->commands().Flush() : NotRecording();
+  return recording != nullptr ? recording->Flush() : NotRecording();
 }
 
 absl::StatusOr<std::string> JvmSession::NextFile() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  return recording != nullptr ? recording->commands().NextFile() : NotRecording();
+  return recording != nullptr ? recording->NextFile() : NotRecording();
 }
 
 absl::StatusOr<std::string> JvmSession::Dump() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording == nullptr) return NotRecording();
-  return recording->options().loop.on() ? recording->commands().NextFile()
-                                        : recording->commands().Flush();
+  return recording->options().loop.on() ? recording->NextFile() : recording->Flush();
 }
 
 absl::Status JvmSession::Mark(absl::string_view text) {
@@ -435,15 +435,15 @@ absl::Status JvmSession::Mark(absl::string_view text) {
 absl::Status JvmSession::QueryTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  return recording != nullptr ? recording->commands().QueryTrees(ask) : NotRecording();
+  return recording != nullptr ? recording->QueryTrees(ask) : NotRecording();
 }
 
 std::vector<uint8_t> JvmSession::PathMetricNumbers() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording == nullptr) return {};
-  const auto& numbers = recording->calls().path_metrics().numbers;
-  return {numbers.begin(), numbers.end()};
+  return recording->calls() != nullptr ? recording->calls()->metric_numbers()
+                                       : std::vector<uint8_t>();
 }
 
 absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
@@ -465,7 +465,7 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
     absl::MutexLock lock(&lifecycle_);
     Recording* const recording = Running();
     if (recording == nullptr) return NotRecording();
-    if (recording->samples() == nullptr) {
+    if (!recording->has_samples()) {
       return absl::FailedPreconditionError(
           "this recording takes no samples, and hooks need the threads that these know; begin one "
           "with mode=merged");
@@ -477,7 +477,7 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
     const bool adds = std::ranges::any_of(wanted, [](const native_hooks::HookSpec& spec) {
       return spec.kind != native_hooks::HookKind::kOff;
     });
-    if (adds) recording->commands().RecordCode();
+    if (adds) recording->RecordCode();
   }
   // Reading libraries' symbols may take seconds: a stop does not wait for it, and removes the
   // hooks.
@@ -497,9 +497,10 @@ absl::StatusOr<std::string> JvmSession::RunCommand(absl::string_view verb,
 }
 
 std::string JvmSession::DescribeIdle() {
-  if (IsIn({kRemoving, kPaused}) && recording_->classes() != nullptr) {
-    return absl::StrCat("state     ended: ",
-                        DescribeProgress(recording_->classes()->batches().progress(), "out of"));
+  if (IsIn({kRemoving, kPaused}) && recording_->calls() != nullptr) {
+    return absl::StrCat(
+        "state     ended: ",
+        DescribeProgress(recording_->calls()->classes().batches().progress(), "out of"));
   }
   if (IsIn({kFailing, kFailed, kRemoving, kPaused})) {
     return absl::StrCat("state     failed: ", recording_->failure(),
@@ -507,9 +508,9 @@ std::string JvmSession::DescribeIdle() {
   }
   std::string text = files_begun_ == 0 ? "state     idle: nothing was recorded yet"
                                        : absl::StrCat("state     idle; the last options were ",
-                                                      DescribeOptions(last_options_));
-  if (!last_failure_.empty()) absl::StrAppend(&text, "\nfailed    ", last_failure_);
-  absl::StrAppend(&text, unheard_left_.value_or(""));
+                                                      DescribeOptions(last_.options));
+  if (!last_.failure.empty()) absl::StrAppend(&text, "\nfailed    ", last_.failure);
+  absl::StrAppend(&text, last_.unreported_left.value_or(""));
   if (const RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
     absl::StrAppend(&text, "\nprobes    rest in ", WithNoun(resting->classes(), "class", "classes"),
                     " (", DescribeOptions(resting->options()), ")");
@@ -521,20 +522,20 @@ absl::StatusOr<std::string> JvmSession::DescribeStatus() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording == nullptr) return DescribeIdle();
-  if (absl::Status status = recording->commands().Flush().status(); !status.ok()) return status;
-  return recording->commands().DescribeStatus();
+  if (absl::Status status = recording->Flush().status(); !status.ok()) return status;
+  return recording->DescribeStatus();
 }
 
 bool JvmSession::LooksAtStacks() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  return recording != nullptr && recording->commands().CountsBlocks();
+  return recording != nullptr && recording->CompletesBlocks();
 }
 
 Due JvmSession::WhatIsDue(absl::Time now) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  if (recording != nullptr) return recording->commands().WhatIsDue(now);
+  if (recording != nullptr) return recording->WhatIsDue(now);
   return {.what = IsIn({kFailed, kPaused}) ? Due::kCleanUp : Due::kNothing};
 }
 
@@ -547,9 +548,9 @@ void JvmSession::CarryOut(JNIEnv* jni, Due::What what, const Caller& caller) {
 void JvmSession::AddProbesToLateClasses(JNIEnv* jni) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  if (recording == nullptr || recording->classes() == nullptr) return;
+  if (recording == nullptr || recording->calls() == nullptr) return;
   jvm::LocalFrame frame(jni);
-  recording->classes()->AddToPrepared(jni);
+  recording->calls()->classes().AddToPrepared(jni);
 }
 
 }  // namespace jtrace

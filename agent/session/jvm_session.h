@@ -25,8 +25,8 @@
 #include "agent/recording/gate.h"
 #include "agent/recording/jvm_parts.h"
 #include "agent/recording/recording.h"
-#include "agent/session/callbacks.h"
 #include "agent/session/caller.h"
+#include "agent/session/jvm_events.h"
 
 namespace jtrace {
 
@@ -158,10 +158,14 @@ class JvmSession {
   std::unique_ptr<Recording> recording_ ABSL_GUARDED_BY(lifecycle_);
   int number_ ABSL_GUARDED_BY(lifecycle_) = 0;  // of recording_
   bool jvm_ends_ ABSL_GUARDED_BY(lifecycle_) = false;
-  Options last_options_ ABSL_GUARDED_BY(lifecycle_);
-  std::string last_failure_ ABSL_GUARDED_BY(lifecycle_);  // of the last recording; "": none
-  // DescribeLeft of the last recording, if CleanUp retired it, so that no caller has heard it.
-  std::optional<std::string> unheard_left_ ABSL_GUARDED_BY(lifecycle_);
+  // What is known of the last recording, once it is retired.
+  struct LastRecording {
+    Options options;      // of the next one, before the first
+    std::string failure;  // "": it did not fail
+    // DescribeLeft, if the control thread retired it, so that no caller has heard it.
+    std::optional<std::string> unreported_left;
+  };
+  LastRecording last_ ABSL_GUARDED_BY(lifecycle_);
   int files_begun_ ABSL_GUARDED_BY(lifecycle_) = 0;
   // Made once, never freed: a failure may wake it from any thread.
   std::atomic<control::SessionControl*> control_{nullptr};

@@ -1,4 +1,6 @@
 // Which files of loop= keep= removes, in a folder of its own.
+#include "agent/recording/ended_files.h"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/file.h>
@@ -14,7 +16,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "agent/recording/recording_file.h"
 
 namespace {
 

@@ -10,15 +10,18 @@ namespace {
 
 using enum RecordingState;
 
-constexpr RecordingState kAll[] = {kNew,    kPrepared, kRunning, kFailing,
-                                   kFailed, kRemoving, kPaused};
+constexpr RecordingState kAll[] = {kNew,    kPrepared, kRunning, kStopping, kRemoving,
+                                   kPaused, kFailing,  kFailed,  kEnded};
 
 TEST(RecordingStateTest, OnlyTheseStepsAreAllowed) {
-  const std::set<std::pair<RecordingState, RecordingState>> allowed = {
-      {kNew, kPrepared},    {kPrepared, kRunning}, {kPrepared, kFailing},
-      {kRunning, kFailing}, {kFailing, kFailed},   {kRunning, kRemoving},
-      {kFailed, kRemoving}, {kRemoving, kPaused},  {kPaused, kRemoving},
+  std::set<std::pair<RecordingState, RecordingState>> allowed = {
+      {kNew, kPrepared},    {kPrepared, kRunning}, {kPrepared, kFailing},  {kRunning, kFailing},
+      {kFailing, kFailed},  {kRunning, kStopping}, {kStopping, kRemoving}, {kFailed, kRemoving},
+      {kRemoving, kPaused}, {kPaused, kRemoving},
   };
+  for (const RecordingState from : kAll) {
+    if (from != kEnded) allowed.insert({from, kEnded});
+  }
   for (const RecordingState from : kAll) {
     for (const RecordingState to : kAll) {
       EXPECT_EQ(MayFollow(from, to), allowed.contains({from, to}))
@@ -28,13 +31,19 @@ TEST(RecordingStateTest, OnlyTheseStepsAreAllowed) {
 }
 
 TEST(RecordingStateTest, AFailureDuringAStopChangesNothing) {
-  RecordingStep step;
-  EXPECT_TRUE(step.To(kPrepared));
-  EXPECT_TRUE(step.To(kRunning));
-  EXPECT_TRUE(step.To(kRemoving));
-  EXPECT_FALSE(step.To(kFailing));
-  EXPECT_FALSE(step.To(kFailed));
-  EXPECT_EQ(step.now(), kRemoving);
+  RecordingStateMachine state;
+  EXPECT_TRUE(state.To(kPrepared));
+  EXPECT_TRUE(state.To(kRunning));
+  EXPECT_TRUE(state.To(kStopping));
+  EXPECT_FALSE(state.To(kFailing));
+  EXPECT_FALSE(state.To(kFailed));
+  EXPECT_EQ(state.now(), kStopping);
+}
+
+TEST(RecordingStateTest, NothingFollowsTheEnd) {
+  RecordingStateMachine state;
+  EXPECT_TRUE(state.To(kEnded));
+  for (const RecordingState next : kAll) EXPECT_FALSE(state.To(next));
 }
 
 }  // namespace

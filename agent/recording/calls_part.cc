@@ -1,0 +1,297 @@
+#include "agent/recording/calls_part.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "agent/calls/log_source.h"
+#include "agent/calls/native_methods.h"
+#include "agent/jvm/running_stacks.h"
+#include "agent/recording/event_switches.h"
+#include "agent/recording/probe_settings.h"
+#include "agent/samples/unwind_sites.h"
+#include "common/counted.h"
+
+namespace jtrace {
+namespace {
+
+// A thread that clock=cpu cannot measure correctly.
+void ReportVirtualThread(Losses& losses) {
+  losses.Add(
+      "clock.virtual_threads", Severity::kWarning, 1,
+      "virtual threads with clock=cpu, whose waiting is in their base and total: they have no "
+      "separate processor time",
+      "take processor time of virtual threads from samples: mode=merged");
+}
+
+// The likeliest mistake with include=: a package without its star.
+void ReportEmptyScope(const Options& options, Losses& losses) {
+  if (options.include.empty()) return;
+  losses.Set("include.no_class", Severity::kWarning, 1,
+             absl::StrCat("scope without a class: nothing that was loaded matches include=",
+                          absl::StrJoin(options.include, ";")),
+             "for a package and all below it write include=com.acme.**");
+}
+
+void ReportUnmatched(calls::Instrumentation& instrumentation, Losses& losses) {
+  if (const auto hooked = instrumentation.method_hooks().Unmatched(); !hooked.empty()) {
+    losses.Set("hook.no_method", Severity::kWarning, hooked.size(),
+               absl::StrCat("names in hook= that no loaded method with code matches: ",
+                            absl::StrJoin(hooked, ";")),
+               "write com.acme.Cache::load for a Java method, libc.so.6!malloc for a native "
+               "function");
+  }
+  if (const auto patterns = instrumentation.UnmatchedUnwinds(); !patterns.empty()) {
+    losses.Set("unwind.no_method", Severity::kWarning, patterns.size(),
+               absl::StrCat("names in unwind= that no loaded method with code matches: ",
+                            absl::StrJoin(patterns, ";")),
+               "write them as com.acme.Cache::load or com.acme.Outer$Inner::load");
+  }
+}
+
+}  // namespace
+
+absl::Status CallsPart::Prepare() {
+  RestingProbes* const resting = jvm_.resting.load();
+  const std::string why_not = resting != nullptr ? resting->WhyNot(options_) : "";
+  options_.probes_rest = resting != nullptr && why_not.empty();
+  if (options_.probes_rest) {
+    options_.include = resting->options().include;
+    options_.exclude = resting->options().exclude;
+    options_.memory_bytes = resting->options().memory_bytes;
+    classes_ = resting->Lend(options_);
+    resting_ = resting;
+    return absl::OkStatus();
+  }
+  auto classes = ProbedClasses::Create(jvm_, options_);
+  if (!classes.ok()) return classes.status();
+  classes_ = *std::move(classes);
+  if (resting != nullptr) classes_->ReplacesResting(why_not);
+  return absl::OkStatus();
+}
+
+absl::Status CallsPart::Start(JNIEnv* jni) {
+  ChooseTreeMemory(jvm_, jni, options_);
+  calls::ProbeOptions wanted = ProbeOptionsOf(options_);
+  wanted.metrics = metrics_.path_metrics();
+  auto set = jvm_.probe_sets.Use(jvm_.env, jni, wanted);
+  if (!set.ok()) return set.status();
+  probes_ = (*set)->probes.get();
+  trees_ = (*set)->trees.get();
+  counts_ = (*set)->counts.get();
+  logs_ = (*set)->logs.get();
+  ReportClock();
+  const auto routines = static_cast<uint32_t>(jvm_.trace.encoder.routines() + 1);
+  probes_->ClearCompiled(routines);
+  // Of resting probes it is known, and classes may be rewritten now.
+  if (!options_.probes_rest) instrumentation().UseProbeClass(probes_->class_name());
+  if ((*set)->blocks != nullptr) {
+    instrumentation().CountBlocks(
+        probes_->block_class_name(),
+        std::make_unique<calls::CountedBlocks>(*(*set)->blocks, probes_->arena(), trees_,
+                                               jvm_.trace.encoder, jvm_.trace.losses));
+  }
+  if (options_.sites) instrumentation().DistinguishPlaces(&jvm_.places);
+  samples::unwind_sites.Clear();
+  if (absl::Status status = DefineCallees(jni); !status.ok()) return status;
+  source_ = BeginCounting(routines);
+  return EnableClassFileEvents(jvm_.env);
+}
+
+absl::Status CallsPart::DefineCallees(JNIEnv* jni) {
+  if (!options_.unwinds.empty()) {
+    absl::Status status = calls::DefineUnwindProbe(jni, &samples::UnwindAtEntry);
+    if (!status.ok()) return status;
+  }
+  return options_.log_waits ? calls::DefineLogWait(jni) : absl::OkStatus();
+}
+
+std::unique_ptr<trace::ChunkSource> CallsPart::BeginCounting(uint32_t routines) {
+  TraceParts& trace = jvm_.trace;
+  const calls::CallKinds kinds(
+      options_.codes.Has(Code::kInterpreted), options_.codes.Has(Code::kJitted),
+      [&trace](uint32_t routine) { return trace.encoder.IsMethod(routine); });
+  records_all_ = kinds.all();
+  jvm::ThreadRegistry& threads = jvm_.registries.threads;
+  if (counts_ != nullptr) {
+    counts_->BeginRecording(routines);
+    return std::make_unique<calls::FlatSource>(*counts_, threads, jvm_.registries.groups,
+                                               trace.encoder, kinds);
+  }
+  calls::TreeSource source = BeginTrees(kinds);
+  if (logs_ == nullptr) {
+    windows_ = std::make_unique<metrics::TreeWindows>(*trees_, jvm_.families);
+    return std::make_unique<calls::TreeSource>(std::move(source));
+  }
+  logs_->BeginRecording(/*follow=*/options_.loop.on(), kinds);
+  return std::make_unique<calls::LogSource>(
+      trace.clock, *logs_, std::move(source), threads, trace.encoder, trace.losses,
+      calls::LogSource::Settings{options_.log_budget, options_.log_waits,
+                                 options_.codes.Has(Code::kThreadSwitch), switches_});
+}
+
+calls::TreeSource CallsPart::BeginTrees(const calls::CallKinds& kinds) {
+  const bool splits_time = probes_->clock() == signal_safe::ProbeClock::kCpu;
+  const bool has_logs = logs_ != nullptr;
+  // The trees outlive this.
+  trees_->GroupBy([&jvm = jvm_, splits_time, has_logs](uint64_t java_tid, bool is_virtual) {
+    if (is_virtual && splits_time) ReportVirtualThread(jvm.trace.losses);
+    // Each thread has its own log, so also its own tree for the calls that the log leaves out.
+    return has_logs ? 0 : jvm.registries.groups.Assign(java_tid, is_virtual);
+  });
+  trees_->BeginRecording();
+  calls::TickScale* scale = options_.clock != Clock::kNone ? &probes_->scale() : nullptr;
+  trees_->ReadOpenMetricsBy(
+      [&jvm = jvm_](const calls::PathMetrics& metrics, const signal_safe::ThreadState& state) {
+        return jvm.metrics->SinceCharged(metrics, state);
+      });
+  std::vector<std::string> names;
+  for (const uint8_t number : metrics_.path_metrics().numbers) {
+    names.push_back(jvm_.metrics->NameOf(number));
+  }
+  return calls::TreeSource(*trees_, scale, jvm_.registries.threads, jvm_.registries.groups,
+                           jvm_.trace.encoder, jvm_.trace.losses, std::move(names), kinds,
+                           CallPlaces());
+}
+
+calls::CallPlaceOf CallsPart::CallPlaces() const {
+  if (!options_.sites) return nullptr;
+  return [&table = jvm_.places](uint32_t caller, uint32_t number, uint32_t callee) {
+    return table.Place(caller, number, callee);
+  };
+}
+
+void CallsPart::ReportClock() {
+  const signal_safe::ProbeClock wanted = ProbeClockOf(options_.clock);
+  if (probes_->clock() == wanted) return;
+  const bool wants_cpu = wanted == signal_safe::ProbeClock::kCpu;
+  jvm_.trace.losses.Add(
+      wants_cpu ? "clock.no_cpu" : "clock.no_tsc", Severity::kWarning, 1,
+      wants_cpu ? "clock=cpu: this kernel or C library does not report when a thread was off "
+                  "its processor; times include waiting"
+                : "clock=tsc: the time-stamp counter cannot be used here; times are exact, "
+                  "but reading System.nanoTime takes longer");
+}
+
+void CallsPart::ReportStart() {
+  if (resting_ != nullptr) resting_->BeginTrace();
+}
+
+void CallsPart::AddExisting(JNIEnv* jni) {
+  jvm_.is_live.load() ? classes_->PlanAdding(jni) : classes_->AddToLoaded(jni);
+  jvm_.registries.classes.PrepareLoaded(jni, /*thread=*/0);
+}
+
+void CallsPart::Run() {
+  probes_->Open();
+  if (trees_ != nullptr) {
+    live_objects_ = metrics_.LiveObjects([this] { return trees_->NewNumber(); }, CallPlaces());
+  }
+  // Before the writer runs: if its first write fails, no thread may wait any longer.
+  if (options_.log_waits && logs_ != nullptr) logs_->LetThreadsWait();
+}
+
+std::vector<trace::ChunkSource*> CallsPart::sources() {
+  std::vector<trace::ChunkSource*> sources = {source_.get()};
+  if (live_objects_ != nullptr) sources.push_back(live_objects_.get());
+  sources.push_back(&instrumentation().totals());
+  sources.push_back(&instrumentation().method_hooks());
+  if (blocks() != nullptr) sources.push_back(blocks());
+  return sources;
+}
+
+void CallsPart::ClassPrepared(jclass klass) {
+  if (classes_->AddLate(klass)) wake_();
+}
+
+void CallsPart::MethodCompiled(jmethodID method) {
+  const uint32_t routine = jvm_.registries.classes.RoutineOf(jvm::KeyOf(method));
+  if (routine != 0) probes_->SetCompiled(routine, true);
+}
+
+// The activations of now leave their blocks where they are.
+void CallsPart::CompleteCounts() {
+  if (blocks() == nullptr) return;
+  JNIEnv* jni = nullptr;
+  if (jvm_.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return;
+  blocks()->SetOpen(jvm::FindOpenActivations(jvm_.env, jni, jvm_.registries.classes,
+                                             jvm_.registries.threads, instrumentation().counted()));
+}
+
+// Resting probes rest again: what is written from now on is complete.
+void CallsPart::StopListening() {
+  if (is_started()) probes_->Rest();
+}
+
+void CallsPart::PlanRemoving(JNIEnv* jni) {
+  wait_for_callbacks_();
+  resting_ != nullptr ? classes_->DropPlan(jni) : classes_->PlanRemoving(jni);
+}
+
+void CallsPart::ReportEnd() {
+  if (instrumentation().methods_probed() == 0) ReportEmptyScope(options_, jvm_.trace.losses);
+  ReportUnmatched(instrumentation(), jvm_.trace.losses);
+  // Methods that were never called are listed too: --report=never.
+  jvm_.trace.encoder.DefineRoutinesOf(instrumentation().counted());
+}
+
+void CallsPart::ReleaseWaitingThreads() {
+  if (logs_ != nullptr) logs_->EndWaits();
+}
+
+void CallsPart::CleanUp(JNIEnv* jni) {
+  if (classes_ == nullptr) return;
+  if (resting_ != nullptr) {
+    wait_for_callbacks_();
+    classes_->DropPlan(jni);
+    resting_->EndTrace();
+  } else {
+    classes_->Remove(jni, wait_for_callbacks_);
+  }
+  if (jvm_.resting.load() == nullptr) DisableClassFileEvents(jvm_.env);
+  if (is_started()) probes_->Idle();
+}
+
+void CallsPart::AddToEnd(proto::SessionEnd& end) const {
+  end.set_methods_probed(instrumentation().methods_probed());
+  end.set_classes_rewritten(instrumentation().classes_rewritten());
+  end.set_agent_memory_bytes(trees_ != nullptr ? trees_->tree_bytes() : probes_->memory_used());
+  if (records_all_) end.set_calls(file_calls());
+}
+
+std::string CallsPart::Summary() const {
+  return absl::StrCat(WithNoun(calls(), "call"),
+                      records_all_ ? "" : " (those of one kind not recorded)", ", ");
+}
+
+std::string CallsPart::Status() const {
+  std::string text =
+      absl::StrCat("\ncalls     ", calls(), " by ",
+                   WithNoun(instrumentation().methods_probed(), "method"), " with probes");
+  if (IsAdding()) {
+    absl::StrAppend(&text, "\nprobes    ", DescribeProgress(classes_->batches().progress(), "in"));
+  }
+  return text;
+}
+
+// While a leaf runs, its thread's current node is the leaf's caller.
+uint32_t CallsPart::TreePosition(uint64_t raw_node, jvm::MethodKey innermost) const {
+  const uint32_t routine = innermost != 0 ? jvm_.registries.classes.RoutineOf(innermost) : 0;
+  const bool is_leaf = routine != 0 && instrumentation().IsLeaf(routine);
+  const uint32_t leaf = is_leaf ? trees_->TraceChild(raw_node, routine) : 0;
+  return leaf != 0 ? leaf : trees_->TraceNode(raw_node);
+}
+
+uint64_t CallsPart::calls() const {
+  if (trees_ != nullptr) return trees_->total_calls() + (logs_ != nullptr ? logs_->calls() : 0);
+  return counts_ != nullptr ? counts_->total_calls() : 0;
+}
+
+uint64_t CallsPart::file_calls() const {
+  if (trees_ != nullptr) return trees_->file_calls();
+  return counts_ != nullptr ? counts_->file_calls() : 0;
+}
+
+}  // namespace jtrace

@@ -1,0 +1,142 @@
+// The exact calls of a recording: the classes with probes, what the probes count, and the source
+// that writes it. With metrics by call path, and counts of blocks.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "agent/calls/instrument/instrumentation.h"
+#include "agent/calls/tree_source.h"
+#include "agent/jvm/class_registry.h"
+#include "agent/metrics/live_objects_source.h"
+#include "agent/metrics/tree_windows.h"
+#include "agent/options/options.h"
+#include "agent/recording/jvm_parts.h"
+#include "agent/recording/metrics_part.h"
+#include "agent/recording/probed_classes.h"
+#include "agent/recording/recording_part.h"
+#include "agent/recording/resting_probes.h"
+#include "agent/samples/switch_source.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace {
+
+// The collectors belong to JvmParts::probe_sets and are never freed; everything else here ends with
+// the recording.
+class CallsPart : public RecordingPart {
+ public:
+  // `options`: of the recording; resting probes decide their scope and memory, and a default of
+  // memory= is filled in. `switches`: those that the kernel records, for logs; null: it does not.
+  // `wake`: makes the control thread check what is due. `wait_for_callbacks`: returns when no
+  // callback is inside the gate, which is closed.
+  CallsPart(JvmParts& jvm, Options& options, MetricsPart& metrics, samples::SwitchSource* switches,
+            std::function<void()> wake, std::function<void()> wait_for_callbacks)
+      : jvm_(jvm),
+        options_(options),
+        metrics_(metrics),
+        switches_(switches),
+        wake_(std::move(wake)),
+        wait_for_callbacks_(std::move(wait_for_callbacks)) {}
+
+  absl::Status Prepare() override;
+  // Defines or reuses the probes that the options request, and begins to count.
+  absl::Status Start(JNIEnv* jni) override;
+  void ReportStart() override;
+  // At load, adds probes to loaded classes in scope; in a running JVM these are only listed, and
+  // AddBatch does it.
+  void AddExisting(JNIEnv* jni) override;
+  void Run() override;
+  std::vector<trace::ChunkSource*> sources() override;
+  void ClassPrepared(jclass klass) override;
+  void MethodCompiled(jmethodID method) override;
+  void CompleteCounts() override;
+  void StopListening() override;
+  void ReportEnd() override;
+  void ReleaseWaitingThreads() override;
+  void CleanUp(JNIEnv* jni) override;
+  void AddToEnd(proto::SessionEnd& end) const override;
+  std::string Summary() const override;
+  std::string Status() const override;
+
+  // ---- Probes go in and out while the program runs
+
+  bool IsAdding() const { return classes_->IsAdding(); }
+  // Adds probes to the next classes, and calls `added` with each.
+  void AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added) {
+    classes_->AddBatch(jni, added);
+  }
+  // The gate is closed and no callback is inside: no more probes are added.
+  void PlanRemoving(JNIEnv* jni);
+  // False: no class that was listed has probes.
+  bool RemoveBatch(JNIEnv* jni) { return resting_ == nullptr && classes_->RemoveBatch(jni); }
+  ProbedClasses& classes() { return *classes_; }
+  const ProbedClasses& classes() const { return *classes_; }
+
+  // ---- For samples. On the writer's thread.
+
+  // The recording keeps call trees or logs, so samples have nodes. After Start.
+  bool has_trees() const { return trees_ != nullptr; }
+  // The trace's number of the node that a sample belongs to.
+  uint32_t TreePosition(uint64_t raw_node, jvm::MethodKey innermost) const;
+  // Null: the recording counts no blocks.
+  calls::CountedBlocks* blocks() const { return classes_->instrumentation().blocks(); }
+
+  // ---- For questions of the program
+
+  // Null: the recording keeps no call trees (record=flat, record=log).
+  metrics::TreeWindows* windows() const { return windows_.get(); }
+  // Of the metrics that are charged to call paths, by their places in the trees.
+  const std::vector<uint8_t>& metric_numbers() const { return metrics_.path_metrics().numbers; }
+
+  // ---- On the writer's thread
+
+  // The classes were unloaded.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes) {
+    classes_->instrumentation().Forget(classes);
+  }
+  // Records of earlier rounds may still be unread.
+  bool IsBehind() const { return source_ != nullptr && source_->IsBehind(); }
+
+ private:
+  // Defines the functions that only some probes call.
+  absl::Status DefineCallees(JNIEnv* jni);
+  // Restarts counting, for routine numbers below `routines`. The source writes the counts.
+  std::unique_ptr<trace::ChunkSource> BeginCounting(uint32_t routines);
+  calls::TreeSource BeginTrees(const calls::CallKinds& kinds);
+  // Reports the fallback for a clock that is unavailable.
+  void ReportClock();
+  // Where a node's calls are from; null: calls are not distinguished by that.
+  calls::CallPlaceOf CallPlaces() const;
+  // Since the recording's start, and in its current file.
+  uint64_t calls() const;
+  uint64_t file_calls() const;
+  bool is_started() const { return probes_ != nullptr; }
+  calls::Instrumentation& instrumentation() const { return classes_->instrumentation(); }
+
+  JvmParts& jvm_;
+  Options& options_;
+  MetricsPart& metrics_;
+  samples::SwitchSource* const switches_;
+  const std::function<void()> wake_;
+  const std::function<void()> wait_for_callbacks_;
+  std::unique_ptr<ProbedClasses> classes_;  // after Prepare
+  RestingProbes* resting_ = nullptr;        // whose probes count for this recording
+  calls::Probes* probes_ = nullptr;         // after Start
+  calls::TreeCollector* trees_ = nullptr;   // record=tree, record=log
+  calls::FlatCollector* counts_ = nullptr;  // record=flat
+  calls::LogCollector* logs_ = nullptr;     // record=log
+  // Whether interpreted and compiled calls are both recorded; calls() has all of them.
+  bool records_all_ = true;
+  std::unique_ptr<trace::ChunkSource> source_;
+  std::unique_ptr<metrics::LiveObjectsSource> live_objects_;
+  std::unique_ptr<metrics::TreeWindows> windows_;
+};
+
+}  // namespace jtrace

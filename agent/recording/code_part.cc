@@ -1,0 +1,36 @@
+#include "agent/recording/code_part.h"
+
+#include "agent/jvm/env.h"
+#include "agent/recording/event_switches.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+
+void CodePart::Listen(JNIEnv*) {
+  if (options_.WantsStubs()) jvm::EnableEvents(jvm_.env, kStubEvents).IgnoreError();
+  jvm_.code_reports.Start(options_, jvm_.code_reader());
+}
+
+void CodePart::AddExisting(JNIEnv*) {
+  if (options_.WantsStubs()) jvm_.env->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+  jvm_.code_reports.ReportExisting();
+}
+
+void CodePart::StopListening() {
+  jvm::DisableEvents(jvm_.env, kStubEvents).IgnoreError();
+  jvm_.code_reports.Stop();
+}
+
+// Other threads read the recording's options, which stay as they are.
+void CodePart::RecordFromNowOn() {
+  if (jvm_.trace.encoder.Wants(format::kJit, format::kJitCode)) return;
+  Options options = options_;
+  options.codes.SetDefault(Code::kJitCode, true);
+  options.codes.SetDefault(Code::kJitInlining, true);
+  if (!options.codes.Has(Code::kJitCode)) return;
+  jvm_.trace.encoder.SetCodes(options.codes);
+  jvm_.code_reports.Start(options, jvm_.code_reader());
+  jvm_.code_reports.ReportExisting();
+}
+
+}  // namespace jtrace

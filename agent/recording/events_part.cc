@@ -1,0 +1,72 @@
+#include "agent/recording/events_part.h"
+
+#include <array>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "agent/jvm/env.h"
+#include "agent/recording/event_switches.h"
+
+namespace jtrace {
+namespace {
+
+constexpr std::array kRecordedEvents = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_CLASS_PREPARE,
+                                        JVMTI_EVENT_GARBAGE_COLLECTION_START,
+                                        JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
+constexpr std::array kVirtualThreadEvents = {jvm::kVirtualThreadStart, jvm::kVirtualThreadEnd};
+constexpr std::array kVirtualThreadStarts = {jvm::kVirtualThreadStart};
+
+}  // namespace
+
+void EventsPart::ReportStart() {
+  Losses& losses = jvm_.trace.losses;
+  if (jvm_.is_live.load()) {
+    for (const std::string& what : jvm_.granted.refused) {
+      losses.Add("attach.refused", Severity::kWarning, 1,
+                 absl::StrCat("unavailable when attaching: ", what),
+                 "start the program with -agentpath");
+    }
+  }
+  if (jvm_.gc_cause.Find(jvm_.libjvm_address())) return;
+  losses.Add("gc.no_cause", Severity::kInfo, 1,
+             "the JVM does not say why it collects garbage: it keeps no performance counters",
+             "leave -XX:-UsePerfData out");
+}
+
+void EventsPart::Listen(JNIEnv*) {
+  jvm::EnableEvents(jvm_.env, kRecordedEvents).IgnoreError();
+  jvm_.extra_events.Start(options_.codes);
+  jvm_.io_records.Start(options_.codes);
+  jvm_.waited_records.Start(options_.codes);
+  jvm_.segments.Start(options_.codes);
+  jvm_.sees_virtual_ends.store(jvm_.granted.virtual_threads && options_.WantsEvents());
+  if (!jvm_.sees_virtual_ends.load()) return;
+  jvm::EnableEvents(jvm_.env, kVirtualThreadEvents).IgnoreError();
+}
+
+// In a running JVM before classes change: threads may be inside their methods. At load, classes are
+// recorded once they have their probes.
+void EventsPart::AddExisting(JNIEnv* jni) {
+  if (!jvm_.is_live.load() && options_.WantsEvents()) return;
+  jvm_.registries.classes.PrepareLoaded(jni, /*thread=*/0);
+}
+
+std::vector<trace::ChunkSource*> EventsPart::sources() {
+  return {&jvm_.segments, &jvm_.trace.limited_events};
+}
+
+// The ends of virtual threads stay on: what belongs to threads that end between recordings is
+// reused.
+void EventsPart::StopListening() {
+  jvm_.extra_events.Stop();
+  jvm_.io_records.Stop();
+  jvm_.waited_records.Stop();
+  jvm_.segments.Stop();
+  jvm::DisableEvents(jvm_.env, kRecordedEvents).IgnoreError();
+  if (jvm_.counts_threads.load()) CountThreads(jvm_);
+  if (jvm_.granted.virtual_threads) {
+    jvm::DisableEvents(jvm_.env, kVirtualThreadStarts).IgnoreError();
+  }
+}
+
+}  // namespace jtrace

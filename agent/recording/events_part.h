@@ -1,0 +1,28 @@
+// The JVM's events of a recording, and those that codes= requests: threads, prepared classes,
+// collections, I/O, waits, segments.
+#pragma once
+
+#include <vector>
+
+#include "agent/options/options.h"
+#include "agent/recording/jvm_parts.h"
+#include "agent/recording/recording_part.h"
+
+namespace jtrace {
+
+class EventsPart : public RecordingPart {
+ public:
+  EventsPart(JvmParts& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+
+  void ReportStart() override;
+  void Listen(JNIEnv* jni) override;
+  void AddExisting(JNIEnv* jni) override;
+  std::vector<trace::ChunkSource*> sources() override;
+  void StopListening() override;
+
+ private:
+  JvmParts& jvm_;
+  const Options& options_;
+};
+
+}  // namespace jtrace

@@ -1,0 +1,36 @@
+// Hooks in native functions while a recording runs (S3.9, calls of native functions). They need
+// the threads that samples know.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "agent/native_hooks/hook_source.h"
+#include "agent/options/options.h"
+#include "agent/recording/jvm_parts.h"
+#include "agent/recording/recording_part.h"
+#include "agent/recording/samples_part.h"
+
+namespace jtrace {
+
+class HooksPart : public RecordingPart {
+ public:
+  HooksPart(JvmParts& jvm, const Options& options, const SamplesPart& samples)
+      : jvm_(jvm), options_(options), samples_(samples) {}
+
+  // InvalidArgument: no such function, or one that cannot have a hook.
+  absl::Status Prepare() override;
+  void Run() override;
+  void WriterStarted(bool is_running) override;
+  std::vector<trace::ChunkSource*> sources() override { return {source_.get()}; }
+  void Stop() override { jvm_.hooks.End(); }
+  void StopListening() override;
+
+ private:
+  JvmParts& jvm_;
+  const Options& options_;
+  const SamplesPart& samples_;
+  std::unique_ptr<native_hooks::HookSource> source_;
+};
+
+}  // namespace jtrace

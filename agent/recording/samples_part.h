@@ -1,0 +1,89 @@
+// The samples of a recording: the sampler, which threads it samples, and what writes the samples.
+#pragma once
+
+#include <jvmti.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "agent/base/name_filter.h"
+#include "agent/jvm/app_scope.h"
+#include "agent/options/options.h"
+#include "agent/recording/calls_part.h"
+#include "agent/recording/jvm_parts.h"
+#include "agent/recording/recording_part.h"
+#include "agent/samples/sample_source.h"
+#include "agent/samples/sampler.h"
+#include "agent/samples/system_source.h"
+
+namespace jtrace {
+
+// Makes the JVM's sampler, or gives it the options of the next recording.
+absl::Status PrepareSampler(JvmParts& jvm, const Options& options);
+
+class SamplesPart : public RecordingPart {
+ public:
+  // `calls`: whose call trees the samples belong to; null: the recording has none (mode=samples).
+  // `wake`: makes the control thread check what is due.
+  SamplesPart(JvmParts& jvm, const Options& options, const CallsPart* calls,
+              std::function<void()> wake);
+
+  absl::Status Prepare() override { return PrepareSampler(jvm_, options_); }
+  // From now on threads may be attached.
+  absl::Status Start(JNIEnv* jni) override;
+  void ReportStart() override;
+  // Attaches running threads: Java threads, whose kernel ids are known since they started, and
+  // others.
+  void AddExisting(JNIEnv* jni) override;
+  std::vector<trace::ChunkSource*> sources() override;
+  void ThreadStarted(JNIEnv* jni, const jvm::ThreadNumbers& numbers) override;
+  // The methods of a prepared class may belong to the application (stack=app).
+  void ClassPrepared(jclass klass) override;
+  void Stop() override;
+  void ReportEnd() override;
+  void AddToStart(proto::SessionStart& start) const override;
+  std::string Summary() const override;
+  std::string Status() const override;
+  std::string Problem() const override { return problem_; }
+
+  // As many as samples= wants, or a few more. Any thread, after Start.
+  bool HasEnough() const {
+    return options_.most_samples != 0 && sample_source_->samples() >= options_.most_samples;
+  }
+  // The trace's number of the node that a sample or a hook's call belongs to; null: no trees are
+  // kept.
+  samples::SampleSource::NodeNumber node_number() const;
+
+ private:
+  samples::Sampler& sampler() const { return *jvm_.sampler.load(); }
+  // stack=app and stack=appframe distinguish the application's methods from others.
+  bool NeedsAppScope() const;
+  absl::Status StartAppScope();
+  void MakeSources();
+  // The trace's number of the call site that a sample was in; null: they are not distinguished.
+  samples::SampleSource::PlaceAt CallSiteAt() const;
+  // Reports which kernel data samples lack, and how to get it.
+  void ReportKernelFrames();
+  void ReportForbiddenTimers();
+  void ReportSampler();
+  // A loss that the beginning of the recording reports, too.
+  void AddProblem(const char* name, const std::string& what, const std::string& remedy);
+  bool WantsThread(uint64_t java_tid) const;
+  // The timer that drives the samples: "cpu (perf event)".
+  std::string TimerInUse() const;
+
+  JvmParts& jvm_;
+  const Options& options_;
+  const CallsPart* const calls_;
+  const std::function<void()> wake_;
+  NameFilter threads_;
+  std::string problem_;
+  std::unique_ptr<jvm::AppScope> app_scope_;  // stack=app, stack=appframe
+  std::unique_ptr<samples::SampleSource> sample_source_;
+  std::unique_ptr<samples::InternalThreadSource> internal_threads_;
+};
+
+}  // namespace jtrace

@@ -1,0 +1,24 @@
+// The first record of a trace file: which agent, JVM, program and options it is of.
+#pragma once
+
+#include <string>
+
+#include "agent/options/options.h"
+#include "agent/recording/jvm_parts.h"
+#include "proto/trace.pb.h"
+
+namespace jtrace {
+
+// The program that the JVM runs.
+struct Program {
+  std::string jvm;
+  std::string command;
+};
+// Asks the JVM, on a thread that the JVM knows.
+Program ProgramOf(jvmtiEnv* env);
+
+// What does not depend on the parts of the recording. Any thread.
+proto::SessionStart DescribeSession(const JvmParts& jvm, const Options& options,
+                                    const Program& program);
+
+}  // namespace jtrace

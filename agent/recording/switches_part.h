@@ -1,0 +1,29 @@
+// Thread switches that the kernel records (S3.5: a thread gets and leaves a processor).
+#pragma once
+
+#include "agent/recording/jvm_parts.h"
+#include "agent/recording/recording_part.h"
+#include "agent/samples/switch_source.h"
+
+namespace jtrace {
+
+class SwitchesPart : public RecordingPart {
+ public:
+  explicit SwitchesPart(JvmParts& jvm) : jvm_(jvm), source_(jvm.trace.clock, jvm.trace.losses) {}
+
+  // FailedPrecondition: the kernel forbids them; the remedy.
+  absl::Status Prepare() override;
+  void Listen(JNIEnv* jni) override;
+  std::vector<trace::ChunkSource*> sources() override { return {&source_}; }
+  void ThreadStarted(JNIEnv* jni, const jvm::ThreadNumbers& numbers) override;
+  void ThreadEnding(const jvm::ThreadNumbers& numbers) override { source_.End(numbers.number); }
+
+  // A log writes its thread's switches between its calls.
+  samples::SwitchSource& source() { return source_; }
+
+ private:
+  JvmParts& jvm_;
+  samples::SwitchSource source_;
+};
+
+}  // namespace jtrace

@@ -1,0 +1,193 @@
+#include "agent/session/jvm_events.h"
+
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "agent/base/class_names.h"
+#include "agent/jvm/loaded_classes.h"
+#include "agent/jvm/loader_numbers.h"
+#include "agent/metrics/native_metrics.h"
+#include "agent/recording/resting_probes.h"
+#include "agent/samples/handler/thread_labels.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+namespace {
+
+using Inside = Gate<Recording>::Inside;
+
+}  // namespace
+
+void JvmEvents::ThreadStart(JNIEnv* jni, jthread thread) {
+  const Inside recording(gate_);
+  if (gettid() == jvm_.agent_threads.control.load(std::memory_order_relaxed)) return;
+  jvm_.metrics->ThreadStart(jni, thread);
+  // A thread that is only counted gets no name: a start names the threads that run by then.
+  if (jvm_.is_live.load() && !recording) return;
+  const jvm::ThreadNumbers numbers = jvm_.registries.threads.Start(jni, thread);
+  JoinFamilies(jni, numbers.java_tid);
+  if (!recording) return;
+  recording->ForEachPart([&](RecordingPart& part) { part.ThreadStarted(jni, numbers); });
+}
+
+void JvmEvents::ThreadEnd() {
+  samples::Sampler* const sampler = jvm_.sampler.load();
+  if (sampler != nullptr) sampler->DetachCurrentThread();
+  jvm_.metrics->ThreadEnding();
+  const jvm::ThreadNumbers numbers = jvm_.registries.threads.End();
+  if (const Inside recording(gate_); recording) {
+    recording->ForEachPart([&](RecordingPart& part) { part.ThreadEnding(numbers); });
+  }
+  jvm_.probe_sets.ChargeRemainder(numbers.java_tid);
+  jvm_.probe_sets.MarkThreadEnded(numbers.java_tid);
+  jvm_.metrics->ThreadEnd();
+  samples::SetLabels(signal_safe::kNoLabels, 0);
+  LeaveFamilies(numbers.java_tid);
+}
+
+void JvmEvents::VirtualThreadStart(JNIEnv* jni, jthread thread) {
+  jvm_.registries.threads.StartVirtual(jni, thread);
+  if (!jvm_.families.empty()) JoinFamilies(jni, jvm_.registries.threads.JavaTid(jni, thread));
+}
+
+void JvmEvents::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
+  const uint64_t java_tid = jvm_.registries.threads.EndVirtual(jni, thread);
+  jvm_.probe_sets.ChargeRemainder(java_tid);
+  jvm_.probe_sets.MarkThreadEnded(java_tid);
+  jvm_.metrics->VirtualThreadEnd(java_tid);
+  samples::SetLabels(signal_safe::kNoLabels, java_tid);
+  LeaveFamilies(java_tid);
+}
+
+void JvmEvents::JoinFamilies(JNIEnv* jni, uint64_t java_tid) {
+  if (jvm_.families.empty()) return;
+  for (const uint64_t window : metrics::InheritedWindows(jni)) jvm_.families.Add(window, java_tid);
+}
+
+void JvmEvents::LeaveFamilies(uint64_t java_tid) {
+  if (jvm_.families.empty()) return;
+  metrics::Values totals;
+  for (uint32_t i = 0; i < totals.size(); ++i) {
+    totals[i] = jvm_.metrics->counters().Of(java_tid, i).value_or(0);
+  }
+  jvm_.families.Leave(java_tid, totals);
+}
+
+void JvmEvents::ClassDefine(JNIEnv* jni, jobject loader, const char* name, jobject domain) {
+  Registries& registries = jvm_.registries;
+  if (name == nullptr || domain == nullptr) return;
+  registries.classes.sources().Note(jni, DottedName(name), registries.loaders.Of(loader), domain);
+}
+
+void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name,
+                              std::span<const unsigned char> bytes, jint* new_size,
+                              unsigned char** new_bytes) {
+  // A stop, which requests no more probes, waits for the callbacks that are inside.
+  const Inside recording(gate_);
+  Registries& registries = jvm_.registries;
+  std::vector<unsigned char> current;
+  if (redefined != nullptr && jvm::IsRetransforming()) {
+    current = registries.redefined.Current(registries.classes.NumberOf(redefined), bytes);
+    if (!current.empty()) bytes = current;
+  } else if (redefined != nullptr) {
+    // Also while a stop takes probes out in batches: it must not undo the change.
+    registries.classes.Renumber(redefined);
+    ClassRedefine(recording ? &*recording : nullptr, redefined, name, bytes);
+  }
+  std::span<unsigned char> made;
+  if (recording && recording->calls() != nullptr) {
+    made = recording->calls()->classes().instrumentation().Rewrite(jvm_.env, name, loader, bytes);
+  }
+  // They count nothing, but are there for the next recording.
+  RestingProbes* const resting = jvm_.resting.load();
+  if (made.empty() && resting != nullptr && !(recording && recording->options().probes_rest)) {
+    made = resting->Rewrite(name, loader, bytes);
+  }
+  if (made.empty() && !current.empty()) made = jvm::CopyForJvm(jvm_.env, current);
+  if (made.empty()) return;
+  *new_size = static_cast<jint>(made.size());
+  *new_bytes = made.data();
+}
+
+void JvmEvents::ClassRedefine(const Recording* recording, jclass klass, const char* name,
+                              std::span<const unsigned char> bytes) {
+  TraceParts& trace = jvm_.trace;
+  if (!jvm_.registries.redefined.Note(jvm_.registries.classes.NumberOf(klass), bytes)) {
+    trace.losses.Add(
+        "class.redefined", Severity::kInfo, 1,
+        "classes that other agents changed and JDK 17 may restore to their earlier state");
+  }
+  const uint64_t now = trace.clock.Now();
+  if (recording == nullptr || name == nullptr ||
+      !recording->options().codes.Has(Code::kClassRedefine) ||
+      !trace.limited_events.Count(trace::LimitedEvent::kRedefine, now)) {
+    return;
+  }
+  trace.encoder.AddEvent({.time_ns = now,
+                          .major = format::kClass,
+                          .minor = format::kClassRedefine,
+                          .text = DottedName(name)});
+}
+
+void JvmEvents::ClassPrepare(jclass klass) {
+  const Inside recording(gate_);
+  jvm_.registries.classes.Prepare(klass, /*thread=*/0);
+  if (!recording) return;
+  recording->ForEachPart([klass](RecordingPart& part) { part.ClassPrepared(klass); });
+}
+
+void JvmEvents::ObjectFree(jlong tag) {
+  jvm_.registries.classes.Unload(tag);
+  if (jvm::IsTag(tag, jvm::TagKind::kClass)) jvm_.unloaded.AddClass(jvm::TagNumber(tag));
+  if (jvm::IsTag(tag, jvm::TagKind::kLoader)) jvm_.unloaded.AddLoader(jvm::TagNumber(tag));
+}
+
+void JvmEvents::CompiledMethodLoad(jmethodID method, jint size, const void* address,
+                                   const void* compile_info) {
+  const Inside recording(gate_);
+  jvm_.registries.code.Load(method, size, address, compile_info);
+  samples::Sampler* const sampler = jvm_.sampler.load();
+  if (sampler != nullptr) {
+    sampler->jvm().NoteCompiledCode(reinterpret_cast<uintptr_t>(address), compile_info);
+  }
+  if (recording) {
+    recording->ForEachPart([method](RecordingPart& part) { part.MethodCompiled(method); });
+  }
+  jvm_.code_reports.AfterReport();
+}
+
+void JvmEvents::CompiledMethodUnload(jmethodID method, const void* address) {
+  jvm_.registries.code.Unload(method, address);
+}
+
+void JvmEvents::DynamicCode(const char* name, const void* address, jint size) {
+  jvm_.registries.code.DynamicCode(name, address, size);
+  samples::Sampler* const sampler = jvm_.sampler.load();
+  if (sampler == nullptr) return;
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  sampler->jvm().AddStub(name, begin, begin + static_cast<uint32_t>(size));
+}
+
+void JvmEvents::NativeMethodBind() { jvm_.hooks.LookForObjects(); }
+
+void JvmEvents::GcStart() {
+  jvm_.metrics->GcStart(jvm_.trace.clock.Now());
+  jvm_.trace.encoder.AddEvent({.time_ns = jvm_.trace.clock.Now(),
+                               .major = format::kGc,
+                               .minor = format::kGcCycle,
+                               .value = static_cast<int64_t>(gc_count_.fetch_add(1) + 1),
+                               .text = jvm_.gc_cause.AtBegin()});
+}
+
+void JvmEvents::GcFinish() {
+  jvm_.metrics->GcFinish(jvm_.trace.clock.Now());
+  jvm_.trace.encoder.AddEvent({.time_ns = jvm_.trace.clock.Now(),
+                               .major = format::kGc,
+                               .minor = format::kGcCycle | format::kEnd,
+                               .value = static_cast<int64_t>(gc_count_.load()),
+                               .text = jvm_.gc_cause.AtEnd()});
+}
+
+}  // namespace jtrace
