@@ -16,9 +16,9 @@ namespace {
 
 // A pause is never longer.
 constexpr absl::Duration kLongestPause = absl::Seconds(10);
-// Compilers rest when none of them wanted a processor in so many looks, so far apart.
-constexpr int kQuietLooks = 3;
-constexpr absl::Duration kLook = absl::Milliseconds(15);
+// Compilers rest when none of them wanted a processor in so many checks, so far apart.
+constexpr int kQuietChecks = 3;
+constexpr absl::Duration kCheckPeriod = absl::Milliseconds(15);
 // A program may keep them busy by itself, for instance while it starts: the next batch does not
 // wait longer, and after two minutes none waits.
 constexpr absl::Duration kLongestCompilerWork = absl::Seconds(10);
@@ -83,10 +83,11 @@ absl::Duration ClassBatches::Pause() {
 absl::Duration ClassBatches::UntilCompilersRest() {
   if (!compiler_work_.has_value()) return absl::ZeroDuration();
   const absl::Duration now = Monotonic();
-  if (now < compiler_work_->looked + kLook) return compiler_work_->looked + kLook - now;
-  compiler_work_->looked = now;
+  if (now < compiler_work_->checked + kCheckPeriod)
+    return compiler_work_->checked + kCheckPeriod - now;
+  compiler_work_->checked = now;
   compiler_work_->quiet = compilers_.Work() ? 0 : compiler_work_->quiet + 1;
-  if (compiler_work_->quiet < kQuietLooks && now < compiler_work_->latest) return kLook;
+  if (compiler_work_->quiet < kQuietChecks && now < compiler_work_->latest) return kCheckPeriod;
   const absl::Duration work = compilers_.Used() - compiler_work_->used;
   pace_.After(compiler_work_->classes, work);
   const absl::Duration rest = budget_.PauseAfter(absl::ZeroDuration(), work);
@@ -95,7 +96,7 @@ absl::Duration ClassBatches::UntilCompilersRest() {
   return absl::ZeroDuration();
 }
 
-std::vector<jclass> ClassBatches::Take(JNIEnv* jni, const std::function<bool(jclass)>& wanted) {
+std::vector<jclass> ClassBatches::TakeNext(JNIEnv* jni, const std::function<bool(jclass)>& wanted) {
   std::vector<jclass> taken;
   const BatchProgress before = progress_;
   absl::Duration expected;
@@ -130,7 +131,7 @@ void ClassBatches::RunNext(
   const absl::Duration before = Cost();
   compilers_.Find();
   const absl::Duration compiled = compilers_.Used();
-  const std::vector<jclass> classes = Take(jni, wanted);
+  const std::vector<jclass> classes = TakeNext(jni, wanted);
   begin(classes);
   end(classes, jvm::RetransformBatch(env_, classes));
   const absl::Duration cost = std::max(absl::ZeroDuration(), Cost() - before);
@@ -144,7 +145,7 @@ void ClassBatches::RunNext(
     compiler_work_ = {.classes = classes.size(),
                       .used = compiled,
                       .latest = now + kLongestCompilerWork,
-                      .looked = now};
+                      .checked = now};
   }
 }
 

@@ -14,10 +14,8 @@
 #include <jvmti.h>
 #include <sys/types.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,41 +26,9 @@
 #include "agent/base/processor_budget.h"
 #include "agent/calls/instrument/own_scope.h"
 #include "agent/jvm/loaded_classes.h"
+#include "agent/recording/batch_pace.h"
 
 namespace jtrace {
-
-// How large the next batch of classes may be, by what the JIT had to do after the one before.
-//
-// With each batch the JVM discards compiled code that depends on its classes. How much that is,
-// cannot be known before: nothing for classes that are hardly used, all of a server's busy code for
-// a few others. So batches begin small, grow while the compilers rest, and shrink when they have
-// had much to do. Pure; the caller measures.
-class BatchPace {
- public:
-  // `all`: how many classes there are.
-  explicit BatchPace(size_t all)
-      : least_(std::max<size_t>(1, all / kMostBatches)), classes_(std::max(least_, kFirst)) {}
-  static BatchPace Unlimited() { return BatchPace(std::numeric_limits<size_t>::max() / 2); }
-
-  // At most this many are next.
-  size_t classes() const { return classes_; }
-  // After a batch of `classes`: the compilers used `work` until they rested.
-  void After(size_t classes, absl::Duration work) {
-    const size_t had = std::min(classes_, classes);
-    if (work > kMuch) classes_ = std::max(least_, had / 2);
-    if (work < kLittle) classes_ = std::max(classes_, 2 * had);
-  }
-
- private:
-  static constexpr size_t kFirst = 8;
-  // So many at most if all have the least size.
-  static constexpr size_t kMostBatches = 128;
-  static constexpr absl::Duration kMuch = absl::Milliseconds(100);
-  static constexpr absl::Duration kLittle = absl::Milliseconds(30);
-
-  size_t least_;
-  size_t classes_;
-};
 
 // How far the batches are.
 struct BatchProgress {
@@ -120,9 +86,9 @@ class ClassBatches {
     size_t methods;
   };
 
-  std::vector<jclass> Take(JNIEnv* jni, const std::function<bool(jclass)>& wanted);
+  std::vector<jclass> TakeNext(JNIEnv* jni, const std::function<bool(jclass)>& wanted);
   absl::Duration Cost() const;
-  // How long until the next look at the compilers; zero: they rest, or that is not waited for.
+  // How long until the next check of the compilers; zero: they rest, or that is not waited for.
   absl::Duration UntilCompilersRest();
 
   jvmtiEnv* const env_;
@@ -143,8 +109,8 @@ class ClassBatches {
     size_t classes = 0;
     absl::Duration used;  // by the compilers until then
     absl::Duration latest;
-    absl::Duration looked;
-    int quiet = 0;  // looks in a row in which they rested
+    absl::Duration checked;
+    int quiet = 0;  // checks in a row in which they rested
   };
   std::optional<CompilerWork> compiler_work_;
 };

@@ -20,7 +20,7 @@ namespace jtrace {
 namespace {
 
 constexpr uint64_t kShareToStayFree = 20;  // a twentieth
-constexpr uint64_t kMostToStayFree = 100u << 20;
+constexpr uint64_t kMaxToStayFree = 100u << 20;
 
 // By the folder's descriptor, so that the file that was looked at is the one that is removed, even
 // if somebody puts a link in the folder's place.
@@ -39,7 +39,7 @@ uint64_t EndedFiles::MissingOfReserve(const std::string& folder) {
   struct statvfs info;
   if (statvfs(folder.c_str(), &info) != 0) return 0;
   const uint64_t reserve =
-      std::min(info.f_blocks * info.f_frsize / kShareToStayFree, kMostToStayFree);
+      std::min(info.f_blocks * info.f_frsize / kShareToStayFree, kMaxToStayFree);
   const uint64_t free = info.f_bavail * info.f_frsize;
   return reserve - std::min(free, reserve);
 }

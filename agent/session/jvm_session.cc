@@ -526,7 +526,7 @@ absl::StatusOr<std::string> JvmSession::DescribeStatus() {
   return recording->DescribeStatus();
 }
 
-bool JvmSession::LooksAtStacks() {
+bool JvmSession::CompletesBlocks() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   return recording != nullptr && recording->CompletesBlocks();

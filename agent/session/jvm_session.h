@@ -80,7 +80,7 @@ class JvmSession {
 
   // Whether Flush, Dump, NextFile and DescribeStatus should be called on a Java thread: they look
   // for open activations.
-  bool LooksAtStacks();
+  bool CompletesBlocks();
   Due WhatIsDue(absl::Time now);
   // Between recordings, with probes=resting: forgets classes that were unloaded, as a recording
   // does. Returns when that is due again.

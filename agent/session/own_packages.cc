@@ -20,11 +20,11 @@
 namespace jtrace {
 namespace {
 
-// In ns. Each look stops the threads for a moment, some milliseconds if they are many: no more than
-// a tenth of the time.
-constexpr uint64_t kAllLooks = 1'000'000'000;
-constexpr uint64_t kBetweenLooks = 50'000'000;
-constexpr uint64_t kPauseOfALook = 9;
+// In ns. Reading all stacks stops the threads for a moment, some milliseconds if they are many: no
+// more than a tenth of the time.
+constexpr uint64_t kDuration = 1'000'000'000;
+constexpr uint64_t kMinPeriod = 50'000'000;
+constexpr uint64_t kMinPauseToRead = 9;
 
 std::vector<calls::ClassToProbe> LoadedInScope(JvmParts& jvm, JNIEnv* jni,
                                                const classfile::ScopeFilter& filter) {
@@ -45,12 +45,12 @@ std::vector<calls::ClassToProbe> LoadedInScope(JvmParts& jvm, JNIEnv* jni,
 }
 
 // The packages in scope on the stacks of threads that run Java code.
-class StackLooks {
+class StackPackages {
  public:
-  StackLooks(jvmtiEnv* env, JNIEnv* jni, const classfile::ScopeFilter& filter)
+  StackPackages(jvmtiEnv* env, JNIEnv* jni, const classfile::ScopeFilter& filter)
       : env_(env), jni_(jni), filter_(filter) {}
 
-  void Look() {
+  void ReadAll() {
     const jvm::LocalFrame frame(jni_);
     jvm::ForEachRunningStack(env_, [this](std::span<const jvmtiFrameInfo> frames) { Add(frames); });
   }
@@ -114,20 +114,20 @@ std::optional<OwnPackages> OwnPackages::Wanted(JvmParts& jvm, JNIEnv* jni, Optio
 }
 
 std::vector<std::string> OwnPackages::Choose(const Caller& caller) const {
-  StackLooks looks(env_, jni_, filter_);
-  const uint64_t end = MonotonicNanos() + kAllLooks;
+  StackPackages packages(env_, jni_, filter_);
+  const uint64_t end = MonotonicNanos() + kDuration;
   bool may_wait = true;
   for (uint64_t begin = MonotonicNanos(); may_wait; begin = MonotonicNanos()) {
-    looks.Look();
+    packages.ReadAll();
     const uint64_t now = MonotonicNanos();
-    const uint64_t next = now + std::max(kBetweenLooks, kPauseOfALook * (now - begin));
+    const uint64_t next = now + std::max(kMinPeriod, kMinPauseToRead * (now - begin));
     if (next >= end) break;
     // Serving a question ends a pause.
     for (uint64_t at = now; may_wait && at < next; at = MonotonicNanos()) {
       may_wait = caller.pause(absl::Nanoseconds(next - at), Caller::kQuestions);
     }
   }
-  calls::OwnScope own = calls::ChooseOwnScope(classes_, MainClass(env_), looks.stacks());
+  calls::OwnScope own = calls::ChooseOwnScope(classes_, MainClass(env_), packages.stacks());
   if (!own.patterns.empty()) caller.report(Describe(own, calls::AllOf(classes_)));
   return std::move(own.patterns);
 }

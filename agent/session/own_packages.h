@@ -23,10 +23,9 @@ class OwnPackages {
   // `options` are as without include=own then.
   static std::optional<OwnPackages> Wanted(JvmParts& jvm, JNIEnv* jni, Options& options);
 
-  // The patterns of include=, after a second in which it looks at the stacks of all platform
-  // threads and questions to the caller are served; at once after a look if the caller has no time
-  // for it. Reports what it chose and what everything would cost. On the same thread, without
-  // locks.
+  // The patterns of include=. Reads the stacks of all platform threads for a second, while
+  // questions to the caller are served; once if the caller has no time. Reports what it chose and
+  // what everything would cost. On the same thread, without locks.
   std::vector<std::string> Choose(const Caller& caller) const;
 
  private:

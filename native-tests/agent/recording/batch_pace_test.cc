@@ -1,4 +1,5 @@
-#include "agent/recording/class_batches.h"
+#include "agent/recording/batch_pace.h"
+
 #include "gtest/gtest.h"
 
 namespace jtrace {
