@@ -11,6 +11,7 @@
 #include "agent/calls/call_kinds.h"
 #include "agent/calls/flat_collector.h"
 #include "agent/calls/tree_collector.h"
+#include "agent/jvm/thread_groups.h"
 #include "agent/jvm/thread_registry.h"
 #include "agent/trace/chunk_source.h"
 #include "common/call_place.h"

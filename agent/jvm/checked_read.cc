@@ -13,12 +13,12 @@ namespace {
 
 // write(2) reads its buffer in the kernel, too, and fails where that is not mapped.
 bool CopyThroughPipe(uintptr_t address, char* to, size_t bytes) {
-  constexpr size_t kMostAtOnce = 4096;  // a pipe always takes as much
+  constexpr size_t kMaxAtOnce = 4096;  // a pipe always takes as much
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
   bool copied = true;
   for (size_t done = 0; done < bytes && copied;) {
-    const size_t count = std::min(kMostAtOnce, bytes - done);
+    const size_t count = std::min(kMaxAtOnce, bytes - done);
     const auto written = write(ends[1], reinterpret_cast<const void*>(address + done), count);
     copied = written > 0 && read(ends[0], to + done, static_cast<size_t>(written)) == written;
     if (copied) done += static_cast<size_t>(written);

@@ -43,13 +43,6 @@ MethodWait WaitOf(absl::string_view class_name, absl::string_view method) {
   return MethodWait::kNone;
 }
 
-constexpr size_t kLeast = 500;
-
-void MoveTo(UnloadedClasses::Batch& into, UnloadedClasses::Batch from) {
-  into.classes.merge(from.classes);
-  into.loaders.merge(from.loaders);
-}
-
 }  // namespace
 
 ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
@@ -59,14 +52,14 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
   env_->GetClassLoader(klass, &loader);
   const uint32_t number = loaders_.Of(loader);
   const std::string name = BinaryName(signature.get());
-  loaders_.NoteClass(name, number);
+  loaders_.AddClassName(name, number);
   return {.id = encoder_.ClassId(name, number),
           .name = name,
           .loader = number,
           .is_probe = loader == nullptr && IsProbeClass(signature.get())};
 }
 
-void ClassRegistry::LearnJvm(const void* libjvm_address) {
+void ClassRegistry::ReadJvm(const void* libjvm_address) {
   if (code_ == nullptr) code_ = std::make_unique<CompiledCode>(libjvm_address);
   if (!memory_.usable()) memory_ = MethodMemory::Of(libjvm_address, Jni());
 }
@@ -119,7 +112,7 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   const ClassIdentity identity = IdentityOf(klass);
   if (identity.id == 0) return;
   env_->SetTag(klass, MakeTag(TagKind::kClass, identity.id));
-  NoteKlass(klass, identity.id);
+  AddKlass(klass, identity.id);
   {
     absl::MutexLock lock(&mutex_);
     ++loaded_[identity.id];
@@ -138,7 +131,7 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
     }
   }
   event.value = count.value_or(details.method_size());
-  const std::string source = sources_.Take(identity.name, identity.loader);
+  const std::string source = sources_.Remove(identity.name, identity.loader);
   event.text = source;
   encoder_.AddClassEvent(event, std::move(details));
   if (encoder_.Wants(format::kClass, format::kClassMethod)) RecordMethods(klass, identity, thread);
@@ -213,10 +206,10 @@ void ClassRegistry::PrepareArray(jclass klass) {
   if (env_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return;
   jobject loader = nullptr;
   env_->GetClassLoader(klass, &loader);
-  NoteKlass(klass, encoder_.ClassId(ArrayName(signature.get()), loaders_.Of(loader)));
+  AddKlass(klass, encoder_.ClassId(ArrayName(signature.get()), loaders_.Of(loader)));
 }
 
-void ClassRegistry::NoteKlass(jclass klass, uint32_t class_id) {
+void ClassRegistry::AddKlass(jclass klass, uint32_t class_id) {
   const uintptr_t at = memory_.KlassOf(Jni(), klass);
   if (at == 0) return;
   absl::MutexLock lock(&mutex_);
@@ -242,7 +235,7 @@ bool ClassRegistry::ForEachMethod(jclass klass, MethodMemory::Visitor visit) con
   return memory_.ForEachMethod(Jni(), klass, visit);
 }
 
-void ClassRegistry::NoteOldMethods(jclass klass,
+void ClassRegistry::KeepOldMethods(jclass klass,
                                    absl::FunctionRef<uintptr_t(jmethodID)> method_behind) {
   // Threads may be inside those that no sample has had yet: they have no other code's routine.
   if (numbers_later_) {
@@ -391,7 +384,7 @@ ClassRegistry::NumberedMethods ClassRegistry::NumberMethods(jclass klass,
   return methods;
 }
 
-uint32_t ClassRegistry::Learn(jmethodID id) {
+uint32_t ClassRegistry::DefineMethod(jmethodID id) {
   if (const uint32_t known = MethodOf(KeyOf(id)); known != 0) return known;
   jclass declaring = nullptr;
   if (env_->GetMethodDeclaringClass(id, &declaring) != JVMTI_ERROR_NONE) return 0;
@@ -408,17 +401,17 @@ uint64_t ClassRegistry::CountedClasses() const {
   return counted_classes_;
 }
 
-uint32_t ClassRegistry::LearnMethod(uintptr_t method) {
+uint32_t ClassRegistry::DefineMethodInMemory(uintptr_t method) {
   constexpr int kTries = 3;
   uint32_t number = 0;
   for (int i = 0; i < kTries; ++i) {
-    if (TryToLearn(method, number)) return number;
+    if (TryToDefine(method, number)) return number;
   }
   reuses_.fetch_add(1);
   return number;
 }
 
-bool ClassRegistry::TryToLearn(uintptr_t method, uint32_t& number) {
+bool ClassRegistry::TryToDefine(uintptr_t method, uint32_t& number) {
   const uint64_t counted_before = CountedClasses();
   const auto found = memory_.Describe(method);
   const uint32_t class_id = found.has_value() ? ClassOf(found->klass) : 0;
@@ -434,35 +427,6 @@ bool ClassRegistry::TryToLearn(uintptr_t method, uint32_t& number) {
   if (counted_classes_ != counted_before) return false;
   methods_.insert_or_assign(method, numbers);
   return true;
-}
-
-void UnloadedClasses::AddClass(uint32_t class_id) {
-  std::lock_guard lock(mutex_);
-  fresh_.classes.insert(class_id);
-}
-
-void UnloadedClasses::AddLoader(uint32_t loader) {
-  std::lock_guard lock(mutex_);
-  fresh_.loaders.insert(loader);
-}
-
-void UnloadedClasses::Ripen() {
-  MoveTo(ripe_, std::exchange(waiting_, {}));
-  std::lock_guard lock(mutex_);
-  waiting_ = std::exchange(fresh_, {});
-}
-
-void UnloadedClasses::ForgetIdle() {
-  Ripen();
-  if (ripe_.size() > 0) known_ = forget_(std::exchange(ripe_, {}));
-}
-
-void UnloadedClasses::Seal(uint64_t, proto::Chunk&) {
-  if (is_behind_()) return;
-  Ripen();
-  // An eighth, so that the work for each class is bounded however many are loaded.
-  if (ripe_.size() < std::max(kLeast, known_ / 8)) return;
-  known_ = forget_(std::exchange(ripe_, {}));
 }
 
 }  // namespace jtrace::jvm

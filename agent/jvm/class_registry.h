@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,7 +27,6 @@
 #include "agent/jvm/compiled_code_check.h"
 #include "agent/jvm/loader_numbers.h"
 #include "agent/jvm/method_memory.h"
-#include "agent/trace/chunk_source.h"
 #include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvm {
@@ -53,7 +51,7 @@ class ClassRegistry {
 
   // Prepares reading methods from the JVM: call it before the first class is recorded. Any address
   // in libjvm.
-  void LearnJvm(const void* libjvm_address);
+  void ReadJvm(const void* libjvm_address);
   // The same, if it is known where the JVM has what is read.
   void ReadMethodsFrom(const MethodMemory& memory) { memory_ = memory; }
   // Whether methods get their numbers when a sample has them, and records of classes only count
@@ -81,7 +79,7 @@ class ClassRegistry {
   void Renumber(jclass klass);
   // The class is about to be redefined: activations of its methods continue in the old ones, which
   // lose their jmethodIDs. `method_behind`: JvmView::MethodBehind.
-  void NoteOldMethods(jclass klass, absl::FunctionRef<uintptr_t(jmethodID)> method_behind);
+  void KeepOldMethods(jclass klass, absl::FunctionRef<uintptr_t(jmethodID)> method_behind);
   // Classes are about to be redefined again: forgets the old methods that were in no sample.
   void ForgetIdleOldMethods();
   // Method.id of an old method; 0 if it is not one.
@@ -98,10 +96,10 @@ class ClassRegistry {
 
   // Method.id of a method that is named by its jmethodID from now on; 0 if it cannot be named. On a
   // thread that may call JVMTI, while its class lives.
-  uint32_t Learn(jmethodID id);
+  uint32_t DefineMethod(jmethodID id);
   // Method.id of a Method that was not recorded with its class: NumberLater, or it was made by a
   // redefinition since; 0 if it is none. Any thread but a handler.
-  uint32_t LearnMethod(uintptr_t method);
+  uint32_t DefineMethodInMemory(uintptr_t method);
 
   // ClassDef.id of a class by HotSpot's Klass, which a sample contains for the object that its
   // thread waits on; 0 if the class was never reported, such as array classes created after the
@@ -143,14 +141,14 @@ class ClassRegistry {
   // before is forgotten.
   std::optional<int32_t> CountMethods(jclass klass);
   uint64_t CountedClasses() const;
-  // LearnMethod; false: a class was counted meanwhile, and may have taken the address.
-  bool TryToLearn(uintptr_t method, uint32_t& number);
+  // DefineMethodInMemory; false: a class was counted meanwhile, and may have taken the address.
+  bool TryToDefine(uintptr_t method, uint32_t& number);
   void NeedIds();
   NumberedMethods NumberMethods(jclass klass, const ClassIdentity& identity);
   void RecordMethods(jclass klass, const ClassIdentity& identity, uint32_t thread);
   // Visits all classes that the JVM has; arrays too.
   void ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, jint status)> visit);
-  void NoteKlass(jclass klass, uint32_t class_id);
+  void AddKlass(jclass klass, uint32_t class_id);
   void PrepareArray(jclass klass);
   Numbers NumberMethod(const ClassIdentity& identity, absl::string_view name,
                        absl::string_view descriptor);
@@ -185,48 +183,6 @@ class ClassRegistry {
   // Classes whose methods the recording has.
   absl::flat_hash_set<uint32_t> with_methods_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<CompiledCode> code_;
-};
-
-// Classes and loaders that the JVM has unloaded, until everything about them is written and the
-// agent can forget them.
-//
-// Records of a class may still be unwritten when it is unloaded: samples in a ring, calls in a
-// tree. So the class is kept for one more round of the writer thread's sources, and longer until
-// there are enough of them to justify a pass over everything known.
-class UnloadedClasses : public trace::ChunkSource {
- public:
-  struct Batch {
-    absl::flat_hash_set<uint32_t> classes;  // ClassDef.id
-    absl::flat_hash_set<uint32_t> loaders;  // ClassDef.loader
-    size_t size() const { return classes.size() + loaders.size(); }
-  };
-  // `forget` is called on the writer thread and returns how many classes are known then;
-  // `is_behind` says whether records of earlier rounds may still be unread.
-  UnloadedClasses(std::function<size_t(Batch)> forget, std::function<bool()> is_behind)
-      : forget_(std::move(forget)), is_behind_(std::move(is_behind)) {}
-
-  // Any thread.
-  void AddClass(uint32_t class_id);
-  void AddLoader(uint32_t loader);
-
-  // The same while nothing is written: forgets all that were unloaded before the last call.
-  void ForgetIdle();
-
-  // Must come after all other sources.
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
-
- private:
-  void Ripen();
-
-  const std::function<size_t(Batch)> forget_;
-  const std::function<bool()> is_behind_;
-  std::mutex mutex_;
-  Batch fresh_;  // guarded by mutex_
-  // Of the writer thread, or of the one that calls ForgetIdle: unloaded before the last Seal, and
-  // before that.
-  Batch waiting_;
-  Batch ripe_;
-  size_t known_ = 0;
 };
 
 }  // namespace jtrace::jvm

@@ -32,7 +32,7 @@ std::string TextOf(JNIEnv* jni, jobject object, jfieldID field) {
 
 }  // namespace
 
-void ClassSources::Learn(JNIEnv* jni) {
+void ClassSources::FindFields(JNIEnv* jni) {
   constexpr char kText[] = "Ljava/lang/String;";
   {
     const absl::MutexLock lock(&mutex_);
@@ -65,17 +65,17 @@ std::string ClassSources::SourceOf(JNIEnv* jni, jobject domain) const {
   return kind + ":" + text;
 }
 
-void ClassSources::Note(JNIEnv* jni, absl::string_view binary_name, uint32_t loader,
-                        jobject domain) {
+void ClassSources::Add(JNIEnv* jni, absl::string_view binary_name, uint32_t loader,
+                       jobject domain) {
   if (domain == nullptr) return;
   std::string source = SourceOf(jni, domain);
   if (source.empty()) return;
   const absl::MutexLock lock(&mutex_);
-  if (waiting_.size() >= kMostWaiting) waiting_.clear();
+  if (waiting_.size() >= kMaxWaiting) waiting_.clear();
   waiting_[absl::HashOf(binary_name, loader)] = std::move(source);
 }
 
-std::string ClassSources::Take(absl::string_view binary_name, uint32_t loader) {
+std::string ClassSources::Remove(absl::string_view binary_name, uint32_t loader) {
   const absl::MutexLock lock(&mutex_);
   const auto found = waiting_.find(absl::HashOf(binary_name, loader));
   if (found == waiting_.end()) return "";

@@ -1,6 +1,6 @@
 // The jar or folder that a class comes from: its ClassFileLoadHook has the protection domain, and
 // the record that is made when the class is prepared takes it from here. Any Java thread. Runs Java
-// code only in Learn.
+// code only in FindFields.
 #pragma once
 
 #include <jni.h>
@@ -19,15 +19,15 @@ namespace jtrace::jvm {
 class ClassSources {
  public:
   // Classes that are never linked, or could not be defined, stay: at so many all is dropped.
-  static constexpr size_t kMostWaiting = 65'536;
+  static constexpr size_t kMaxWaiting = 65'536;
   static constexpr size_t kLongest = 4096;  // bytes of a source
 
   // A recording begins: finds the fields to read; on a thread that may run Java code.
-  void Learn(JNIEnv* jni);
+  void FindFields(JNIEnv* jni);
   // A class is about to be defined. The boot loader's have no protection domain.
-  void Note(JNIEnv* jni, absl::string_view binary_name, uint32_t loader, jobject domain);
+  void Add(JNIEnv* jni, absl::string_view binary_name, uint32_t loader, jobject domain);
   // "/usr/share/java/fop.jar", "jrt:/java.sql"; empty if it is unknown, and the second time.
-  std::string Take(absl::string_view binary_name, uint32_t loader);
+  std::string Remove(absl::string_view binary_name, uint32_t loader);
 
  private:
   // "" if the fields have none.

@@ -29,7 +29,7 @@ void CodeRegistry::Load(jmethodID method, jint size, const void* address,
                         const void* compile_info) {
   const bool wants_code = encoder_.Wants(format::kJit, format::kJitCode);
   if (!wants_code && !encoder_.Wants(format::kJit, format::kJitInlining)) return;
-  const uint32_t number = classes_.Learn(method);
+  const uint32_t number = classes_.DefineMethod(method);
   proto::CodeEvent details;
   details.set_address(Address(address));
   details.set_size(static_cast<uint64_t>(size));
@@ -73,7 +73,7 @@ void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint3
     details.add_pc(static_cast<uint32_t>(Address(row.pc) - address));
     details.add_depth(static_cast<uint32_t>(row.numstackframes));
     for (jint i = 0; i < row.numstackframes; ++i) {
-      const uint32_t inlined = classes_.Learn(row.methods[i]);
+      const uint32_t inlined = classes_.DefineMethod(row.methods[i]);
       details.add_inlined(inlined);
       details.add_bci(row.bcis[i]);
       if (with_sizes && sized.insert(inlined).second) {

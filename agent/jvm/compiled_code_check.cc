@@ -37,7 +37,7 @@ class Fields {
   }
   bool IsInCode(uintptr_t pc) const { return pc >= nmethod_.code && pc <= nmethod_.end; }
   // 0 is none: native wrappers have no such place.
-  bool IsPlaceOrNone(Offset pointer) const {
+  bool IsAddressOrNone(Offset pointer) const {
     return pointer == kAbsent || Pointer(pointer) == 0 || IsInCode(Pointer(pointer));
   }
   // From the begin of the nmethod; 0 and less is none.
@@ -58,13 +58,13 @@ uintptr_t VerifiedEntry(const samples::VmLayout& vm, const samples::CodeBlob& nm
              : fields.Pointer(vm.nmethod.verified_entry);
 }
 
-bool PlacesArePossible(const samples::VmLayout& vm, const samples::CodeBlob& nmethod) {
+bool AddressesArePossible(const samples::VmLayout& vm, const samples::CodeBlob& nmethod) {
   const Fields fields(nmethod);
   const auto& at = vm.nmethod;
   const int32_t orig_pc =
       at.orig_pc_offset == kAbsent ? 0 : fields.Number<int32_t>(at.orig_pc_offset);
-  return fields.IsPlaceOrNone(at.osr_entry) && fields.IsPlaceOrNone(at.deopt_handler) &&
-         fields.IsPlaceOrNone(at.deopt_mh_handler) &&
+  return fields.IsAddressOrNone(at.osr_entry) && fields.IsAddressOrNone(at.deopt_handler) &&
+         fields.IsAddressOrNone(at.deopt_mh_handler) &&
          fields.IsOffsetOrNone(at.deopt_handler_offset) &&
          fields.IsOffsetOrNone(at.deopt_mh_handler_offset) && orig_pc >= 0 &&
          orig_pc < 8 * nmethod.frame_size;
@@ -72,21 +72,21 @@ bool PlacesArePossible(const samples::VmLayout& vm, const samples::CodeBlob& nme
 
 // Where the JVM says that the frame is complete: behind that code, and before much else.
 bool IsCompleteNear(const samples::VmLayout& vm, const samples::CodeBlob& nmethod, uintptr_t made) {
-  constexpr uintptr_t kMostBetween = 128;  // e.g. the check whether the method is still valid
+  constexpr uintptr_t kMaxBetween = 128;  // e.g. the check whether the method is still valid
   const Fields fields(nmethod);
   const int32_t complete = vm.blob.frame_complete_is_short
                                ? fields.Number<int16_t>(vm.blob.frame_complete)
                                : fields.Number<int32_t>(vm.blob.frame_complete);
   if (complete <= 0) return true;  // a compiler that does not say
   const uintptr_t at = nmethod.code + static_cast<uintptr_t>(intptr_t{complete});
-  return at >= made && at - made <= kMostBetween;
+  return at >= made && at - made <= kMaxBetween;
 }
 
 constexpr uint32_t kBiases[] = {0, 1};
 // The number of compilations needed for a decision.
 constexpr int kEnough = 16;
 // The rows of a compilation that are compared.
-constexpr size_t kMostRows = 32;
+constexpr size_t kMaxRows = 32;
 
 // Whether `scope`, and its callers, are the methods and bytecode indexes of the row.
 bool IsRow(const samples::VmLayout& vm, const samples::DebugInfo& info, const PCStackInfo& row) {
@@ -118,10 +118,10 @@ std::optional<bool> CompiledCodeCheck::Agrees(uintptr_t code,
   const std::optional<uintptr_t> made = FrameMadeAt(entry, nmethod);
   if (!made.has_value()) return std::nullopt;
   return *made != 0 && IsCompleteNear(*layout_, nmethod, *made) &&
-         PlacesArePossible(*layout_, nmethod);
+         AddressesArePossible(*layout_, nmethod);
 }
 
-bool CompiledCodeCheck::Look(uintptr_t code, const samples::CodeBlob& nmethod) {
+bool CompiledCodeCheck::Check(uintptr_t code, const samples::CodeBlob& nmethod) {
   const absl::MutexLock lock(&mutex_);
   if (agreed_ >= kEnoughCompilations || disagreed_ >= kEnoughCompilations) return false;
   const std::optional<bool> agrees = Agrees(code, nmethod);
@@ -131,8 +131,8 @@ bool CompiledCodeCheck::Look(uintptr_t code, const samples::CodeBlob& nmethod) {
     return false;
   }
   // Wrong fields are wrong in nearly all.
-  constexpr int kMostRightShare = 4;
-  if (++disagreed_ < kEnoughCompilations / 2 || agreed_ * kMostRightShare > disagreed_) {
+  constexpr int kMaxRightShare = 4;
+  if (++disagreed_ < kEnoughCompilations / 2 || agreed_ * kMaxRightShare > disagreed_) {
     return false;
   }
   disagreed_ = kEnoughCompilations;
@@ -149,12 +149,12 @@ bool DebugInfoCheck::Agrees(const jvmtiCompiledMethodLoadInlineRecord& record,
                             const samples::CodeBlob& nmethod, uint32_t bias) const {
   const samples::DebugInfo info(*layout_, nmethod, bias);
   const std::span rows(record.pcinfo, static_cast<size_t>(record.numpcs));
-  return std::ranges::all_of(rows.first(std::min(rows.size(), kMostRows)),
+  return std::ranges::all_of(rows.first(std::min(rows.size(), kMaxRows)),
                              [&](const PCStackInfo& row) { return IsRow(*layout_, info, row); });
 }
 
-bool DebugInfoCheck::Look(const jvmtiCompiledMethodLoadInlineRecord& record,
-                          const samples::CodeBlob& nmethod) {
+bool DebugInfoCheck::Check(const jvmtiCompiledMethodLoadInlineRecord& record,
+                           const samples::CodeBlob& nmethod) {
   if (record.numpcs <= 0 || record.pcinfo == nullptr) return false;
   const absl::MutexLock lock(&mutex_);
   if (agreed_ >= kEnough || disagreed_ >= kEnough) return false;

@@ -26,7 +26,7 @@ class CompiledCodeCheck {
   explicit CompiledCodeCheck(samples::VmLayout* layout) : layout_(layout) {}
 
   // `code`: as reported, of the living `nmethod`. True: what was read so far may be wrong.
-  bool Look(uintptr_t code, const samples::CodeBlob& nmethod);
+  bool Check(uintptr_t code, const samples::CodeBlob& nmethod);
   // More nmethods change nothing.
   bool is_decided() const;
 
@@ -53,7 +53,7 @@ class DebugInfoCheck {
   explicit DebugInfoCheck(samples::VmLayout* layout) : layout_(layout) {}
 
   // record: about the code of `nmethod`, which is alive. True: the data read so far may be wrong.
-  bool Look(const jvmtiCompiledMethodLoadInlineRecord& record, const samples::CodeBlob& nmethod);
+  bool Check(const jvmtiCompiledMethodLoadInlineRecord& record, const samples::CodeBlob& nmethod);
   // More records change nothing.
   bool is_decided() const;
 

@@ -27,7 +27,7 @@ constexpr int kSoundShare = 4;  // one in so many, at least
 constexpr int32_t kNearBytes = 80;
 constexpr size_t kMaxInlineDepth = 200;
 
-// A described place, and the methods that are active there, the innermost first.
+// A described instruction, and the methods that are active there, the innermost first.
 struct Row {
   int32_t pc = 0;
   bool is_call = true;
@@ -65,7 +65,7 @@ bool Fit(const std::vector<Scope>& a, const std::vector<Scope>& b) {
 
 constexpr std::string_view kFlag = "DebugNonSafepoints";
 
-struct Place {
+struct FlagAddress {
   uintptr_t address;
   uintptr_t libjvm;
   bool is_data;
@@ -78,28 +78,28 @@ bool Covers(const dl_phdr_info& object, const ElfW(Phdr) & part, uintptr_t addre
 
 // Of the object that `libjvm` lies in: whether the address is in memory that the loader leaves
 // writable.
-int LookAt(dl_phdr_info* object, size_t, void* data) {
-  Place& place = *static_cast<Place*>(data);
+int IsInData(dl_phdr_info* object, size_t, void* data) {
+  FlagAddress& flag = *static_cast<FlagAddress*>(data);
   bool is_object = false, is_writable = false, is_fixed = false;
   for (const ElfW(Phdr) & part : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
-    const bool covers = Covers(*object, part, place.address);
-    is_object |= part.p_type == PT_LOAD && Covers(*object, part, place.libjvm);
+    const bool covers = Covers(*object, part, flag.address);
+    is_object |= part.p_type == PT_LOAD && Covers(*object, part, flag.libjvm);
     is_writable |= covers && part.p_type == PT_LOAD && (part.p_flags & PF_W) != 0;
     is_fixed |= covers && part.p_type == PT_GNU_RELRO;
   }
   if (!is_object) return 0;
-  place.is_data = is_writable && !is_fixed;
+  flag.is_data = is_writable && !is_fixed;
   return 1;
 }
 
 // A wrong table would have another number of bytes for the code cache. The JVM rounds them up.
 bool AreRight(const JvmFlags& flags, const samples::VmLayout& layout) {
-  constexpr int64_t kMostRounding = 4 << 20;
+  constexpr int64_t kMaxRounding = 4 << 20;
   if (layout.code_low == nullptr || layout.code_high == nullptr) return false;
   const auto bytes = static_cast<int64_t>(*layout.code_high - *layout.code_low);
   const std::optional<int64_t> reserved = flags.Int("ReservedCodeCacheSize");
   return reserved.has_value() && *reserved > 0 && bytes >= *reserved &&
-         bytes - *reserved < kMostRounding;
+         bytes - *reserved < kMaxRounding;
 }
 
 // Compilers read it at the same time.
@@ -123,7 +123,7 @@ bool DebugInfoIsWrong(const samples::VmLayout& vm, const samples::CodeBlob& nmet
     if (desc.scope <= 0) continue;
     row.pc = desc.pc;
     row.is_call = FollowsCall(nmethod, desc.pc);
-    // Most places are neither directly before a call nor one.
+    // Most instructions are neither directly before a call nor one.
     const bool is_looked_at = row.is_call && !before.is_call && row.pc - before.pc <= kNearBytes;
     if (is_looked_at || !row.is_call) ReadScopes(info, desc.scope, row.scopes);
     if (is_looked_at) {
@@ -141,10 +141,10 @@ void NonSafepointsFlag::Find(const JvmFlags& flags, const samples::VmLayout& lay
   if (flag_ != 0 || !AreRight(flags, layout)) return;
   const std::optional<bool> is_default = flags.IsDefault(kFlag);
   if (!flags.Bool(kFlag).has_value() || !is_default.has_value()) return;
-  Place place{flags.AddressOf(kFlag), reinterpret_cast<uintptr_t>(libjvm_address), false};
-  dl_iterate_phdr(LookAt, &place);
-  if (!place.is_data) return;
-  flag_ = place.address;
+  FlagAddress flag{flags.AddressOf(kFlag), reinterpret_cast<uintptr_t>(libjvm_address), false};
+  dl_iterate_phdr(IsInData, &flag);
+  if (!flag.is_data) return;
+  flag_ = flag.address;
   is_chosen_ = !*is_default;
 }
 
@@ -204,9 +204,9 @@ bool NonSafepointsCheck::Correct(const samples::UncheckedFrame& frame,
     Add(frame.compilation, wrong, nmethod.address);
   }
   if (!Has(unreliable_, frame.compilation)) return false;
-  constexpr uint32_t kMostMethods = 256;
-  methods->resize(kMostMethods);
-  samples::Chain chain(methods->data(), kMostMethods);
+  constexpr uint32_t kMaxMethods = 256;
+  methods->resize(kMaxMethods);
+  samples::Chain chain(methods->data(), kMaxMethods);
   const bool found =
       samples::DebugInfo(*layout_, nmethod).PushScopes(frame.pc, /*interrupted=*/true, 0, chain);
   if (!found || !Find(frame, &nmethod)) return false;

@@ -7,6 +7,20 @@
 #include "agent/base/class_names.h"
 
 namespace jtrace::jvm {
+namespace {
+
+jlong MaxMemory(JNIEnv* jni) {
+  jclass type = jni->FindClass("java/lang/Runtime");
+  if (type == nullptr) return 0;
+  jmethodID get = jni->GetStaticMethodID(type, "getRuntime", "()Ljava/lang/Runtime;");
+  if (get == nullptr) return 0;
+  jobject runtime = jni->CallStaticObjectMethod(type, get);
+  if (jni->ExceptionCheck() == JNI_TRUE || runtime == nullptr) return 0;
+  jmethodID max = jni->GetMethodID(type, "maxMemory", "()J");
+  return max == nullptr ? 0 : jni->CallLongMethod(runtime, max);
+}
+
+}  // namespace
 
 std::string ClassName(jvmtiEnv* env, jclass klass) {
   Allocated<char> signature(env);
@@ -43,28 +57,16 @@ bool IsHiddenSignature(absl::string_view signature) {
   return absl::StrContains(signature, ".0x") || absl::StrContains(signature, "/0x");
 }
 
-bool ThreadFields::Learn(JNIEnv* jni) {
-  if (eetop_.load() != nullptr) return true;
-  const LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
-  const jfieldID tid = klass.get() != nullptr ? jni->GetFieldID(klass.get(), "tid", "J") : nullptr;
-  const jfieldID eetop = tid != nullptr ? jni->GetFieldID(klass.get(), "eetop", "J") : nullptr;
-  if (eetop == nullptr) {
+uint64_t MaxHeap(JNIEnv* jni) {
+  constexpr jint kReferences = 4;
+  if (jni->PushLocalFrame(kReferences) != 0) {
     jni->ExceptionClear();
-    return false;
+    return 0;
   }
-  tid_.store(tid);
-  eetop_.store(eetop);
-  return true;
-}
-
-ThreadIdentity ThreadFields::Of(JNIEnv* jni, jthread thread) {
-  if (!Learn(jni)) return {};
-  return {.java_tid = static_cast<uint64_t>(jni->GetLongField(thread, tid_.load())),
-          .java_thread = static_cast<uintptr_t>(jni->GetLongField(thread, eetop_.load()))};
-}
-
-uint64_t ThreadFields::JavaTid(JNIEnv* jni, jthread thread) {
-  return Learn(jni) ? static_cast<uint64_t>(jni->GetLongField(thread, tid_.load())) : 0;
+  const jlong bytes = MaxMemory(jni);
+  jni->ExceptionClear();
+  jni->PopLocalFrame(nullptr);
+  return bytes > 0 ? static_cast<uint64_t>(bytes) : 0;
 }
 
 }  // namespace jtrace::jvm

@@ -3,7 +3,6 @@
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -85,30 +84,15 @@ void ForEachThread(jvmtiEnv* env, JNIEnv* jni, Visit visit) {
   for (jint i = 0; i < count; ++i) visit(running[i]);
 }
 
-struct ThreadIdentity {
-  uint64_t java_tid = 0;      // Thread.getId(), ignoring overrides in subclasses
-  uintptr_t java_thread = 0;  // the JVM's structure (Thread.eetop); 0: a virtual thread has none
-};
-
-// Reads them from java.lang.Thread's fields, without calling Java. Any Java thread.
-class ThreadFields {
- public:
-  // Zeros: the JVM is short of memory or stack; the next call tries again.
-  ThreadIdentity Of(JNIEnv* jni, jthread thread);
-  uint64_t JavaTid(JNIEnv* jni, jthread thread);
-
- private:
-  bool Learn(JNIEnv* jni);
-
-  std::atomic<jfieldID> tid_{nullptr};
-  std::atomic<jfieldID> eetop_{nullptr};  // once both are known
-};
-
 // A copy in memory that the JVM may free, as ClassFileLoadHook wants it; empty if there is none.
 std::span<unsigned char> CopyForJvm(jvmtiEnv* env, std::span<const unsigned char> bytes);
 
 // A system property, or "" if it is not set.
 std::string SystemProperty(jvmtiEnv* env, const char* name);
+
+// Bytes to which the Java heap may grow (Runtime.maxMemory); 0 if unknown. In VMInit or later, on a
+// thread of the JVM; leaves no Java exception pending.
+uint64_t MaxHeap(JNIEnv* jni);
 
 // HotSpot names hidden classes "pkg/Foo$$Lambda.0x0123…" (JDK 21+) or "pkg/Foo$$Lambda$14/0x…": a
 // '.' or a '/' after the last name part, which no ordinary signature has.

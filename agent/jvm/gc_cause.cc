@@ -46,12 +46,12 @@ constexpr absl::string_view kNone = "No GC";
 }  // namespace
 
 bool GcCause::FindIn(uintptr_t memory) {
-  constexpr int32_t kMostEntries = 10'000, kLongestText = 4096;
+  constexpr int32_t kMaxEntries = 10'000, kLongestText = 4096;
   PageReader reader;
   const auto prologue = reader.Load<Prologue>(memory);
   if (__builtin_bswap32(prologue.magic) != kMagic || prologue.major_version != 2) return false;
   uintptr_t at = memory + static_cast<uintptr_t>(prologue.entry_offset);
-  for (int32_t i = 0; i < std::min(prologue.entries, kMostEntries); ++i) {
+  for (int32_t i = 0; i < std::min(prologue.entries, kMaxEntries); ++i) {
     const auto entry = reader.Load<Entry>(at);
     if (entry.length <= 0) return false;
     const std::string name = reader.Text(at + static_cast<uintptr_t>(entry.name_offset));

@@ -1,8 +1,6 @@
 // The JVM's -XX flags, by name.
 #pragma once
 
-#include <jni.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,7 +8,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "agent/jvm/vm_structs.h"
-#include "agent/samples/walk/vm_layout.h"
 
 namespace jtrace::jvm {
 
@@ -42,21 +39,5 @@ class JvmFlags {
 
   absl::flat_hash_map<std::string, Flag> flags_;
 };
-
-// Fields of java.lang.Thread that the JVM's tables do not have: offsets and values, by Java.
-
-// The offset of an instance field of java.lang.Thread; kAbsent if unavailable. In VMInit or later,
-// on a Java thread.
-samples::Offset ThreadFieldOffset(JNIEnv* env, const char* field);
-
-// The value of the current Thread's field of type long: its number is tid, its JavaThread eetop.
-// None: there is no such field. On a Java thread.
-std::optional<jlong> CurrentThreadField(JNIEnv* env, const char* field);
-
-// The limit of the Java heap.
-
-// Bytes to which the Java heap may grow (Runtime.maxMemory); 0 if unknown. In VMInit or later, on a
-// thread of the JVM; leaves no Java exception pending.
-uint64_t MaxHeap(JNIEnv* jni);
 
 }  // namespace jtrace::jvm

@@ -10,6 +10,7 @@
 #include "agent/jvm/jvm_flags.h"
 #include "agent/jvm/machine_code.h"
 #include "agent/jvm/method_memory.h"
+#include "agent/jvm/thread_fields.h"
 #include "agent/jvm/vm_layout_resolver.h"
 #include "agent/samples/handler/thread_activity.h"
 #include "agent/samples/walk/code_cache.h"
@@ -190,7 +191,7 @@ void JvmView::Resolve(JNIEnv* env) {
   if (layout_.continuation_return_barrier == 0) {
     layout_.continuation_return_barrier = return_barrier_.load();
   }
-  // JDK 20 changed the encoding. What is compiled shows whether that holds (NoteCompiledCode), and
+  // JDK 20 changed the encoding. What is compiled shows whether that holds (CheckCompiledCode), and
   // an earlier recording may have seen it.
   if (!resolved_) layout_.unsigned5_bias = env->GetVersion() >= kJni20 ? 1 : 0;
   resolved_ = true;
@@ -274,13 +275,13 @@ JvmView::Stack JvmView::StackOf(uintptr_t java_thread) const {
   return {size < base ? base - size : 0, base};
 }
 
-void JvmView::NoteCompiledCode(uintptr_t address, const void* compile_info) {
+void JvmView::CheckCompiledCode(uintptr_t address, const void* compile_info) {
   samples::CodeBlob nmethod;
   if (!problem_.empty() || !sees_compiled_code()) return;
   if (!samples::FindBlob(layout_, address, &nmethod)) nmethod.kind = samples::BlobKind::kUnknown;
-  if (compiled_code_check_.Look(address, nmethod)) samples::ForgetAllKnownFrames();
+  if (compiled_code_check_.Check(address, nmethod)) samples::ForgetAllKnownFrames();
   if (!nmethod.IsCompiled()) return;
-  if (nmethod.kind == samples::BlobKind::kNativeNmethod) return LearnContinuations(nmethod);
+  if (nmethod.kind == samples::BlobKind::kNativeNmethod) return ReadContinuations(nmethod);
   if (const auto* record = FindInlineRecord(compile_info); record != nullptr) {
     CheckDebugInfo(*record, nmethod);
   }
@@ -297,10 +298,10 @@ bool JvmView::NeedsCompiledCode() const {
 
 void JvmView::CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
                              const samples::CodeBlob& nmethod) {
-  if (debug_info_check_.Look(record, nmethod)) samples::ForgetAllKnownFrames();
+  if (debug_info_check_.Check(record, nmethod)) samples::ForgetAllKnownFrames();
 }
 
-void JvmView::LearnContinuations(const samples::CodeBlob& nmethod) {
+void JvmView::ReadContinuations(const samples::CodeBlob& nmethod) {
   auto& entry = layout_.thread.continuation_entry;
   if (entry != samples::kAbsent || layout_.continuation_return_barrier == 0) return;
   const auto found = FindContinuationFields(reinterpret_cast<const uint8_t*>(nmethod.code),

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "agent/jvm/compiled_code_check.h"
 #include "agent/jvm/debug_non_safepoints.h"
+#include "agent/jvm/intrinsic_methods.h"
 #include "agent/jvm/jvm_flags.h"
 #include "agent/jvm/stub_registry.h"
 #include "agent/jvm/vm_layout_resolver.h"
@@ -88,7 +89,7 @@ class JvmView : public CodeReader {
   const IntrinsicNames& intrinsics() const { return intrinsics_; }
   // The code at `address` was compiled, and is alive; compile_info: from CompiledMethodLoad. It has
   // data about the code that no table of the JVM has.
-  void NoteCompiledCode(uintptr_t address, const void* compile_info);
+  void CheckCompiledCode(uintptr_t address, const void* compile_info);
   // Whether some of that data is still missing.
   bool NeedsCompiledCode() const override;
   bool KeepDebugInfo() override { return non_safepoints_flag_.TurnOn(); }
@@ -120,7 +121,7 @@ class JvmView : public CodeReader {
  private:
   void CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
                       const samples::CodeBlob& nmethod);
-  void LearnContinuations(const samples::CodeBlob& nmethod);
+  void ReadContinuations(const samples::CodeBlob& nmethod);
   void CheckKnownObjects(const JvmFlags& flags, JNIEnv* env);
 
   const void* libjvm_address_ = nullptr;

@@ -12,7 +12,7 @@ uint64_t HashOf(absl::string_view name) { return absl::Hash<absl::string_view>()
 
 }  // namespace
 
-void LoaderNumbers::LearnJdk(JNIEnv* jni) {
+void LoaderNumbers::FindPlatformLoader(JNIEnv* jni) {
   LocalRef<jclass> type(jni, jni->FindClass("java/lang/ClassLoader"));
   if (type.get() == nullptr) return jni->ExceptionClear();
   const jmethodID platform =
@@ -55,7 +55,7 @@ uint64_t LoaderNumbers::KeyOf(absl::string_view binary_name, uint32_t loader) co
   return absl::HashOf(HashOf(binary_name), loader);
 }
 
-void LoaderNumbers::NoteClass(absl::string_view binary_name, uint32_t loader) {
+void LoaderNumbers::AddClassName(absl::string_view binary_name, uint32_t loader) {
   absl::MutexLock lock(&mutex_);
   if (!defined_.insert(KeyOf(binary_name, loader)).second) return;
   const auto [entry, is_new] = definers_.try_emplace(HashOf(binary_name), Definers{.only = loader});

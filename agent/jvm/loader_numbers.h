@@ -2,7 +2,7 @@
 //
 // The boot loader and the platform loader are 0: their classes have distinct names, and the class
 // files that call them do not say which of the two it is. Any Java thread, in any callback that may
-// call JVMTI. Runs Java code only in LearnJdk.
+// call JVMTI. Runs Java code only in FindPlatformLoader.
 #pragma once
 
 #include <jvmti.h>
@@ -26,12 +26,12 @@ class LoaderNumbers {
 
   // Finds the platform loader, and how to get a loader's parent. Call it before the first number is
   // assigned, on a thread that may run Java code.
-  void LearnJdk(JNIEnv* jni);
+  void FindPlatformLoader(JNIEnv* jni);
 
   uint32_t Of(jobject loader);
 
   // A class of that name was prepared.
-  void NoteClass(absl::string_view binary_name, uint32_t loader);
+  void AddClassName(absl::string_view binary_name, uint32_t loader);
   // The classes were unloaded, and so were the loaders.
   void Forget(absl::Span<const trace::ForgottenClass> classes,
               const absl::flat_hash_set<uint32_t>& loaders);

@@ -23,12 +23,12 @@ bool EntersContinuation(const uint8_t* code) {
 }  // namespace
 
 std::optional<uintptr_t> FrameMadeAt(uintptr_t entry, const samples::CodeBlob& nmethod) {
-  constexpr int kMostInstructions = 40;
+  constexpr int kMaxInstructions = 40;
   // The frame has the return address, too, which the call has pushed.
   const int wanted = 8 * (nmethod.frame_size - 1);
   int depth = 0;
   uintptr_t at = entry;
-  for (int i = 0; i < kMostInstructions; ++i) {
+  for (int i = 0; i < kMaxInstructions; ++i) {
     const samples::Instruction instruction = samples::Decode(at, nmethod.end);
     if (instruction.length == 0) break;
     switch (instruction.effect) {

@@ -9,6 +9,7 @@
 
 #include "agent/jvm/checked_read.h"
 #include "agent/jvm/jvm_flags.h"
+#include "agent/jvm/thread_fields.h"
 #include "agent/samples/walk/debug_info.h"
 
 namespace jtrace::jvm {

@@ -4,7 +4,7 @@
 
 namespace jtrace::jvm {
 
-bool RedefinedClasses::Note(uint32_t class_id, std::span<const unsigned char> file) {
+bool RedefinedClasses::Add(uint32_t class_id, std::span<const unsigned char> file) {
   absl::MutexLock lock(&mutex_);
   std::vector<unsigned char>& kept = files_[class_id];
   bytes_ -= kept.size();

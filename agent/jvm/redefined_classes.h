@@ -25,7 +25,7 @@ class RedefinedClasses {
 
   // Another agent redefines or retransforms the class (ClassDef.id); `file` is what jtrace's hook
   // receives. False: there is no room for it, and a stop may undo the change.
-  bool Note(uint32_t class_id, std::span<const unsigned char> file);
+  bool Add(uint32_t class_id, std::span<const unsigned char> file);
   // jtrace retransforms the class and receives `file`. Returns the file that it should have
   // received; empty: this one.
   std::vector<unsigned char> Current(uint32_t class_id, std::span<const unsigned char> file);

@@ -13,7 +13,7 @@ namespace jtrace::jvm {
 namespace {
 
 // Below these, frames are those of a recursion.
-constexpr jint kMostActivations = 4096;
+constexpr jint kMaxActivations = 4096;
 
 // Adds the thread's frame if its method is wanted.
 void AddFrame(jvmtiEnv* env, JNIEnv* jni, uint64_t java_tid, const jvmtiFrameInfo& frame,
@@ -66,7 +66,7 @@ std::vector<OpenActivation> FindOpenActivations(jvmtiEnv* env, JNIEnv* jni, Clas
   std::vector<OpenActivation> found;
   jint count = 0;
   Allocated<jvmtiStackInfo> stacks(env);
-  if (env->GetAllStackTraces(kMostActivations, stacks.out(), &count) != JVMTI_ERROR_NONE) {
+  if (env->GetAllStackTraces(kMaxActivations, stacks.out(), &count) != JVMTI_ERROR_NONE) {
     return found;
   }
   for (const jvmtiStackInfo& stack : std::span(stacks.get(), static_cast<size_t>(count))) {

@@ -23,10 +23,10 @@ namespace jtrace::jvm {
 // moment. No call if the JVM does not list them.
 template <typename Visit>
 void ForEachRunningStack(jvmtiEnv* env, Visit visit) {
-  constexpr jint kMostFrames = 256;
+  constexpr jint kMaxFrames = 256;
   jint count = 0;
   Allocated<jvmtiStackInfo> stacks(env);
-  if (env->GetAllStackTraces(kMostFrames, stacks.out(), &count) != JVMTI_ERROR_NONE) return;
+  if (env->GetAllStackTraces(kMaxFrames, stacks.out(), &count) != JVMTI_ERROR_NONE) return;
   for (const jvmtiStackInfo& stack : std::span(stacks.get(), static_cast<size_t>(count))) {
     const bool runs_java = (stack.state & JVMTI_THREAD_STATE_RUNNABLE) != 0 &&
                            (stack.state & JVMTI_THREAD_STATE_IN_NATIVE) == 0;

@@ -11,8 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/jvm/checked_read.h"
+#include "agent/jvm/elf_symbols.h"
 #include "agent/jvm/jvm_flags.h"
 #include "agent/jvm/stub_registry.h"
+#include "agent/jvm/thread_fields.h"
 #include "agent/samples/walk/call_instruction.h"
 #include "agent/samples/walk/method_ref.h"
 
@@ -259,7 +261,7 @@ bool ResolveCollections(const VmStructs& structs, HeapLayout* heap) {
   return true;
 }
 
-constexpr uintptr_t kMostBytes = uintptr_t{1} << 32;
+constexpr uintptr_t kMaxBytes = uintptr_t{1} << 32;
 constexpr int kBlobsOfAHeap = 32;
 constexpr uint8_t kFree = 0xff;
 
@@ -301,15 +303,15 @@ class CodeCacheCheck {
   absl::Status Run() {
     low_ = Variable(layout_.code_low);
     high_ = Variable(layout_.code_high);
-    if (low_ == 0 || high_ <= low_ || high_ - low_ > kMostBytes) return Wrong("its bounds");
+    if (low_ == 0 || high_ <= low_ || high_ - low_ > kMaxBytes) return Wrong("its bounds");
     if (layout_.heap_count <= 0) return Wrong("no heaps");
     for (int i = 0; i < layout_.heap_count; ++i) {
       Heap heap;
       if (absl::Status status = ReadHeap(layout_.heaps[i], &heap); !status.ok()) return status;
       if (absl::Status status = WalkBlobs(heap); !status.ok()) return status;
       // Wherever they are: an AOT cache puts hundreds of adapters before them.
-      LookAt(heap, layout_.interpreter_low);
-      LookAt(heap, layout_.call_stub_return);
+      CheckBlobAt(heap, layout_.interpreter_low);
+      CheckBlobAt(heap, layout_.call_stub_return);
     }
     if (!has_interpreter_) return Wrong("the interpreter is in no blob of that name");
     return has_call_stub_ ? absl::OkStatus()
@@ -341,7 +343,7 @@ class CodeCacheCheck {
 
   // A compiler may be making one of the blobs right now; of wrong fields, all are wrong.
   absl::Status WalkBlobs(const Heap& heap) {
-    constexpr int kMostWrongShare = 4;
+    constexpr int kMaxWrongShare = 4;
     int right = 0, wrong = 0;
     absl::Status last = absl::OkStatus();
     for (size_t at = 0; at < heap.map.size() && right + wrong < kBlobsOfAHeap;) {
@@ -358,10 +360,10 @@ class CodeCacheCheck {
       ++(status.ok() ? right : wrong);
       if (!status.ok()) last = status;
     }
-    return wrong * kMostWrongShare > right ? last : absl::OkStatus();
+    return wrong * kMaxWrongShare > right ? last : absl::OkStatus();
   }
 
-  void LookAt(const Heap& heap, uintptr_t address) {
+  void CheckBlobAt(const Heap& heap, uintptr_t address) {
     const std::optional<size_t> segment = heap.BlockOf(address);
     if (!segment.has_value()) return;
     const uintptr_t blob = heap.AddressOf(*segment) + layout_.heap_block_header;
@@ -408,9 +410,9 @@ class CodeCacheCheck {
   // AOT cache "initial_blob (stub gen)".
   bool HasCallStub(uintptr_t code, uintptr_t end) {
     std::array<uint8_t, 8> before;
-    const uintptr_t place = layout_.call_stub_return;
-    if (place < code + before.size() || place >= end) return false;
-    return reader_.Copy(place - before.size(), before.data(), before.size()) &&
+    const uintptr_t address = layout_.call_stub_return;
+    if (address < code + before.size() || address >= end) return false;
+    return reader_.Copy(address - before.size(), before.data(), before.size()) &&
            samples::EndsWithCall(before.data());
   }
 

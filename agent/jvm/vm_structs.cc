@@ -27,7 +27,7 @@ uintptr_t Exported(void* libjvm, const std::string& name) {
 constexpr uint64_t kLargestObject = 8192;
 
 // More rows than any JVM has: a table without an end.
-constexpr int kMostTableRows = 100'000;
+constexpr int kMaxTableRows = 100'000;
 
 // The rows of an exported table, up to the first without a name.
 class Table {
@@ -51,7 +51,7 @@ class Table {
   template <typename Visit>
   void ForEach(Visit visit) {
     uintptr_t row = rows_;
-    for (int i = 0; exists() && i < kMostTableRows; ++i, row += stride_) {
+    for (int i = 0; exists() && i < kMaxTableRows; ++i, row += stride_) {
       const std::string name = TextAt(row + name_at_);
       if (name.empty()) return;
       visit(row, name);

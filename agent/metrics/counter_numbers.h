@@ -21,8 +21,8 @@ enum class Counting : uint8_t {
 
 class CounterNumbers {
  public:
-  static constexpr uint32_t kMost = signal_safe::kMaxMetrics - kFirstUser;
-  static_assert(kMost <= RseqCounters::kMost);
+  static constexpr uint32_t kMaxCounters = signal_safe::kMaxMetrics - kFirstUser;
+  static_assert(kMaxCounters <= RseqCounters::kMaxCounters);
 
   bool Has(uint32_t metric) const { return metric >= kFirstUser && metric - kFirstUser < count(); }
   // Of an existing counter.
@@ -44,7 +44,7 @@ class CounterNumbers {
 
  private:
   // Entries below count_ are never written again, nor is by_processor_ once a counter needs it.
-  std::array<Counting, kMost> countings_ = {};
+  std::array<Counting, kMaxCounters> countings_ = {};
   RseqCounters* by_processor_ = nullptr;
   std::atomic<uint32_t> count_{0};
 };

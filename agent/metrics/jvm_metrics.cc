@@ -1,21 +1,14 @@
 #include "agent/metrics/jvm_metrics.h"
 
-#include <stdarg.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "agent/base/clock.h"
-#include "agent/calls/classfile/probe_code.h"
-#include "agent/jvm/env.h"
-#include "agent/jvm/environment.h"
-#include "agent/samples/handler/own_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -32,42 +25,11 @@ bool IsCharged(uint32_t metric) {
   return IsChargedToPaths(InfoOf(static_cast<Metric>(metric)));
 }
 
-// When the calling thread began to wait for a monitor; 0: it does not wait.
-[[gnu::tls_model("initial-exec")]] constinit thread_local uint64_t tls_wait_began = 0;
-
-void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, jlocation bci, jobject,
-                         jmethodID, jlocation) {
-  // The JDK's code that the agent calls throws some, too: then this is not its only work.
-  if (samples::tls_own_work > 1) return;
-  jvm::OwnerOf<EventSources>(env)->Thrown(method, bci);
-}
-
-jvmtiEventCallbacks EventCallbacks() {
-  jvmtiEventCallbacks callbacks = {};
-  callbacks.Exception = samples::kAsOwn<OnException>;
-  callbacks.MonitorContendedEnter = jvm::kCallback<&EventSources::ContendedEnter>;
-  callbacks.MonitorContendedEntered = jvm::kCallback<&EventSources::ContendedEntered>;
-  return callbacks;
-}
-
-// HotSpot's extension events take (jvmtiEnv*, JNIEnv*, jthread).
-void JNICALL OnMount(jvmtiEnv* env, ...) {
-  va_list arguments;
-  va_start(arguments, env);
-  JNIEnv* jni = va_arg(arguments, JNIEnv*);
-  jthread thread = va_arg(arguments, jthread);
-  va_end(arguments);
-  samples::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Mounted(jni, thread); });
-}
-void JNICALL OnUnmount(jvmtiEnv* env, ...) {
-  samples::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Unmounted(); });
-}
-
 }  // namespace
 
-JvmMetrics* JvmMetrics::Create(JavaVM* vm) {
+JvmMetrics* JvmMetrics::Create(JavaVM* vm, jvm::ThreadTable& threads) {
   return new JvmMetrics(
-      vm, jvm::ReadJavaThreadLayout(reinterpret_cast<const void*>(vm->functions->GetEnv)));
+      vm, jvm::ReadJavaThreadLayout(reinterpret_cast<const void*>(vm->functions->GetEnv)), threads);
 }
 
 void JvmMetrics::CheckAllocations(JNIEnv* jni, Losses& losses) {
@@ -232,106 +194,6 @@ signal_safe::CounterBlock* JvmMetrics::BlockOf(uint64_t java_tid, bool is_virtua
 
 bool JvmMetrics::RanBefore(const signal_safe::CounterBlock& block) const {
   return live_.load() && (block.is_partial != 0 || block.start_ns < began_ns_.load());
-}
-
-EventSources::EventSources(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters)
-    : io_(io), counters_(counters), env_(vm, this, EventCallbacks()) {}
-
-uint64_t EventSources::StartIo(uint64_t wanted) {
-  constexpr uint64_t kAll =
-      Bit(Metric::kJavaReadBytes) | Bit(Metric::kJavaWrittenBytes) | Bit(Metric::kJavaIo);
-  if ((wanted & kAll) == 0 || !io_.Listen(events::IoUse::kCounts, *this).ok()) return 0;
-  return wanted & kAll;
-}
-
-uint64_t EventSources::Start(uint64_t wanted) { return StartIo(wanted) | StartEvents(wanted); }
-
-void EventSources::Prepare(uint64_t wanted) {
-  if ((wanted & Bit(Metric::kExceptions)) == 0 || env_.Open() == nullptr) return;
-  jvmtiCapabilities asked = {};
-  asked.can_generate_exception_events = 1;
-  env_.AddCapabilities(asked);
-}
-
-uint64_t EventSources::StartEvents(uint64_t wanted) {
-  constexpr uint64_t kAll = Bit(Metric::kExceptions) | Bit(Metric::kMonitorWait);
-  if ((wanted & kAll) == 0 || env_.Open() == nullptr) return 0;
-  jvmtiCapabilities asked = {};
-  asked.can_generate_exception_events = (wanted & Bit(Metric::kExceptions)) != 0;
-  asked.can_get_bytecodes = asked.can_generate_exception_events;
-  asked.can_generate_monitor_events = (wanted & Bit(Metric::kMonitorWait)) != 0;
-  const jvmtiCapabilities held = env_.AddCapabilities(asked);
-  uint64_t counted = 0;
-  if (held.can_generate_exception_events && env_.Enable({JVMTI_EVENT_EXCEPTION}).ok()) {
-    counted |= Bit(Metric::kExceptions);
-  }
-  if (held.can_generate_monitor_events &&
-      env_.Enable({JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED})
-          .ok()) {
-    counted |= Bit(Metric::kMonitorWait);
-  }
-  return counted & wanted;
-}
-
-// Virtual threads are still followed.
-void EventSources::Stop() {
-  io_.Ignore(events::IoUse::kCounts);
-  env_.Stop();
-}
-
-// ---- Virtual threads ------------------------------------------------------------------------
-
-bool EventSources::FollowVirtualThreads() {
-  if (follows_.load(std::memory_order_acquire)) return true;
-  const absl::MutexLock lock(&follow_mutex_);
-  if (follows_.load(std::memory_order_relaxed)) return true;
-  if (env_.Open() == nullptr || !env_.AddVirtualThreads()) return false;
-  const bool follows =
-      env_.EnableExtension("com.sun.hotspot.events.VirtualThreadUnmount", OnUnmount) &&
-      env_.EnableExtension("com.sun.hotspot.events.VirtualThreadMount", OnMount);
-  follows_.store(follows, std::memory_order_release);
-  return follows;
-}
-
-void EventSources::Mounted(JNIEnv* jni, jthread thread) {
-  const uint64_t java_tid = fields_.JavaTid(jni, thread);
-  if (java_tid != 0) counters_.Mount(java_tid);
-}
-
-void EventSources::Unmounted() { counters_.Unmount(); }
-
-// ---- Events ---------------------------------------------------------------------------------
-
-// A probe that an exception passes throws it again, and the JVM reports that as well.
-void EventSources::Thrown(jmethodID method, jlocation bci) {
-  jint size = 0;
-  jvmtiEnv* const env = env_.get();
-  jvm::Allocated<unsigned char> code(env);
-  const bool is_known = env->GetBytecodes(method, &size, code.out()) == JVMTI_ERROR_NONE;
-  if (is_known && classfile::IsOwnRethrow({code.get(), static_cast<size_t>(size)},
-                                          static_cast<uint64_t>(bci))) {
-    return;
-  }
-  counters_.Add(static_cast<uint32_t>(Metric::kExceptions), 1);
-}
-
-void EventSources::ContendedEnter(JNIEnv*, jthread, jobject) { tls_wait_began = MonotonicNanos(); }
-
-// A virtual thread may have changed its carrier meanwhile: then the start of the wait is unknown.
-void EventSources::ContendedEntered(JNIEnv*, jthread, jobject) {
-  if (tls_wait_began == 0) return;
-  counters_.Add(static_cast<uint32_t>(Metric::kMonitorWait),
-                static_cast<int64_t>(MonotonicNanos() - tls_wait_began));
-  tls_wait_began = 0;
-}
-
-void EventSources::Ended(JNIEnv*, const events::IoCall& call) {
-  counters_.Add(static_cast<uint32_t>(Metric::kJavaIo),
-                static_cast<int64_t>(call.end_ns - call.begin_ns));
-  if (call.bytes <= 0) return;
-  const Metric metric =
-      call.kind == events::IoKind::kRead ? Metric::kJavaReadBytes : Metric::kJavaWrittenBytes;
-  counters_.Add(static_cast<uint32_t>(metric), call.bytes);
 }
 
 }  // namespace jtrace::metrics

@@ -1,5 +1,5 @@
 // Opens the kernel's events of each Java thread, for metrics that are charged to call paths by the
-// kernel's signals (own_totals.h), and closes them.
+// kernel's signals (kernel_event_handler.h), and closes them.
 //
 // Threads: Start and Stop one at a time; Attach and Detach on any thread.
 #pragma once
@@ -17,8 +17,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/metrics/kernel_event_handler.h"
 #include "agent/metrics/metric.h"
-#include "agent/metrics/own_totals.h"
 
 namespace jtrace::metrics {
 
@@ -61,7 +61,11 @@ class KernelEvents {
 
   absl::Status Install();
   absl::StatusOr<EventCount*> Open(pid_t tid, const KernelEvent& event);
+  // The handlers find them no more.
+  void Unpublish(const Events& events);
   void Close(Events& events);
+  // One that no handler may look at.
+  EventCount* Unused();
   void StartFor(pid_t tid);
 
   int signal_ = 0;  // 0: not chosen yet
@@ -69,28 +73,8 @@ class KernelEvents {
   std::atomic<uint64_t> unattached_{0};
   std::mutex mutex_;  // guards what follows
   absl::flat_hash_map<pid_t, Events> by_thread_;
-  std::vector<EventCount*> unused_;  // handlers may still look at them: never freed
+  std::vector<EventCount*> closed_;  // handlers may still look at them
+  std::vector<EventCount*> unused_;
 };
-
-// The kernel's counters of a thread or of the process (S5.5), which the kernel folds into the
-// thread at every dispatch. Any thread, but not in a signal handler (see own_totals.h).
-
-// None if this kernel does not report the metric, or the thread has ended. kWall and kOffCpu are
-// not here: they depend on when counting began.
-//
-// Of the calling thread.
-std::optional<int64_t> ReadOwn(Metric metric);
-// What the calling thread has read and written: both of ReadOwn's values in one reading.
-struct IoBytes {
-  int64_t read;
-  int64_t written;
-};
-std::optional<IoBytes> ReadOwnIo();
-// Of another thread of this process.
-std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid);
-// The kernel's name of a thread of this process; "": it has ended.
-std::string KernelName(pid_t os_tid);
-// Of all threads that ever ran.
-std::optional<int64_t> ReadProcess(Metric metric);
 
 }  // namespace jtrace::metrics

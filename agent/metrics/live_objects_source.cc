@@ -45,7 +45,7 @@ class LiveObjectsSource::Rows {
 
   proto::TreeDelta* delta_;
   trace::DeltaCoder defined_;
-  std::array<Column, kMostMetrics> columns_;
+  std::array<Column, kMaxMetrics> columns_;
 };
 
 void LiveObjectsSource::Seal(uint64_t, proto::Chunk& chunk) {
@@ -103,12 +103,12 @@ LiveObjectsSource::Rows& LiveObjectsSource::RowsOf(uint32_t thread, Threads& thr
   return threads.emplace(thread, Rows(*delta)).first->second;
 }
 
-void LiveObjectsSource::Report(const Place& place, const Values& values, Values& reported,
+void LiveObjectsSource::Report(const TraceNode& node, const Values& values, Values& reported,
                                Threads& threads) {
   for (size_t i = 0; i < settings_.metrics.size(); ++i) {
     if (values[i] == reported[i]) continue;
     const uint32_t name = encoder_.String(metrics::InfoOf(settings_.metrics[i]).name);
-    RowsOf(place.thread, threads).Add(i, name, place.number, values[i]);
+    RowsOf(node.thread, threads).Add(i, name, node.number, values[i]);
   }
   reported = values;
 }

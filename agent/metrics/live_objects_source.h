@@ -13,6 +13,7 @@
 
 #include "absl/container/btree_map.h"
 #include "agent/calls/tree_source.h"
+#include "agent/jvm/thread_groups.h"
 #include "agent/jvm/thread_registry.h"
 #include "agent/metrics/metric.h"
 #include "agent/metrics/object_paths.h"
@@ -23,12 +24,12 @@ namespace jtrace::metrics {
 class LiveObjectsSource : public trace::ChunkSource {
  public:
   struct Settings {
-    std::vector<metrics::Metric> metrics;  // of metrics::kLives, at most kMostMetrics
+    std::vector<metrics::Metric> metrics;  // of metrics::kLives, at most kMaxMetrics
     // A number in the trace that no node has.
     std::function<uint32_t()> next_node;
     calls::CallPlaceOf places = nullptr;  // as TreeSource
   };
-  static constexpr size_t kMostMetrics = 4;
+  static constexpr size_t kMaxMetrics = 4;
 
   LiveObjectsSource(const metrics::ObjectPaths& paths, jvm::ThreadRegistry& threads,
                     jvm::ThreadGroups& groups, trace::RecordEncoder& encoder, Losses& losses,
@@ -45,8 +46,8 @@ class LiveObjectsSource : public trace::ChunkSource {
  private:
   using Path = metrics::ObjectPaths::Path;
   using Owner = metrics::ObjectPaths::Owner;
-  using Values = std::array<int64_t, kMostMetrics>;  // in the order of Settings::metrics
-  class Rows;                                        // of one thread
+  using Values = std::array<int64_t, kMaxMetrics>;  // in the order of Settings::metrics
+  class Rows;                                       // of one thread
   using Threads = absl::btree_map<uint32_t, Rows>;
 
   struct Node {
@@ -57,7 +58,7 @@ class LiveObjectsSource : public trace::ChunkSource {
     Values reported = {};                // in this file
   };
 
-  struct Place {
+  struct TraceNode {
     uint32_t thread = 0;
     uint32_t number = 0;  // of the node; 0: the thread's root
   };
@@ -66,7 +67,7 @@ class LiveObjectsSource : public trace::ChunkSource {
   void SealPaths(Threads& threads);
   Rows& RowsOf(uint32_t thread, Threads& threads);
   // Writes the values that differ.
-  void Report(const Place& place, const Values& values, Values& reported, Threads& threads);
+  void Report(const TraceNode& node, const Values& values, Values& reported, Threads& threads);
   // The path's values in this file.
   Values Read(uint32_t path);
   void Define(uint32_t path, Rows& rows);

@@ -1,6 +1,6 @@
 #include "agent/metrics/metric_source.h"
 
-#include "agent/metrics/kernel_events.h"
+#include "agent/metrics/kernel_readings.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -28,8 +28,8 @@ MetricSource::MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> n
   for (const uint32_t number : numbers_) mask_ |= 1ull << number;
   metrics_.counters().KeepFilesAtEnd((mask_ & metrics::kOfFiles) != 0);
   if (live) {
-    LookAtOthers();  // first: so the process has counted no less than its threads since
-    Look();
+    AddRestOfProcess();  // first: so the process has counted no less than its threads since
+    ReadAll();
     of_threads_ = {};
   }
   // Threads that ended before belong to no recording.
@@ -41,7 +41,7 @@ MetricSource::~MetricSource() { metrics_.counters().KeepFilesAtEnd(false); }
 
 void MetricSource::Seal(uint64_t, proto::Chunk& chunk) {
   if (numbers_.empty()) return;
-  Look();
+  ReadAll();
   for (const auto& [key, total] : totals_) {
     const auto [reported, is_new] = reported_.try_emplace(key, 0);
     if (!is_new && reported->second == total) continue;
@@ -60,17 +60,17 @@ void MetricSource::BeginFile() {
   reported_.clear();
 }
 
-void MetricSource::Look() {
+void MetricSource::ReadAll() {
   for (const metrics::ThreadValues& thread : metrics_.counters().EndedSince(ended_cursor_)) {
-    Take(thread);
+    AddThread(thread);
     last_.erase(thread.java_tid);
   }
-  for (const metrics::ThreadValues& thread : metrics_.counters().Live(mask_)) Take(thread);
-  LookAtProcess();
-  if (counts_) LookAtOthers();
+  for (const metrics::ThreadValues& thread : metrics_.counters().Live(mask_)) AddThread(thread);
+  AddProcess();
+  if (counts_) AddRestOfProcess();
 }
 
-void MetricSource::Take(const metrics::ThreadValues& thread) {
+void MetricSource::AddThread(const metrics::ThreadValues& thread) {
   if (thread.java_tid == 0) return;  // a native thread's events belong to the process
   metrics::Values& last = last_[thread.java_tid];
   for (const uint32_t metric : numbers_) {
@@ -83,7 +83,7 @@ void MetricSource::Take(const metrics::ThreadValues& thread) {
   }
 }
 
-void MetricSource::LookAtProcess() {
+void MetricSource::AddProcess() {
   for (const uint32_t metric : numbers_) {
     if (!IsOfProcess(metric)) continue;
     const int64_t total = metrics_.counters().Process(metric).value_or(last_process_[metric]);
@@ -95,7 +95,7 @@ void MetricSource::LookAtProcess() {
   }
 }
 
-void MetricSource::LookAtOthers() {
+void MetricSource::AddRestOfProcess() {
   for (const uint32_t metric : numbers_) {
     if (!IsOfKernel(metric) || IsOfProcess(metric)) continue;
     const auto now = metrics::ReadProcess(static_cast<metrics::Metric>(metric));

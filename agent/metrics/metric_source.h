@@ -8,7 +8,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
-#include "agent/jvm/thread_registry.h"
+#include "agent/jvm/thread_groups.h"
 #include "agent/metrics/jvm_metrics.h"
 #include "agent/trace/chunk_source.h"
 
@@ -26,13 +26,13 @@ class MetricSource : public trace::ChunkSource {
  private:
   using Key = std::pair<uint32_t, uint32_t>;  // thread's number in the trace, metric
 
-  // Adds what was counted since the last look to the totals.
-  void Look();
-  void Take(const metrics::ThreadValues& thread);
-  void LookAtProcess();
+  // Adds what was counted since the last call to the totals.
+  void ReadAll();
+  void AddThread(const metrics::ThreadValues& thread);
+  void AddProcess();
   // What the kernel counted for the process and for no Java thread: the JVM's threads, the agent's,
   // and the rest of each thread after its end.
-  void LookAtOthers();
+  void AddRestOfProcess();
   void Add(uint32_t thread, uint32_t metric, int64_t delta);
 
   metrics::JvmMetrics& metrics_;
@@ -40,11 +40,11 @@ class MetricSource : public trace::ChunkSource {
   uint64_t mask_ = 0;
   jvm::ThreadGroups& groups_;
   trace::RecordEncoder& encoder_;
-  bool counts_ = false;  // false: this look only finds out where counting begins
+  bool counts_ = false;  // false: this reading only finds out where counting begins
   uint64_t ended_cursor_ = 0;
   absl::flat_hash_map<uint64_t, metrics::Values> last_;  // by Thread.threadId()
   metrics::Values last_process_ = {};
-  metrics::Values of_threads_ = {};       // of the kernel's metrics, since the last LookAtOthers
+  metrics::Values of_threads_ = {};  // of the kernel's metrics, since the last AddRestOfProcess
   absl::btree_map<Key, int64_t> totals_;  // of the file
   absl::flat_hash_map<Key, int64_t> reported_;
 };

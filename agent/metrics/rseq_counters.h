@@ -11,14 +11,14 @@ namespace jtrace::metrics {
 
 class RseqCounters {
  public:
-  static constexpr uint32_t kMost = 32;
+  static constexpr uint32_t kMaxCounters = 32;
 
   enum class Way : uint8_t { kRseqIfPossible, kAtomic };
   explicit RseqCounters(Way way = Way::kRseqIfPossible);
   RseqCounters(const RseqCounters&) = delete;
   RseqCounters& operator=(const RseqCounters&) = delete;
 
-  // `counter` < kMost. Wraps.
+  // `counter` < kMaxCounters. Wraps.
   void Add(uint32_t counter, int64_t delta);
   // Nothing is lost or counted twice; concurrent additions may be included or not.
   int64_t Total(uint32_t counter) const;
@@ -30,7 +30,7 @@ class RseqCounters {
  private:
   // Whole pairs of cache lines, which processors fetch together.
   struct alignas(128) Slots {
-    int64_t value[kMost];
+    int64_t value[kMaxCounters];
   };
   // Additions with and without a lock prefix must not use the same slot, so they have separate
   // ones.

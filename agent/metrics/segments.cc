@@ -52,17 +52,17 @@ void Segments::Start(const CodeSet& codes) {
 }
 
 uint32_t Segments::Number(absl::string_view name) {
-  name = trace::CutTo(kMostNameBytes, name);
+  name = trace::CutTo(kMaxNameBytes, name);
   const std::lock_guard lock(mutex_);
   if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
-  if (numbers_.size() > kMostNames) return kOther;
+  if (numbers_.size() > kMaxNames) return kOther;
   const auto number = static_cast<uint32_t>(numbers_.size());
   numbers_.emplace(name, number);
   names_[number].store(new Name{.text = std::string(name)}, std::memory_order_release);
   return number;
 }
 
-bool Segments::TakeFor(uint64_t recording_ns, Name& name) {
+bool Segments::BelongsTo(uint64_t recording_ns, Name& name) {
   if (recording_ns < name.recording_ns) return false;
   if (recording_ns == name.recording_ns) return true;
   name.recording_ns = recording_ns;
@@ -95,7 +95,7 @@ uint64_t Segments::Begin(uint32_t number) {
     return now << 1 | kHasRecord;
   }
   const std::lock_guard lock(name->mutex);
-  if (!TakeFor(recording_ns, *name)) return now << 1;
+  if (!BelongsTo(recording_ns, *name)) return now << 1;
   ++name->open;
   name->changed = true;
   return now << 1;
@@ -129,7 +129,7 @@ void Segments::End(uint32_t number, uint64_t begun, bool in_turn) {
 
 void Segments::CountEnd(uint64_t recording_ns, uint64_t took_ns, Name& name) {
   const std::lock_guard lock(name.mutex);
-  if (!TakeFor(recording_ns, name)) return;
+  if (!BelongsTo(recording_ns, name)) return;
   Counts& ended = name.ended;
   ended.min_ns = ended.count == 0 ? took_ns : std::min(ended.min_ns, took_ns);
   ended.max_ns = std::max(ended.max_ns, took_ns);
@@ -140,7 +140,7 @@ void Segments::CountEnd(uint64_t recording_ns, uint64_t took_ns, Name& name) {
 }
 
 void Segments::ForEachOfRecording(absl::FunctionRef<void(Name&)> visit) {
-  for (uint32_t number = 0; number <= kMostNames; ++number) {
+  for (uint32_t number = 0; number <= kMaxNames; ++number) {
     Name* const name = Find(number);
     if (name == nullptr) return;
     const std::lock_guard lock(name->mutex);
@@ -170,7 +170,7 @@ void Segments::BeginFile() {
 
 ThreadSegments::Begun ThreadSegments::Begin(Segments& segments, uint32_t number) {
   if (t_is_over) return Begun::kThreadEnds;
-  if (t_open.list.size() >= kMostOpen) {
+  if (t_open.list.size() >= kMaxOpen) {
     segments.End(number, 0, /*in_turn=*/false);
     return Begun::kTooMany;
   }

@@ -28,8 +28,8 @@ namespace jtrace::metrics {
 
 class Segments : public trace::ChunkSource {
  public:
-  static constexpr uint32_t kMostNames = 1000;
-  static constexpr size_t kMostNameBytes = 256;
+  static constexpr uint32_t kMaxNames = 1000;
+  static constexpr size_t kMaxNameBytes = 256;
 
   // The number in the trace of the calling thread; 0: it has none.
   using ThreadNumber = std::function<uint32_t()>;
@@ -43,8 +43,8 @@ class Segments : public trace::ChunkSource {
   void Start(const CodeSet& codes);
   void Stop() { is_on_.store(false, std::memory_order_relaxed); }
 
-  // The number of a name, which is cut to kMostNameBytes; valid for the life of the JVM. Names
-  // beyond kMostNames are one, "[other]".
+  // The number of a name, which is cut to kMaxNameBytes; valid for the life of the JVM. Names
+  // beyond kMaxNames are one, "[other]".
   uint32_t Number(absl::string_view name);
   // False: no name has this number.
   bool Has(uint32_t number) const { return Find(number) != nullptr; }
@@ -80,10 +80,10 @@ class Segments : public trace::ChunkSource {
   }
   // Null: no name has this number.
   Name* Find(uint32_t number) const {
-    return number <= kMostNames ? names_[number].load(std::memory_order_acquire) : nullptr;
+    return number <= kMaxNames ? names_[number].load(std::memory_order_acquire) : nullptr;
   }
   // Under the name's mutex. False: a newer recording than that has begun.
-  static bool TakeFor(uint64_t recording_ns, Name& name);
+  static bool BelongsTo(uint64_t recording_ns, Name& name);
   void CountEnd(uint64_t recording_ns, uint64_t took_ns, Name& name);
   void ForEachOfRecording(absl::FunctionRef<void(Name&)> visit);
   void Record(uint64_t time_ns, uint32_t minor, int64_t value, const Name& name);
@@ -99,13 +99,13 @@ class Segments : public trace::ChunkSource {
   absl::flat_hash_map<std::string, uint32_t> numbers_;
   // By number, the first is "[other]"; never freed, because threads may still use them when the JVM
   // ends.
-  std::array<std::atomic<Name*>, kMostNames + 1> names_ = {};
+  std::array<std::atomic<Name*>, kMaxNames + 1> names_ = {};
 };
 
 // The open segments of the calling native thread, innermost last.
 class ThreadSegments {
  public:
-  static constexpr size_t kMostOpen = 1000;
+  static constexpr size_t kMaxOpen = 1000;
 
   enum class Begun { kYes, kTooMany, kThreadEnds };
   static Begun Begin(Segments& segments, uint32_t number);

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
 #include "agent/metrics/counter_numbers.h"
-#include "agent/metrics/kernel_events.h"
+#include "agent/metrics/kernel_readings.h"
 #include "agent/samples/handler/own_work.h"
 
 namespace jtrace::metrics {
@@ -33,8 +33,8 @@ constexpr size_t kInheritedIo = 3;  // the first that needs a file
 
 }  // namespace
 
-ThreadCounters::ThreadCounters(const signal_safe::AllocLayout& layout)
-    : layout_(layout), own_(layout_, users_) {
+ThreadCounters::ThreadCounters(const signal_safe::AllocLayout& layout, jvm::ThreadTable& threads)
+    : layout_(layout), threads_(threads), own_(layout_, users_) {
   pthread_key_create(&at_thread_end_, samples::kAsOwn<&EndOfNativeThread>);
 }
 
@@ -58,68 +58,95 @@ CounterBlock* ThreadCounters::NewBlock() {
   return block;
 }
 
-void ThreadCounters::Register(CounterBlock& block) {
+void ThreadCounters::AddLive(CounterBlock& block) {
   block.index = live_.size();
   live_.push_back(&block);
-  if (block.java_tid != 0) by_java_tid_[block.java_tid] = &block;
-  if (block.os_tid != 0) by_os_tid_[block.os_tid] = &block;
+}
+
+CounterBlock* ThreadCounters::Find(uint64_t java_tid) const {
+  jvm::ThreadTable::Access threads(threads_);
+  const jvm::ThreadEntry* const thread = threads.OfJava(java_tid);
+  return thread != nullptr ? thread->counters : nullptr;
+}
+
+CounterBlock* ThreadCounters::FindOnOsThread(pid_t os_tid) const {
+  jvm::ThreadTable::Access threads(threads_);
+  const jvm::ThreadEntry* const java = threads.JavaOn(os_tid);
+  if (java != nullptr && java->counters != nullptr) return java->counters;
+  const jvm::ThreadEntry* const native = threads.NativeOn(os_tid);
+  return native != nullptr ? native->counters : nullptr;
 }
 
 CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, bool is_partial) {
   const std::lock_guard lock(mutex_);
   const pid_t os_tid = gettid();
-  ended_unknown_.erase(os_tid);
-  const auto known = by_os_tid_.find(os_tid);
   // A native thread that is already counted may become a Java thread.
-  CounterBlock* block = known != by_os_tid_.end() ? known->second : NewBlock();
+  CounterBlock* known = FindOnOsThread(os_tid);
+  if (known == nullptr) known = Find(java_tid);
+  CounterBlock* const block = known != nullptr ? known : NewBlock();
   if (block == nullptr) return nullptr;
-  const bool is_new = known == by_os_tid_.end();
-  block->java_tid = java_tid;
-  block->java_thread = block->platform_thread = java_thread;
-  block->os_tid = os_tid;
-  if (is_new) {
+  SetIdentity(*block, {.java_tid = java_tid, .os_tid = os_tid, .java_thread = java_thread});
+  if (known == nullptr) {
     block->is_partial = is_partial ? 1 : 0;
     block->cum[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
     for (size_t i = 0; i < kInherited.size(); ++i) {
       block->cum[static_cast<size_t>(kInherited[i])] = tls_used[i];
     }
-    Register(*block);
-  } else {
-    by_java_tid_[java_tid] = block;
+    AddLive(*block);
   }
   InProgramOrder();
   tls_block = tls_platform = block;
   return block;
 }
 
+void ThreadCounters::SetIdentity(CounterBlock& block, const jvm::ThreadIdentity& identity) {
+  jvm::ThreadTable::Access threads(threads_);
+  for (jvm::ThreadEntry* const before :
+       {threads.JavaOn(identity.os_tid), threads.NativeOn(identity.os_tid)}) {
+    if (before != nullptr && before->counters == &block) before->counters = nullptr;
+  }
+  threads.EndNative(identity.os_tid);
+  threads.Start(identity).counters = &block;
+  block.java_tid = identity.java_tid;
+  block.java_thread = block.platform_thread = identity.java_thread;
+  block.os_tid = identity.os_tid;
+}
+
 void ThreadCounters::Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread) {
   const std::lock_guard lock(mutex_);
-  if (by_java_tid_.contains(java_tid)) return;
-  // Its JavaThread may be freed at any moment, or is already.
-  if (ended_.contains(java_tid) || ended_unknown_.contains(os_tid)) return;
-  CounterBlock* block = NewBlock();
+  CounterBlock* block;
+  {
+    jvm::ThreadTable::Access threads(threads_);
+    // Its JavaThread may be freed at any moment, or is already.
+    if (threads.MayBeGone(java_tid, os_tid)) return;
+    jvm::ThreadEntry* const thread =
+        threads.Adopt({.java_tid = java_tid, .os_tid = os_tid, .java_thread = java_thread});
+    if (thread == nullptr || thread->counters != nullptr) return;
+    block = thread->counters = NewBlock();
+  }
   if (block == nullptr) return;
   block->java_tid = java_tid;
   block->java_thread = block->platform_thread = java_thread;
   block->os_tid = os_tid;
   block->is_partial = 1;
   block->cum[kCpuAtStart] = ReadThread(Metric::kCpu, os_tid).value_or(0);
-  Register(*block);
+  AddLive(*block);
 }
 
 CounterBlock* ThreadCounters::Current() {
   if (tls_block != nullptr) return tls_block;
   const std::lock_guard lock(mutex_);
   const pid_t os_tid = gettid();
-  if (const auto known = by_os_tid_.find(os_tid); known != by_os_tid_.end()) {
-    return tls_block = tls_platform = known->second;
+  if (CounterBlock* const known = FindOnOsThread(os_tid); known != nullptr) {
+    return tls_block = tls_platform = known;
   }
   CounterBlock* block = NewBlock();
   if (block == nullptr) return nullptr;
   block->os_tid = os_tid;
   block->is_partial = 1;
   block->cum[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
-  Register(*block);
+  AddLive(*block);
+  jvm::ThreadTable::Access(threads_).Native(os_tid).counters = block;
   // Java threads report their end in another way, and earlier.
   pthread_setspecific(at_thread_end_, this);
   InProgramOrder();
@@ -139,14 +166,9 @@ void ThreadCounters::End() {
       keeps_files_.load(std::memory_order_relaxed) ? ReadOwnIo() : std::nullopt;
   const std::lock_guard lock(mutex_);
   CounterBlock* block = tls_platform;
-  if (block == nullptr) {
-    const auto known = by_os_tid_.find(gettid());
-    if (known == by_os_tid_.end()) {
-      ended_unknown_.insert(gettid());
-      return;
-    }
-    block = known->second;
-  }
+  if (block == nullptr) block = FindOnOsThread(gettid());
+  if (block == nullptr || block->java_tid != 0) jvm::ThreadTable::Access(threads_).End(gettid());
+  if (block == nullptr) return;
   // A handler's counts from here on would be in no total: it gets an error.
   tls_block = tls_platform = nullptr;
   InProgramOrder();
@@ -175,8 +197,13 @@ void ThreadCounters::Retire(CounterBlock& block, bool is_own, const std::optiona
     Remember(block.java_tid,
              {.values = last, .is_virtual = block.os_tid == 0, .has_files = io.has_value()});
   }
-  by_java_tid_.erase(block.java_tid);
-  by_os_tid_.erase(block.os_tid);
+  {
+    jvm::ThreadTable::Access threads(threads_);
+    jvm::ThreadEntry* const thread =
+        block.java_tid != 0 ? threads.OfJava(block.java_tid) : threads.NativeOn(block.os_tid);
+    if (thread != nullptr && thread->counters == &block) thread->counters = nullptr;
+    if (block.java_tid == 0) threads.EndNative(block.os_tid);
+  }
   live_[block.index] = live_.back();
   live_[block.index]->index = block.index;
   live_.pop_back();
@@ -284,10 +311,9 @@ absl::StatusOr<int64_t> ThreadCounters::Of(uint64_t java_tid, uint32_t metric) c
   const Answer answer = own_.CheckOfThread(metric);
   if (answer != Answer::kYes) return StatusOf(answer, metric);
   const std::lock_guard lock(mutex_);
-  const auto live = by_java_tid_.find(java_tid);
-  if (live != by_java_tid_.end()) {
-    if (IsUnreported(*live->second, metric)) return StatusOf(Answer::kVirtualThread, metric);
-    return Read(*live->second, metric, live->second == tls_block);
+  if (const CounterBlock* const live = Find(java_tid); live != nullptr) {
+    if (IsUnreported(*live, metric)) return StatusOf(Answer::kVirtualThread, metric);
+    return Read(*live, metric, live == tls_block);
   }
   const auto ended = ended_.find(java_tid);
   if (ended != ended_.end()) return OfEnded(ended->second, metric);
@@ -299,18 +325,18 @@ absl::StatusOr<int64_t> ThreadCounters::OfOsThread(pid_t os_tid, uint32_t metric
   const Answer answer = own_.CheckOfThread(metric);
   if (answer != Answer::kYes) return StatusOf(answer, metric);
   const std::lock_guard lock(mutex_);
-  const auto live = by_os_tid_.find(os_tid);
-  if (live == by_os_tid_.end()) {
+  const CounterBlock* const live = FindOnOsThread(os_tid);
+  if (live == nullptr) {
     return absl::NotFoundError(absl::StrCat("no thread ", os_tid, " is counted, or it has ended"));
   }
-  return Read(*live->second, metric, live->second == tls_block);
+  return Read(*live, metric, live == tls_block);
 }
 
 std::optional<uint64_t> ThreadCounters::JavaTidOf(pid_t os_tid) const {
   const std::lock_guard lock(mutex_);
-  const auto live = by_os_tid_.find(os_tid);
-  if (live == by_os_tid_.end() || live->second->java_tid == 0) return std::nullopt;
-  return live->second->java_tid;
+  const CounterBlock* const live = FindOnOsThread(os_tid);
+  if (live == nullptr || live->java_tid == 0) return std::nullopt;
+  return live->java_tid;
 }
 
 absl::StatusOr<int64_t> ThreadCounters::Process(uint32_t metric) const {
@@ -334,9 +360,9 @@ absl::StatusOr<int64_t> ThreadCounters::Process(uint32_t metric) const {
 bool ThreadCounters::WithLive(uint64_t java_tid,
                               absl::FunctionRef<void(const CounterBlock&)> visit) const {
   const std::lock_guard lock(mutex_);
-  const auto found = by_java_tid_.find(java_tid);
-  if (found == by_java_tid_.end()) return false;
-  visit(*found->second);
+  const CounterBlock* const live = Find(java_tid);
+  if (live == nullptr) return false;
+  visit(*live);
   return true;
 }
 
@@ -391,17 +417,24 @@ void ThreadCounters::Resume(CounterBlock& block, uint64_t java_thread) {
   block.java_thread = java_thread;
 }
 
+CounterBlock* ThreadCounters::OfVirtual(uint64_t java_tid) {
+  jvm::ThreadTable::Access threads(threads_);
+  jvm::ThreadEntry& thread = threads.Virtual(java_tid);
+  if (thread.counters != nullptr) return thread.counters;
+  CounterBlock* const block = NewBlock();
+  if (block == nullptr) return nullptr;
+  thread.counters = block;
+  block->java_tid = java_tid;
+  AddLive(*block);
+  return block;
+}
+
 void ThreadCounters::Mount(uint64_t java_tid) {
   CounterBlock* const carrier = tls_platform != nullptr ? tls_platform : Current();
   if (carrier == nullptr) return;
   const std::lock_guard lock(mutex_);
-  const auto known = by_java_tid_.find(java_tid);
-  CounterBlock* block = known != by_java_tid_.end() ? known->second : NewBlock();
+  CounterBlock* const block = OfVirtual(java_tid);
   if (block == nullptr) return;
-  if (known == by_java_tid_.end()) {
-    block->java_tid = java_tid;
-    Register(*block);
-  }
   Suspend(*carrier);
   Resume(*block, carrier->platform_thread);
   InProgramOrder();
@@ -418,15 +451,14 @@ void ThreadCounters::Unmount() {
 
 void ThreadCounters::EndVirtual(uint64_t java_tid) {
   const std::lock_guard lock(mutex_);
-  const auto found = by_java_tid_.find(java_tid);
-  if (found == by_java_tid_.end()) return;
-  CounterBlock& block = *found->second;
-  if (tls_block == &block) {
-    Suspend(block);
+  CounterBlock* const block = Find(java_tid);
+  if (block == nullptr) return;
+  if (tls_block == block) {
+    Suspend(*block);
     Resume(*tls_platform, tls_platform->platform_thread);
     tls_block = tls_platform;
   }
-  Retire(block, /*is_own=*/false, std::nullopt);
+  Retire(*block, /*is_own=*/false, std::nullopt);
 }
 
 CounterBlock* ThreadCounters::BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) {
@@ -437,54 +469,11 @@ CounterBlock* ThreadCounters::BlockOf(uint64_t java_tid, bool is_virtual, uint64
   }
   {
     const std::lock_guard lock(mutex_);
-    const auto found = by_java_tid_.find(java_tid);
-    if (found != by_java_tid_.end()) return tls_block = tls_platform = found->second;
+    if (CounterBlock* const known = Find(java_tid); known != nullptr) {
+      return tls_block = tls_platform = known;
+    }
   }
   return Start(java_tid, java_thread, /*is_partial=*/true);
-}
-
-void ThreadFamilies::Begin(uint64_t window, uint64_t java_tid) {
-  const std::lock_guard lock(mutex_);
-  families_[window].opener = java_tid;
-  count_.store(families_.size(), std::memory_order_release);
-}
-
-void ThreadFamilies::End(uint64_t window) {
-  const std::lock_guard lock(mutex_);
-  families_.erase(window);
-  count_.store(families_.size(), std::memory_order_release);
-}
-
-void ThreadFamilies::Add(uint64_t window, uint64_t java_tid) {
-  const std::lock_guard lock(mutex_);
-  const auto found = families_.find(window);
-  if (found == families_.end()) return;
-  found->second.descendants.insert(java_tid);
-  found->second.running.insert(java_tid);
-}
-
-void ThreadFamilies::Leave(uint64_t java_tid, const Values& totals) {
-  const std::lock_guard lock(mutex_);
-  for (auto& [window, family] : families_) {
-    if (family.running.erase(java_tid) == 0) continue;
-    for (size_t i = 0; i < totals.size(); ++i) family.ended[i] += totals[i];
-  }
-}
-
-bool ThreadFamilies::Has(uint64_t window, uint64_t java_tid) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = families_.find(window);
-  if (found == families_.end()) return false;
-  const Family& family = found->second;
-  return java_tid == family.opener || family.descendants.contains(java_tid);
-}
-
-ThreadFamilies::Descendants ThreadFamilies::DescendantsOf(uint64_t window) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = families_.find(window);
-  if (found == families_.end()) return {};
-  const Family& family = found->second;
-  return {.running = {family.running.begin(), family.running.end()}, .ended = family.ended};
 }
 
 }  // namespace jtrace::metrics

@@ -1,8 +1,10 @@
-// The counters of all threads (S5.1): Cum(m, t) of each, Total(m) of the process, the totals of
-// ended threads (S5.7). Lives as long as the JVM, across recordings.
+// The counters of all threads (counts of a thread, S5.1): Cum(m, t) of each, Total(m) of the
+// process, the totals of ended threads (S5.7). Which ids belong to a thread is in jvm/thread_table.
+// Lives as long as the JVM, across recordings.
 //
-// Threads: everything from any thread, unless noted. One mutex, a leaf, held for plain memory and
-// for reading other threads' counters; counting itself (Count, the probes) takes none.
+// Threads: everything from any thread, unless noted. One mutex, held for plain memory and for
+// reading other threads' counters; only the mutex of the table of threads is taken inside of it.
+// Counting itself (Count, the probes) takes none.
 #pragma once
 
 #include <pthread.h>
@@ -18,12 +20,12 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/metrics/kernel_events.h"
+#include "agent/jvm/thread_table.h"
+#include "agent/metrics/kernel_readings.h"
 #include "agent/metrics/metric.h"
 #include "agent/metrics/own_totals.h"
 #include "agent/metrics/user_counters.h"
@@ -49,7 +51,7 @@ struct ThreadValues {
 class ThreadCounters {
  public:
   // `layout`: where JavaThreads count their allocations; all 0: nowhere.
-  explicit ThreadCounters(const signal_safe::AllocLayout& layout);
+  ThreadCounters(const signal_safe::AllocLayout& layout, jvm::ThreadTable& threads);
   ThreadCounters(const ThreadCounters&) = delete;
   ThreadCounters& operator=(const ThreadCounters&) = delete;
 
@@ -141,7 +143,14 @@ class ThreadCounters {
     bool has_files;
   };
   signal_safe::CounterBlock* NewBlock();
-  void Register(signal_safe::CounterBlock& block);
+  void AddLive(signal_safe::CounterBlock& block);
+  // The block of a thread that is counted; null: it is not.
+  signal_safe::CounterBlock* Find(uint64_t java_tid) const;
+  signal_safe::CounterBlock* FindOnOsThread(pid_t os_tid) const;
+  // The block is this thread's from here on, and no longer that of who had it before.
+  void SetIdentity(signal_safe::CounterBlock& block, const jvm::ThreadIdentity& identity);
+  // Of a virtual thread; made if it is new. Null without memory.
+  signal_safe::CounterBlock* OfVirtual(uint64_t java_tid);
   // `io`: what the block's thread has read and written, if it is known.
   void Retire(signal_safe::CounterBlock& block, bool is_own, const std::optional<IoBytes>& io);
   void Remember(uint64_t java_tid, const Last& last);
@@ -156,6 +165,7 @@ class ThreadCounters {
   static void EndOfNativeThread(void* self);
 
   signal_safe::AllocLayout layout_;
+  jvm::ThreadTable& threads_;
   std::atomic<bool> keeps_files_{false};
   UserCounters users_;
   OwnTotals own_;
@@ -163,57 +173,12 @@ class ThreadCounters {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<signal_safe::CounterBlock*> live_;
   std::deque<signal_safe::CounterBlock*> free_;
-  absl::flat_hash_map<uint64_t, signal_safe::CounterBlock*> by_java_tid_;
-  absl::flat_hash_map<pid_t, signal_safe::CounterBlock*> by_os_tid_;
   absl::flat_hash_map<uint64_t, Last> ended_;
   std::deque<uint64_t> ended_order_;
-  // Threads that ended before they were seen: an adoption of running threads may be too late for
-  // them.
-  absl::flat_hash_set<pid_t> ended_unknown_;
   uint64_t ended_count_ = 0;
   Values ended_total_ = {};  // of all threads that ended
   // What belongs to no thread. Without the mutex: the VM thread adds inside a safepoint.
   std::array<std::atomic<int64_t>, signal_safe::kMaxMetrics> process_total_ = {};
-};
-
-// Which threads descend from those that opened a window.
-//
-// Java provides the relation: NativeMetrics keeps an inheritable thread-local, which a thread's
-// constructor copies from the creating thread.
-
-// Any thread; a mutex, a leaf, around plain memory.
-class ThreadFamilies {
- public:
-  // Opens `window` for the thread and its descendants.
-  void Begin(uint64_t window, uint64_t java_tid);
-  void End(uint64_t window);
-  // The thread starts, and inherits the window; nothing happens if the window has been closed.
-  void Add(uint64_t window, uint64_t java_tid);
-
-  // The thread has ended with these totals.
-  void Leave(uint64_t java_tid, const Values& totals);
-
-  // True: no thread has to be queried.
-  bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
-  bool Has(uint64_t window, uint64_t java_tid) const;
-  // Without the thread that opened it: the threads that have not ended, and the totals of those
-  // that have.
-  struct Descendants {
-    std::vector<uint64_t> running;
-    Values ended = {};
-  };
-  Descendants DescendantsOf(uint64_t window) const;
-
- private:
-  std::atomic<size_t> count_{0};
-  mutable std::mutex mutex_;
-  struct Family {
-    uint64_t opener;
-    absl::flat_hash_set<uint64_t> descendants;  // all there were
-    absl::flat_hash_set<uint64_t> running;
-    Values ended = {};
-  };
-  absl::flat_hash_map<uint64_t, Family> families_;
 };
 
 }  // namespace jtrace::metrics

@@ -14,8 +14,8 @@ namespace jtrace::metrics {
 namespace {
 
 // Metrics follow the calls.
-PathValues AtPlaces(const calls::MetricValues& metrics) {
-  static_assert(kCpuPlace == 1 + std::tuple_size_v<calls::MetricValues>);
+PathValues AtColumns(const calls::MetricValues& metrics) {
+  static_assert(kCpuColumn == 1 + std::tuple_size_v<calls::MetricValues>);
   PathValues values = {};
   for (size_t i = 0; i < metrics.size(); ++i) values[1 + i] = static_cast<int64_t>(metrics[i]);
   return values;
@@ -133,10 +133,10 @@ void TreeWindows::AddOwnTree(const signal_safe::ThreadState& state, int64_t sign
   }
   const auto* current =
       reinterpret_cast<const signal_safe::Node*>(signal_safe::ReadRelaxed(state.current));
-  const PathValues open = AtPlaces(trees_.OpenMetricsOf(state));
+  const PathValues open = AtColumns(trees_.OpenMetricsOf(state));
   into.Add(trees_.arena(), state, sign, [&](const signal_safe::Node& node) {
     PathValues values = Read(node);
-    for (size_t i = 0; &node == current && i < kPathPlaces; ++i) values[i] += open[i];
+    for (size_t i = 0; &node == current && i < kPathColumns; ++i) values[i] += open[i];
     return values;
   });
 }
@@ -148,12 +148,12 @@ PathValues TreeWindows::Read(const signal_safe::Node& node) const {
         reinterpret_cast<const char*>(&node) + trees_.metrics_offset());
     calls::MetricValues charged = {};
     for (size_t i = 0; i < count; ++i) charged[i] = signal_safe::ReadRelaxed(metrics.base[i]);
-    values = AtPlaces(charged);
+    values = AtColumns(charged);
   }
-  values[kCallsPlace] = static_cast<int64_t>(calls::ReadCounts(node).calls);
+  values[kCallsColumn] = static_cast<int64_t>(calls::ReadCounts(node).calls);
   // Roots have no times.
   if (has_cpu_time() && node.routine != 0) {
-    values[kCpuPlace] = static_cast<int64_t>(trees_.values().CpuTicks(node));
+    values[kCpuColumn] = static_cast<int64_t>(trees_.values().CpuTicks(node));
   }
   return values;
 }
@@ -166,7 +166,7 @@ absl::StatusOr<TreeSnapshot> TreeWindows::Whole(TreeSnapshot sum) const {
   }
   // Differences only: the clock's rate is known better with time.
   if (has_cpu_time()) {
-    sum.Convert(kCpuPlace, [this](int64_t ticks) { return trees_.values().CpuNanos(ticks); });
+    sum.Convert(kCpuColumn, [this](int64_t ticks) { return trees_.values().CpuNanos(ticks); });
   }
   return sum;
 }
@@ -194,24 +194,24 @@ void TreeSnapshot::BecomeFull() {
 
 void TreeSnapshot::AddValues(uint32_t index, const PathValues& values, int64_t sign) {
   if (index == kNowhere || is_full_) return;
-  for (size_t place = 0; place < kPathPlaces; ++place) {
-    if (values[place] == 0) continue;
-    std::vector<int64_t>& column = values_[place];
-    if (column.size() <= index) column.resize(index + 1);
-    column[index] += sign * values[place];
+  for (size_t column = 0; column < kPathColumns; ++column) {
+    if (values[column] == 0) continue;
+    std::vector<int64_t>& of_nodes = values_[column];
+    if (of_nodes.size() <= index) of_nodes.resize(index + 1);
+    of_nodes[index] += sign * values[column];
   }
 }
 
 PathValues TreeSnapshot::ValuesOf(size_t index) const {
   PathValues values;
-  for (size_t place = 0; place < kPathPlaces; ++place) values[place] = ValueOf(index, place);
+  for (size_t column = 0; column < kPathColumns; ++column) values[column] = ValueOf(index, column);
   return values;
 }
 
 void TreeSnapshot::Add(const signal_safe::Arena* arena, const signal_safe::ThreadState& state,
                        int64_t sign, ReadNode read) {
   if (is_full_) return;
-  absl::flat_hash_map<signal_safe::Ref, uint32_t> places = {{state.root, 0}};
+  absl::flat_hash_map<signal_safe::Ref, uint32_t> indexes = {{state.root, 0}};
   AddValues(0, read(*signal_safe::At<signal_safe::Node>(arena, state.root)), sign);
   signal_safe::Ref ref = state.root;
   while ((ref = signal_safe::ReadAcquire(signal_safe::At<signal_safe::Node>(arena, ref)->next)) !=
@@ -220,12 +220,12 @@ void TreeSnapshot::Add(const signal_safe::Arena* arena, const signal_safe::Threa
     if (is_full_) return;
     // A dropped node stays in the list if it is the last one.
     if (calls::IsDropped(node)) continue;
-    const auto parent = places.find(node.parent);
-    const uint32_t place = parent == places.end()
-                               ? PlaceOf(arena, node)
+    const auto parent = indexes.find(node.parent);
+    const uint32_t index = parent == indexes.end()
+                               ? IndexOf(arena, node)
                                : Child(parent->second, signal_safe::IdOf(node.routine));
-    places.emplace(ref, place);
-    if (const PathValues values = read(node); !IsAllZero(values)) AddValues(place, values, sign);
+    indexes.emplace(ref, index);
+    if (const PathValues values = read(node); !IsAllZero(values)) AddValues(index, values, sign);
   }
 }
 
@@ -233,54 +233,54 @@ void TreeSnapshot::AddNode(const signal_safe::Arena* arena, const signal_safe::N
                            int64_t sign, ReadNode read) {
   if (is_full_) return;
   if (const PathValues values = read(node); !IsAllZero(values)) {
-    AddValues(PlaceOf(arena, node), values, sign);
+    AddValues(IndexOf(arena, node), values, sign);
   }
 }
 
-uint32_t TreeSnapshot::PlaceOf(const signal_safe::Arena* arena, const signal_safe::Node& node) {
+uint32_t TreeSnapshot::IndexOf(const signal_safe::Arena* arena, const signal_safe::Node& node) {
   std::vector<uint32_t> path;
   signal_safe::Climb at(arena, node);
   do {
     if (!at.IsAtRoot()) path.push_back(signal_safe::IdOf(at->routine));
   } while (at.Up());
-  uint32_t place = 0;
-  for (; !path.empty(); path.pop_back()) place = Child(place, path.back());
-  return place;
+  uint32_t index = 0;
+  for (; !path.empty(); path.pop_back()) index = Child(index, path.back());
+  return index;
 }
 
 void TreeSnapshot::Add(const TreeSnapshot& other) {
   if (other.is_full_) BecomeFull();
   if (is_full_) return;
-  std::vector<uint32_t> places(other.nodes_.size());
+  std::vector<uint32_t> indexes(other.nodes_.size());
   AddValues(0, other.ValuesOf(0), 1);
   for (size_t i = 1; i < other.nodes_.size(); ++i) {
     const Node& node = other.nodes_[i];
-    places[i] = Child(places[node.parent], node.routine);
-    AddValues(places[i], other.ValuesOf(i), 1);
+    indexes[i] = Child(indexes[node.parent], node.routine);
+    AddValues(indexes[i], other.ValuesOf(i), 1);
   }
 }
 
-void TreeSnapshot::Convert(size_t place, absl::FunctionRef<int64_t(int64_t)> convert) {
-  for (int64_t& value : values_[place]) value = convert(value);
+void TreeSnapshot::Convert(size_t column, absl::FunctionRef<int64_t(int64_t)> convert) {
+  for (int64_t& value : values_[column]) value = convert(value);
 }
 
 TreeSnapshot TreeSnapshot::Below(const Routines& roots) const {
   TreeSnapshot below(max_nodes_);
   below.is_full_ = is_full_;
-  std::vector<uint32_t> places(nodes_.size());  // 0: above the roots
+  std::vector<uint32_t> indexes(nodes_.size());  // 0: above the roots
   for (size_t i = 1; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
-    if (places[node.parent] == 0 && !roots.contains(node.routine)) continue;
-    places[i] = below.Child(places[node.parent], node.routine);
-    below.AddValues(places[i], ValuesOf(i), 1);
+    if (indexes[node.parent] == 0 && !roots.contains(node.routine)) continue;
+    indexes[i] = below.Child(indexes[node.parent], node.routine);
+    below.AddValues(indexes[i], ValuesOf(i), 1);
   }
   return below;
 }
 
-MethodTotals TreeSnapshot::Totals(const Routines& methods, size_t place) const {
+MethodTotals TreeSnapshot::Totals(const Routines& methods, size_t column) const {
   std::vector<int64_t> cum(nodes_.size());
   for (size_t i = nodes_.size() - 1; i > 0; --i) {
-    cum[i] += ValueOf(i, place);
+    cum[i] += ValueOf(i, column);
     cum[nodes_[i].parent] += cum[i];
   }
   MethodTotals totals;
@@ -291,28 +291,28 @@ MethodTotals TreeSnapshot::Totals(const Routines& methods, size_t place) const {
     const bool is_method = methods.contains(node.routine);
     is_inside[i] = is_nested || is_method;
     if (!is_method) continue;
-    totals.calls += ValueOf(i, kCallsPlace);
-    totals.base += ValueOf(i, place);
+    totals.calls += ValueOf(i, kCallsColumn);
+    totals.base += ValueOf(i, column);
     if (is_nested) continue;
-    totals.outermost_calls += ValueOf(i, kCallsPlace);
+    totals.outermost_calls += ValueOf(i, kCallsColumn);
     totals.cum += cum[i];
   }
   return totals;
 }
 
-std::vector<PathShare> TreeSnapshot::Top(size_t place, size_t count,
+std::vector<PathShare> TreeSnapshot::Top(size_t column, size_t count,
                                          const Routines* methods) const {
   std::vector<uint32_t> best;
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (ValueOf(i, place) <= 0) continue;
+    if (ValueOf(i, column) <= 0) continue;
     if (methods == nullptr || methods->contains(nodes_[i].routine)) best.push_back(i);
   }
   std::stable_sort(best.begin(), best.end(),
-                   [&](uint32_t a, uint32_t b) { return ValueOf(a, place) > ValueOf(b, place); });
+                   [&](uint32_t a, uint32_t b) { return ValueOf(a, column) > ValueOf(b, column); });
   best.resize(std::min(best.size(), count));
   std::vector<PathShare> shares;
   for (const uint32_t index : best) {
-    PathShare& share = shares.emplace_back(PathShare{ValueOf(index, place), {}});
+    PathShare& share = shares.emplace_back(PathShare{ValueOf(index, column), {}});
     for (uint32_t at = index; at != 0; at = nodes_[at].parent) {
       share.routines.push_back(nodes_[at].routine);
     }

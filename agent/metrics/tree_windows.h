@@ -1,5 +1,5 @@
 // Queries about methods and call paths while a recording runs: the counts since it began, or
-// between two moments that the program chooses (windows), in some threads or in all.
+// between two points in time that the program chooses (windows), in some threads or in all.
 //
 // The counts of a window are
 //     sum of its threads' trees now - their trees when it was opened
@@ -20,7 +20,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "agent/calls/tree_collector.h"
-#include "agent/metrics/thread_counters.h"
+#include "agent/metrics/thread_families.h"
 #include "agent/signal_safe/layout.h"
 
 namespace jtrace::metrics {
@@ -31,11 +31,11 @@ namespace jtrace::metrics {
 // Not thread-safe. Copies the values of the probes' trees, so it outlives them.
 
 // The counts of a call path, callees not included: its calls, then the metrics that the probes
-// charged to it, by place, and its processor time with clock=cpu.
-inline constexpr size_t kCallsPlace = 0;
-inline constexpr size_t kCpuPlace = 1 + signal_safe::kPathMetrics;
-inline constexpr size_t kPathPlaces = kCpuPlace + 1;
-using PathValues = std::array<int64_t, kPathPlaces>;
+// charged to it, by column, and its processor time with clock=cpu.
+inline constexpr size_t kCallsColumn = 0;
+inline constexpr size_t kCpuColumn = 1 + signal_safe::kPathMetrics;
+inline constexpr size_t kPathColumns = kCpuColumn + 1;
+using PathValues = std::array<int64_t, kPathColumns>;
 using ReadNode = absl::FunctionRef<PathValues(const signal_safe::Node&)>;
 
 using Routines = absl::flat_hash_set<uint32_t>;
@@ -73,13 +73,13 @@ class TreeSnapshot {
   // Only the counts in `roots` and below, by paths that begin at the outermost of these.
   TreeSnapshot Below(const Routines& roots) const;
 
-  MethodTotals Totals(const Routines& methods, size_t place) const;
+  MethodTotals Totals(const Routines& methods, size_t column) const;
   // The call paths with the greatest values, callees not included, greatest first; at most `count`.
   // `methods`: only paths that end in one of these; null: any.
-  std::vector<PathShare> Top(size_t place, size_t count, const Routines* methods) const;
+  std::vector<PathShare> Top(size_t column, size_t count, const Routines* methods) const;
 
-  // Replaces each value at the place.
-  void Convert(size_t place, absl::FunctionRef<int64_t(int64_t)> convert);
+  // Replaces each value of the column.
+  void Convert(size_t column, absl::FunctionRef<int64_t(int64_t)> convert);
 
   // There were too many call paths: nothing is known any more, and what is added is left out.
   bool is_full() const { return is_full_; }
@@ -98,16 +98,16 @@ class TreeSnapshot {
   uint32_t Child(uint32_t parent, uint32_t routine);
   void AddValues(uint32_t index, const PathValues& values, int64_t sign);
   PathValues ValuesOf(size_t index) const;
-  int64_t ValueOf(size_t index, size_t place) const {
-    return index < values_[place].size() ? values_[place][index] : 0;
+  int64_t ValueOf(size_t index, size_t column) const {
+    return index < values_[column].size() ? values_[column][index] : 0;
   }
-  uint32_t PlaceOf(const signal_safe::Arena* arena, const signal_safe::Node& node);
+  uint32_t IndexOf(const signal_safe::Arena* arena, const signal_safe::Node& node);
 
   size_t max_nodes_;
   bool is_full_ = false;
   std::vector<Node> nodes_ = {Node{}};  // parents before children; the first one is the root
-  // By place and node: up to the last one that has a value.
-  std::array<std::vector<int64_t>, kPathPlaces> values_;
+  // By column and node: up to the last one that has a value.
+  std::array<std::vector<int64_t>, kPathColumns> values_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
 };
 

@@ -9,10 +9,10 @@
 namespace jtrace::metrics {
 namespace {
 
-constexpr size_t kMostLetters = 64;
+constexpr size_t kMaxLetters = 64;
 
 bool IsWord(absl::string_view text, absl::string_view marks) {
-  return text.size() <= kMostLetters && std::all_of(text.begin(), text.end(), [&](char c) {
+  return text.size() <= kMaxLetters && std::all_of(text.begin(), text.end(), [&](char c) {
            return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains(marks, c);
          });
 }
@@ -26,7 +26,7 @@ absl::StatusOr<uint32_t> UserCounters::Register(absl::string_view name, absl::st
   if (!IsName(name)) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", name, "' cannot name a counter: use letters, digits, '.', '_' and '-', ",
-                     kMostLetters, " at most"));
+                     kMaxLetters, " at most"));
   }
   // It is shown in tables and between quotes.
   if (!IsWord(unit, "._-/%")) {
@@ -44,9 +44,9 @@ absl::StatusOr<uint32_t> UserCounters::Register(absl::string_view name, absl::st
         counting == Counting::kByThread ? "processor, not by thread" : "thread, not by processor",
         ": use another name"));
   }
-  if (known == kMost) {
+  if (known == kMaxCounters) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("no counter is left for '", name, "': there are at most ", kMost));
+        absl::StrCat("no counter is left for '", name, "': there are at most ", kMaxCounters));
   }
   if (counting == Counting::kByProcessor && by_processor_ == nullptr) {
     by_processor_ = std::make_unique<RseqCounters>();

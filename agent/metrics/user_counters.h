@@ -40,8 +40,8 @@ class UserCounters : public CounterNumbers {
   std::vector<UserCounter> All() const;
 
  private:
-  mutable std::mutex mutex_;                 // held to register
-  std::array<UserCounter, kMost> counters_;  // published ones are never written to
+  mutable std::mutex mutex_;                        // held to register
+  std::array<UserCounter, kMaxCounters> counters_;  // published ones are never written to
   std::unique_ptr<RseqCounters> by_processor_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "agent/jvm/loaded_classes.h"
-#include "agent/metrics/kernel_events.h"
+#include "agent/metrics/kernel_readings.h"
 #include "agent/metrics/metrics_report.h"
 #include "agent/recording/event_switches.h"
 #include "agent/recording/jvm_parts.h"

@@ -35,7 +35,7 @@ Registries::Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace)
       classes(vm, env, trace.clock, loaders, trace.encoder),
       code(env, trace.clock, classes, trace.encoder,
            reinterpret_cast<const void*>(vm->functions->GetEnv)),
-      threads(env, trace.clock, trace.encoder),
+      threads(thread_table, env, trace.clock, trace.encoder),
       groups(threads, trace.encoder) {}
 
 JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
@@ -44,7 +44,7 @@ JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
       registries(vm, env, trace),
       extra_events(vm, trace.clock, registries.threads, trace.encoder, trace.limited_events,
                    trace.losses),
-      metrics(metrics::JvmMetrics::Create(vm)),
+      metrics(metrics::JvmMetrics::Create(vm, registries.thread_table)),
       io_records(metrics->io(), trace.clock, registries.threads, trace.encoder,
                  trace.limited_events, trace.losses),
       waited_records(vm, trace.clock, registries.threads, trace.encoder, trace.limited_events,
@@ -70,9 +70,6 @@ const void* JvmParts::libjvm_address() const {
   return reinterpret_cast<const void*>(vm->functions->GetEnv);
 }
 
-jvm::CodeReader* JvmParts::code_reader() const {
-  samples::Sampler* const made = sampler.load();
-  return made == nullptr ? nullptr : &made->jvm();
-}
+jvm::CodeReader* JvmParts::code_reader() { return sampler.load() == nullptr ? nullptr : &view; }
 
 }  // namespace jtrace

@@ -25,12 +25,15 @@
 #include "agent/jvm/code_registry.h"
 #include "agent/jvm/environment.h"
 #include "agent/jvm/gc_cause.h"
+#include "agent/jvm/jvm_view.h"
 #include "agent/jvm/loader_numbers.h"
 #include "agent/jvm/redefined_classes.h"
+#include "agent/jvm/thread_groups.h"
 #include "agent/jvm/thread_registry.h"
+#include "agent/jvm/unloaded_classes.h"
 #include "agent/metrics/jvm_metrics.h"
 #include "agent/metrics/segments.h"
-#include "agent/metrics/thread_counters.h"
+#include "agent/metrics/thread_families.h"
 #include "agent/native_hooks/hooks.h"
 #include "agent/options/options.h"
 #include "agent/recording/code_reports.h"
@@ -59,6 +62,7 @@ struct Registries {
   jvm::LoaderNumbers loaders;
   jvm::ClassRegistry classes;
   jvm::CodeRegistry code;
+  jvm::ThreadTable thread_table;
   jvm::ThreadRegistry threads;
   jvm::ThreadGroups groups;
   jvm::RedefinedClasses redefined;
@@ -82,7 +86,7 @@ struct JvmParts {
   // An address inside libjvm.
   const void* libjvm_address() const;
   // Null: there never were samples.
-  jvm::CodeReader* code_reader() const;
+  jvm::CodeReader* code_reader();
 
   JavaVM* const vm;
   jvmtiEnv* const env;
@@ -111,6 +115,7 @@ struct JvmParts {
   // probes=resting; null: there are none. Set once.
   std::atomic<RestingProbes*> resting{nullptr};
   uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
+  jvm::JvmView view;         // read when the sampler is made
   std::atomic<samples::Sampler*> sampler{nullptr};  // made once
   CodeReports code_reports{env};
   native_hooks::Hooks hooks;

@@ -244,11 +244,10 @@ bool ProbedClasses::AddLate(jclass klass) {
 }
 
 void ProbedClasses::KeepOldMethods(std::span<const jclass> classes) {
-  samples::Sampler* const sampler = jvm_.sampler.load();
-  if (sampler == nullptr) return;
+  if (jvm_.sampler.load() == nullptr) return;
   for (jclass klass : classes) {
-    jvm_.registries.classes.NoteOldMethods(
-        klass, [sampler](jmethodID id) { return sampler->jvm().MethodBehind(id); });
+    jvm_.registries.classes.KeepOldMethods(
+        klass, [this](jmethodID id) { return jvm_.view.MethodBehind(id); });
   }
 }
 

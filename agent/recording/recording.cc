@@ -123,15 +123,15 @@ absl::Status Recording::Begin(JNIEnv* jni) {
 
 absl::Status Recording::StartParts(JNIEnv* jni) {
   Registries& registries = jvm_.registries;
-  registries.loaders.LearnJdk(jni);
-  registries.classes.sources().Learn(jni);
-  registries.classes.LearnJvm(jvm_.libjvm_address());
+  registries.loaders.FindPlatformLoader(jni);
+  registries.classes.sources().FindFields(jni);
+  registries.classes.ReadJvm(jvm_.libjvm_address());
   registries.classes.NumberLater(NumbersMethodsLater(options_));
   for (const auto& part : parts_) {
     if (absl::Status status = part->Start(jni); !status.ok()) return status;
   }
   samples::Sampler* const sampler = jvm_.sampler.load();
-  if (samples_ == nullptr && sampler != nullptr) return sampler->LearnJvm(jni);
+  if (samples_ == nullptr && sampler != nullptr) return sampler->ResolveJvm(jni);
   return absl::OkStatus();
 }
 
@@ -175,7 +175,7 @@ void Recording::Run(JNIEnv* jni) {
 
 void Recording::AdoptRunningThreads(JNIEnv* jni) {
   const auto os_tid = [this](uintptr_t java_thread) {
-    const pid_t tid = jvm_.sampler.load()->jvm().OsThreadId(java_thread);
+    const pid_t tid = jvm_.view.OsThreadId(java_thread);
     return tid == jvm_.agent_threads.control.load(std::memory_order_relaxed) ? -1 : tid;
   };
   jvm::ForEachThread(jvm_.env, jni, [&](jthread thread) {

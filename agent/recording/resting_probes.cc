@@ -35,9 +35,9 @@ absl::StatusOr<RestingProbes*> RestingProbes::Begin(JvmParts& jvm, JNIEnv* jni,
 }
 
 absl::Status RestingProbes::Start(JNIEnv* jni) {
-  jvm_.registries.loaders.LearnJdk(jni);
-  jvm_.registries.classes.sources().Learn(jni);
-  jvm_.registries.classes.LearnJvm(jvm_.libjvm_address());
+  jvm_.registries.loaders.FindPlatformLoader(jni);
+  jvm_.registries.classes.sources().FindFields(jni);
+  jvm_.registries.classes.ReadJvm(jvm_.libjvm_address());
   auto classes = ProbedClasses::Create(jvm_, options_);
   if (!classes.ok()) return classes.status();
   classes_ = *std::move(classes);
@@ -59,7 +59,7 @@ void RestingProbes::KeepDebugInfo(JNIEnv* jni) {
   if (!options_.WantsDebugInfo()) return;
   if (!PrepareSampler(jvm_, options_).ok()) return;
   samples::Sampler& sampler = *jvm_.sampler.load();
-  if (sampler.LearnJvm(jni).ok()) jvm_.code_reports.KeepAlways(sampler.jvm());
+  if (sampler.ResolveJvm(jni).ok()) jvm_.code_reports.KeepAlways(jvm_.view);
 }
 
 // A class without resting probes gets some when a recording begins. Numbers of routines are not

@@ -49,7 +49,8 @@ absl::Status PrepareSampler(JvmParts& jvm, const Options& options) {
   if (samples::Sampler* sampler = jvm.sampler.load(); sampler != nullptr) {
     return sampler->Reconfigure(wanted);
   }
-  auto sampler = samples::Sampler::Create(wanted, jvm.libjvm_address());
+  jvm.view.Read(jvm.libjvm_address());
+  auto sampler = samples::Sampler::Create(wanted, jvm.view);
   if (!sampler.ok()) return sampler.status();
   jvm.sampler.store(sampler->release());
   return absl::OkStatus();
@@ -71,8 +72,8 @@ bool SamplesPart::NeedsAppScope() const {
 absl::Status SamplesPart::Start(JNIEnv* jni) {
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
   samples::Sampler& sampler = this->sampler();
-  sampler.jvm().NeedMethodIds(NeedsAppScope());
-  jvm_.registries.classes.OnIdsNeeded([&sampler] { sampler.jvm().NeedMethodIds(true); });
+  jvm_.view.NeedMethodIds(NeedsAppScope());
+  jvm_.registries.classes.OnIdsNeeded([&view = jvm_.view] { view.NeedMethodIds(true); });
   if (absl::Status status = sampler.Start(jni); !status.ok()) return status;
   ReportKernelFrames();
   ReportForbiddenTimers();
@@ -130,12 +131,12 @@ void SamplesPart::ReportSampler() {
                             strerror(error), "): those that run have no samples"),
                "let the container's seccomp profile allow rt_tgsigqueueinfo, or timer=cpu");
   }
-  if (const std::string& problem = sampler().jvm().problem(); !problem.empty()) {
+  if (const std::string& problem = jvm_.view.problem(); !problem.empty()) {
     jvm_.trace.losses.Add("samples.no_java_frames", Severity::kError, 1,
                           absl::StrCat("samples have no Java frames: ", problem),
                           "use an OpenJDK from 11 to 27");
   }
-  for (const jvm::PartProblem& problem : sampler().jvm().problems()) {
+  for (const jvm::PartProblem& problem : jvm_.view.problems()) {
     const jvm::VmPartText& text = jvm::TextOf(problem.part);
     jvm_.trace.losses.Add(absl::StrCat("jvm.", std::string(text.name)),
                           text.is_minor ? Severity::kInfo : Severity::kWarning, 1,
@@ -201,15 +202,13 @@ bool SamplesPart::WantsThread(uint64_t java_tid) const {
 
 void SamplesPart::AddExisting(JNIEnv* jni) {
   if (app_scope_ != nullptr) app_scope_->AddLoaded(jni);
-  jvm::ForEachThread(jvm_.env, jni, [&](jthread thread) {
-    const jvm::RunningThread found = jvm_.registries.threads.FindRunning(jni, thread);
-    if (found.numbers.number == 0 || found.numbers.os_tid == 0) return;
-    if (!WantsThread(found.numbers.java_tid)) return;
+  for (const jvm::RunningThread& thread : jvm_.registries.threads.Running()) {
+    if (!WantsThread(thread.numbers.java_tid)) continue;
     sampler()
-        .AttachThread(found.numbers.os_tid, found.numbers.number, found.numbers.java_tid,
-                      found.java_thread)
+        .AttachThread(thread.numbers.os_tid, thread.numbers.number, thread.numbers.java_tid,
+                      thread.java_thread)
         .IgnoreError();
-  });
+  }
   internal_threads_->AttachAll();
 }
 

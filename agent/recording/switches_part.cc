@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
-#include "agent/jvm/env.h"
 
 namespace jtrace {
 
@@ -15,11 +14,10 @@ absl::Status SwitchesPart::Prepare() {
 }
 
 // The threads that run by now; the others report their start.
-void SwitchesPart::Listen(JNIEnv* jni) {
-  jvm::ForEachThread(jvm_.env, jni, [&](jthread thread) {
-    const jvm::ThreadNumbers found = jvm_.registries.threads.FindRunning(jni, thread).numbers;
-    if (found.number != 0 && found.os_tid != 0) source_.Attach(found.number, found.os_tid);
-  });
+void SwitchesPart::Listen(JNIEnv*) {
+  for (const jvm::RunningThread& thread : jvm_.registries.threads.Running()) {
+    source_.Attach(thread.numbers.number, thread.numbers.os_tid);
+  }
 }
 
 void SwitchesPart::ThreadStarted(JNIEnv*, const jvm::ThreadNumbers& numbers) {

@@ -168,7 +168,7 @@ proto::Sample::State SampleSource::StateOf(const SampleHeader& header, jvm::Meth
   const auto state = static_cast<proto::Sample::State>(header.activity);
   if (header.activity != Activity::kWaiting) return state;
   const jvm::MethodKey method = IsJava(header.wait_frame) ? KeyOf(header.wait_frame) : innermost;
-  if (method != 0 && classes_.MethodOf(method) == 0) classes_.LearnMethod(method);
+  if (method != 0 && classes_.MethodOf(method) == 0) classes_.DefineMethodInMemory(method);
   switch (method != 0 ? classes_.WaitIn(method) : jvm::MethodWait::kNone) {
     case jvm::MethodWait::kPark:
       return proto::Sample::PARKED;
@@ -309,7 +309,7 @@ uint32_t SampleSource::MethodOf(const Frame& frame) {
   if (const uint32_t method = classes_.MethodOf(key); method != 0) return method;
   if (const uint32_t old = classes_.OldMethod(key); old != 0) return old;
   const uint32_t intrinsic = (frame.flags & kFrameRawMethod) != 0 ? Intrinsic(frame) : 0;
-  return intrinsic != 0 ? intrinsic : classes_.LearnMethod(key);
+  return intrinsic != 0 ? intrinsic : classes_.DefineMethodInMemory(key);
 }
 
 void SampleSource::Encode(const Frame& frame, proto::Frame& out) {

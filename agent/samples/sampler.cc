@@ -67,25 +67,22 @@ absl::Status Sampler::Check(const SamplerOptions& options) {
   return absl::OkStatus();
 }
 
-Sampler::Sampler(const SamplerOptions& options)
-    : options_(options),
-      jvm_(std::make_unique<jvm::JvmView>()),
-      app_methods_(std::make_unique<jvm::AddressSet>()) {}
+Sampler::Sampler(const SamplerOptions& options, jvm::JvmView& jvm)
+    : options_(options), jvm_(jvm), app_methods_(std::make_unique<jvm::AddressSet>()) {}
 
 Sampler::~Sampler() {
   if (Stop().ok()) return;
   // A handler that still runs may read these.
-  (void)jvm_.release();
   (void)app_methods_.release();
   (void)timers_.release();
   (void)pool_.release();
 }
 
 absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& options,
-                                                         const void* libjvm_address) {
+                                                         jvm::JvmView& jvm) {
   RefreshObjectCopy();
   if (absl::Status status = Check(options); !status.ok()) return status;
-  std::unique_ptr<Sampler> sampler(new Sampler(options));
+  std::unique_ptr<Sampler> sampler(new Sampler(options, jvm));
   auto timers = ThreadTimers::Create(options);
   if (!timers.ok()) return timers.status();
   sampler->timers_ = *std::move(timers);
@@ -96,7 +93,6 @@ absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& o
   auto backlog = SampleBacklog::Create(options.backlog_bytes);
   if (!backlog.ok()) return backlog.status();
   sampler->backlog_ = *std::move(backlog);
-  sampler->jvm_->Read(libjvm_address);
   return sampler;
 }
 
@@ -124,11 +120,11 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status Sampler::LearnJvm(JNIEnv* env) {
+absl::Status Sampler::ResolveJvm(JNIEnv* env) {
   // Resolving reads memory that may be unmapped.
-  signal_safe::safe_fetch.store(jvm_->safe_fetch(), std::memory_order_relaxed);
-  absl::Status status = jvm_->safe_fetch() == nullptr ? InstallFaultHandler() : absl::OkStatus();
-  if (status.ok()) jvm_->Resolve(env);
+  signal_safe::safe_fetch.store(jvm_.safe_fetch(), std::memory_order_relaxed);
+  absl::Status status = jvm_.safe_fetch() == nullptr ? InstallFaultHandler() : absl::OkStatus();
+  if (status.ok()) jvm_.Resolve(env);
   return status;
 }
 
@@ -137,18 +133,18 @@ absl::Status Sampler::Start(JNIEnv* env) {
     absl::MutexLock lock(&mutex_);
     if (running_) return absl::FailedPreconditionError("the sampler runs already");
   }
-  if (absl::Status status = LearnJvm(env); !status.ok()) return status;
+  if (absl::Status status = ResolveJvm(env); !status.ok()) return status;
   // With the application's frames alone, nothing shows which of them was interrupted.
   const bool has_gaps = options_.stack == StackMode::kApp || options_.stack == StackMode::kAppFrame;
-  jvm_->CheckEarly(has_gaps);
-  corrector_.Use(has_gaps ? nullptr : &jvm_->non_safepoints_check(),
+  jvm_.CheckEarly(has_gaps);
+  corrector_.Use(has_gaps ? nullptr : &jvm_.non_safepoints_check(),
                  options_.stack == StackMode::kFrame);
   OnHugePages(KnownFrameMemory());
   OnHugePages(CfiRowMemory());
   // Drops samples of an earlier recording that were not drained.
   Drain([](const SampleView&) {});
   // Handlers have ended; one that did not end in time takes no sample that anybody reads.
-  jvm_->non_safepoints_check().Clear();
+  jvm_.non_safepoints_check().Clear();
   totals_at_start_ = Totals();
   times_at_start_ = MeasuredHandlerTimes();
   watch_.Begin(Silence(), options_.signal);
@@ -191,7 +187,7 @@ SamplerState* Sampler::NewState() const {
   state->slot_count = pool_->capacity();
   state->slot_by_fd = timers_->slot_by_fd();
   state->fd_count = timers_->fd_count();
-  state->vm = jvm_->layout();
+  state->vm = jvm_.layout();
   state->read_position = options_.read_position;
   state->stack = options_.stack;
   state->application = app_methods_->published();
@@ -326,14 +322,14 @@ void Sampler::Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_t
                        uintptr_t java_thread) {
   slot->thread_number.store(thread_number, std::memory_order_relaxed);
   slot->java_tid.store(java_tid, std::memory_order_relaxed);
-  const jvm::JvmView::Stack stack = jvm_->StackOf(java_thread);
+  const jvm::JvmView::Stack stack = jvm_.StackOf(java_thread);
   slot->java_thread.store(java_thread, std::memory_order_relaxed);
   slot->stack_low.store(stack.low, std::memory_order_relaxed);
   slot->stack_high.store(stack.high, std::memory_order_relaxed);
 }
 
 absl::Status Sampler::AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid) {
-  return AttachThread(gettid(), thread_number, java_tid, jvm_->JavaThreadOf(env));
+  return AttachThread(gettid(), thread_number, java_tid, jvm_.JavaThreadOf(env));
 }
 
 absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
@@ -417,7 +413,7 @@ void Sampler::Detach(pid_t tid) {
 }
 
 void Sampler::SweepEndedThreads() {
-  jvm_->PublishStubs();
+  jvm_.PublishStubs();
   absl::MutexLock lock(&mutex_);
   std::vector<ThreadSlot*> ended;
   const pid_t process = getpid();

@@ -54,7 +54,7 @@ struct SamplerOptions : TimerChoice {
   bool check_memory = false;
 };
 
-// Life: Create (OnLoad or attach) → jvm().AddStub as the JVM reports stubs → Start (VMInit) →
+// Life: Create (OnLoad or attach) → Start (VMInit) →
 // attach/detach of threads → Stop → Reconfigure → Start … One Sampler at a time in a process (a
 // signal has one handler).
 //
@@ -62,10 +62,9 @@ struct SamplerOptions : TimerChoice {
 // thread at a time (the writer); Create, Start and Stop from the session's thread.
 class Sampler {
  public:
-  // Reserves memory and reads the JVM's symbol tables; arms nothing. `libjvm_address`: any address
-  // in libjvm, e.g. (*vm)->functions->GetEnv.
+  // Reserves memory; arms nothing. `jvm` must live as long as handlers may run.
   static absl::StatusOr<std::unique_ptr<Sampler>> Create(const SamplerOptions& options,
-                                                         const void* libjvm_address);
+                                                         jvm::JvmView& jvm);
   // Stops if necessary; leaks what handlers might still use.
   ~Sampler();
   Sampler(const Sampler&) = delete;
@@ -75,11 +74,11 @@ class Sampler {
   // signal, the stack mode and the position can change. FailedPrecondition while it runs.
   absl::Status Reconfigure(const SamplerOptions& options);
 
-  // What is known of the JVM. From Create on; its layout after LearnJvm or Start.
-  jvm::JvmView& jvm() { return *jvm_; }
+  // What is known of the JVM; its layout after ResolveJvm or Start.
+  jvm::JvmView& jvm() { return jvm_; }
 
   // In VMInit or later: resolves the JVM's layout, for the lookups below; Start does this too.
-  absl::Status LearnJvm(JNIEnv* env);
+  absl::Status ResolveJvm(JNIEnv* env);
   // Installs the signal handler; from now on threads may be attached. If the JVM's layout is
   // unknown, samples have native frames only and jvm().problem() says why.
   absl::Status Start(JNIEnv* env);
@@ -135,7 +134,7 @@ class Sampler {
   HandlerCost Cost() const { return CostSince(times_at_start_); }
 
  private:
-  explicit Sampler(const SamplerOptions& options);
+  Sampler(const SamplerOptions& options, jvm::JvmView& jvm);
   void Detach(pid_t tid);
   void Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -160,7 +159,7 @@ class Sampler {
   SamplerOptions options_;
   std::vector<SampleLoss> totals_at_start_;
   HandlerTimes times_at_start_;
-  std::unique_ptr<jvm::JvmView> jvm_;
+  jvm::JvmView& jvm_;
   std::unique_ptr<jvm::AddressSet> app_methods_;
   KernelSymbols kernel_symbols_;
   SampleCorrector corrector_;  // of the thread that drains

@@ -117,7 +117,7 @@ void InternalThreadSource::Poll(proto::Chunk&) {
 }
 
 void InternalThreadSource::Look() {
-  const std::vector<pid_t> ended = threads_.TakeEndedTids();
+  const std::vector<pid_t> ended = threads_.EndedTids();
   const std::set<pid_t> has_ended(ended.begin(), ended.end());
   std::map<pid_t, Seen> now;
   for (const pid_t tid : ListThreads()) {

@@ -45,6 +45,8 @@ void JvmEvents::ThreadEnd() {
   jvm_.metrics->ThreadEnd();
   samples::SetLabels(signal_safe::kNoLabels, 0);
   LeaveFamilies(numbers.java_tid);
+  // Last: the writer may need the name of a thread that stands still in between.
+  jvm_.registries.threads.Release(numbers.java_tid);
 }
 
 void JvmEvents::VirtualThreadStart(JNIEnv* jni, jthread thread) {
@@ -53,12 +55,13 @@ void JvmEvents::VirtualThreadStart(JNIEnv* jni, jthread thread) {
 }
 
 void JvmEvents::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
-  const uint64_t java_tid = jvm_.registries.threads.EndVirtual(jni, thread);
+  const uint64_t java_tid = jvm_.registries.threads.JavaTid(jni, thread);
   jvm_.probe_sets.ChargeRemainder(java_tid);
   jvm_.probe_sets.MarkThreadEnded(java_tid);
   jvm_.metrics->VirtualThreadEnd(java_tid);
   samples::SetLabels(signal_safe::kNoLabels, java_tid);
   LeaveFamilies(java_tid);
+  jvm_.registries.threads.Release(java_tid);
 }
 
 void JvmEvents::JoinFamilies(JNIEnv* jni, uint64_t java_tid) {
@@ -78,7 +81,7 @@ void JvmEvents::LeaveFamilies(uint64_t java_tid) {
 void JvmEvents::ClassDefine(JNIEnv* jni, jobject loader, const char* name, jobject domain) {
   Registries& registries = jvm_.registries;
   if (name == nullptr || domain == nullptr) return;
-  registries.classes.sources().Note(jni, DottedName(name), registries.loaders.Of(loader), domain);
+  registries.classes.sources().Add(jni, DottedName(name), registries.loaders.Of(loader), domain);
 }
 
 void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name,
@@ -114,7 +117,7 @@ void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name
 void JvmEvents::ClassRedefine(const Recording* recording, jclass klass, const char* name,
                               std::span<const unsigned char> bytes) {
   TraceParts& trace = jvm_.trace;
-  if (!jvm_.registries.redefined.Note(jvm_.registries.classes.NumberOf(klass), bytes)) {
+  if (!jvm_.registries.redefined.Add(jvm_.registries.classes.NumberOf(klass), bytes)) {
     trace.losses.Add(
         "class.redefined", Severity::kInfo, 1,
         "classes that other agents changed and JDK 17 may restore to their earlier state");
@@ -148,9 +151,8 @@ void JvmEvents::CompiledMethodLoad(jmethodID method, jint size, const void* addr
                                    const void* compile_info) {
   const Inside recording(gate_);
   jvm_.registries.code.Load(method, size, address, compile_info);
-  samples::Sampler* const sampler = jvm_.sampler.load();
-  if (sampler != nullptr) {
-    sampler->jvm().NoteCompiledCode(reinterpret_cast<uintptr_t>(address), compile_info);
+  if (jvm_.sampler.load() != nullptr) {
+    jvm_.view.CheckCompiledCode(reinterpret_cast<uintptr_t>(address), compile_info);
   }
   if (recording) {
     recording->ForEachPart([method](RecordingPart& part) { part.MethodCompiled(method); });
@@ -164,10 +166,9 @@ void JvmEvents::CompiledMethodUnload(jmethodID method, const void* address) {
 
 void JvmEvents::DynamicCode(const char* name, const void* address, jint size) {
   jvm_.registries.code.DynamicCode(name, address, size);
-  samples::Sampler* const sampler = jvm_.sampler.load();
-  if (sampler == nullptr) return;
+  if (jvm_.sampler.load() == nullptr) return;
   const auto begin = reinterpret_cast<uintptr_t>(address);
-  sampler->jvm().AddStub(name, begin, begin + static_cast<uint32_t>(size));
+  jvm_.view.AddStub(name, begin, begin + static_cast<uint32_t>(size));
 }
 
 void JvmEvents::NativeMethodBind() { jvm_.hooks.LookForObjects(); }

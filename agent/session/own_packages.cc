@@ -28,7 +28,7 @@ constexpr uint64_t kMinPauseToRead = 9;
 
 std::vector<calls::ClassToProbe> LoadedInScope(JvmParts& jvm, JNIEnv* jni,
                                                const classfile::ScopeFilter& filter) {
-  jvm.registries.classes.LearnJvm(jvm.libjvm_address());
+  jvm.registries.classes.ReadJvm(jvm.libjvm_address());
   const jvm::LocalFrame frame(jni);
   std::vector<calls::ClassToProbe> classes;
   jvm::ForEachLoaded(jvm.env, [&](jclass klass) {

@@ -38,21 +38,28 @@ bool IsCall(proto::Routine::Kind kind) {
          kind == proto::Routine::NATIVE;
 }
 
-struct CallText {
+struct NamedRoutine {
+  uint32_t id;  // Routine.id
   std::string class_name;
   std::string name;
   std::string descriptor;
 };
 
-// Copies: threads that write records wait for the encoder meanwhile, so it does nothing else.
-std::vector<CallText> CallTexts(JvmParts& jvm) {
-  std::vector<CallText> calls;
-  jvm.trace.encoder.ForEachRoutine([&](uint32_t, const trace::RoutineText& routine) {
-    if (!IsCall(routine.kind)) return;
-    calls.push_back({std::string(routine.class_name), std::string(routine.name),
-                     std::string(routine.descriptor)});
+// Copies: threads that write records wait for the encoder meanwhile, and so may a garbage
+// collection inside a safepoint. So nothing else is done under its mutex.
+template <typename Wants>
+std::vector<NamedRoutine> CopyRoutines(JvmParts& jvm, Wants wants) {
+  std::vector<NamedRoutine> copies;
+  jvm.trace.encoder.ForEachRoutine([&](uint32_t id, const trace::RoutineText& routine) {
+    if (!wants(id, routine.kind)) return;
+    copies.push_back({id, std::string(routine.class_name), std::string(routine.name),
+                      std::string(routine.descriptor)});
   });
-  return calls;
+  return copies;
+}
+
+std::vector<NamedRoutine> CopyCalls(JvmParts& jvm) {
+  return CopyRoutines(jvm, [](uint32_t, proto::Routine::Kind kind) { return IsCall(kind); });
 }
 
 }  // namespace
@@ -154,8 +161,8 @@ absl::StatusOr<uint32_t> ApiRequests::Counter(absl::string_view name, absl::stri
   return session_.jvm().metrics->counters().users().Register(name, unit);
 }
 
-absl::StatusOr<size_t> ApiRequests::PlaceOf(uint32_t metric) const {
-  if (metric == kCalls) return metrics::kCallsPlace;
+absl::StatusOr<size_t> ApiRequests::ColumnOf(uint32_t metric) const {
+  if (metric == kCalls) return metrics::kCallsColumn;
   const std::vector<uint8_t> charged = session_.PathMetricNumbers();
   const auto found = std::find(charged.begin(), charged.end(), metric);
   if (found != charged.end()) return 1 + static_cast<size_t>(found - charged.begin());
@@ -177,14 +184,11 @@ absl::StatusOr<metrics::Routines> ApiRequests::RoutinesOf(absl::string_view text
   if (!pattern.ok()) return pattern.status();
   const auto implementors = ImplementorsOf(session_.jvm(), pattern->class_name());
   metrics::Routines routines;
-  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const trace::RoutineText& routine) {
-    const bool is_below = implementors.contains(routine.class_name);
-    const absl::string_view class_name =
-        is_below ? absl::string_view(pattern->class_name()) : routine.class_name;
-    if (IsCall(routine.kind) && pattern->Matches(class_name, routine.name, routine.descriptor)) {
-      routines.insert(id);
-    }
-  });
+  for (const NamedRoutine& call : CopyCalls(session_.jvm())) {
+    const bool is_below = implementors.contains(call.class_name);
+    const std::string& class_name = is_below ? pattern->class_name() : call.class_name;
+    if (pattern->Matches(class_name, call.name, call.descriptor)) routines.insert(call.id);
+  }
   return routines;
 }
 
@@ -199,11 +203,11 @@ absl::StatusOr<MethodTotals> ApiRequests::TotalsIn(uint32_t metric, absl::string
                                                    const AskTree& ask) const {
   const Tree tree = Ask(ask);
   if (!tree.ok()) return tree.status();
-  const auto place = PlaceOf(metric);
-  if (!place.ok()) return place.status();
+  const auto column = ColumnOf(metric);
+  if (!column.ok()) return column.status();
   const auto routines = RoutinesOf(pattern);
   if (!routines.ok()) return routines.status();
-  return tree->Totals(*routines, *place);
+  return tree->Totals(*routines, *column);
 }
 
 absl::StatusOr<MethodTotals> ApiRequests::Method(std::optional<uint64_t> java_tid, uint32_t metric,
@@ -248,11 +252,11 @@ absl::StatusOr<std::string> ApiRequests::WindowPaths(uint64_t window, uint32_t m
     return windows.Counted(window, below.empty() ? nullptr : &roots);
   });
   if (!tree.ok()) return tree.status();
-  const auto place =
-      metric == kCpu && has_cpu_time ? absl::StatusOr<size_t>(metrics::kCpuPlace) : PlaceOf(metric);
-  if (!place.ok()) return place.status();
+  const auto column = metric == kCpu && has_cpu_time ? absl::StatusOr<size_t>(metrics::kCpuColumn)
+                                                     : ColumnOf(metric);
+  if (!column.ok()) return column.status();
   return Text(
-      tree->Top(*place, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));
+      tree->Top(*column, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));
 }
 
 std::string ApiRequests::Text(const std::vector<metrics::PathShare>& shares) const {
@@ -261,10 +265,10 @@ std::string ApiRequests::Text(const std::vector<metrics::PathShare>& shares) con
     named.insert(share.routines.begin(), share.routines.end());
   }
   absl::flat_hash_map<uint32_t, std::string> names = {{signal_safe::kPrunedRoutine, "[pruned]"}};
-  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const trace::RoutineText& routine) {
-    if (!named.contains(id)) return;
-    names[id] = metrics::MethodText(routine.class_name, routine.name, routine.descriptor);
-  });
+  const auto is_named = [&](uint32_t id, proto::Routine::Kind) { return named.contains(id); };
+  for (const NamedRoutine& routine : CopyRoutines(session_.jvm(), is_named)) {
+    names[routine.id] = metrics::MethodText(routine.class_name, routine.name, routine.descriptor);
+  }
   std::string text;
   for (const metrics::PathShare& share : shares) {
     absl::StrAppend(&text, share.value);
@@ -280,7 +284,7 @@ absl::StatusOr<std::optional<std::string>> ApiRequests::NearestMethod(absl::stri
   if (!routines->empty()) return std::nullopt;
   const bool has_parameters = absl::StrContains(pattern, "(");
   absl::btree_set<std::string> names;
-  for (const CallText& call : CallTexts(session_.jvm())) {
+  for (const NamedRoutine& call : CopyCalls(session_.jvm())) {
     std::string text = metrics::MethodText("", call.name, call.descriptor).substr(1);
     if (!has_parameters) text.resize(text.find('('));
     names.insert(absl::StrCat(call.class_name, "::", text));

@@ -42,8 +42,8 @@ class ApiRequests : public metrics::Questions {
   Tree Ask(const AskTree& ask) const;
   absl::StatusOr<metrics::MethodTotals> TotalsIn(uint32_t metric, absl::string_view pattern,
                                                  const AskTree& ask) const;
-  // The place of a metric in the recording's trees. OutOfRange: it is not charged to call paths.
-  absl::StatusOr<size_t> PlaceOf(uint32_t metric) const;
+  // The column of a metric in the recording's trees. OutOfRange: it is not charged to call paths.
+  absl::StatusOr<size_t> ColumnOf(uint32_t metric) const;
   absl::StatusOr<metrics::Routines> RoutinesOf(absl::string_view pattern) const;
   std::string Text(const std::vector<metrics::PathShare>& shares) const;
 

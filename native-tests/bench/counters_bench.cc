@@ -20,7 +20,8 @@ void PerCpu(benchmark::State& state) {
 }
 
 void PerThread(benchmark::State& state) {
-  static ThreadCounters counters{signal_safe::AllocLayout{}};
+  static jvm::ThreadTable threads;
+  static ThreadCounters counters{signal_safe::AllocLayout{}, threads};
   static const uint32_t metric = *counters.users().Register("events", "");
   for (auto _ : state) counters.Add(metric, 1);
 }

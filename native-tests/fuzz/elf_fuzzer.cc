@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/jvm/stub_registry.h"
+#include "agent/jvm/elf_symbols.h"
 #include "common/demangle.h"
 #include "common/elf_image.h"
 #include "native-tests/fuzz/require.h"

@@ -37,7 +37,8 @@ class LogSourceTest : public ::testing::Test {
   TreeCollector trees_{arena_.get()};
   SessionClock clock_;
   trace::RecordEncoder encoder_{{}};
-  jvm::ThreadRegistry threads_{nullptr, clock_, encoder_};
+  jvm::ThreadTable table_;
+  jvm::ThreadRegistry threads_{table_, nullptr, clock_, encoder_};
   jvm::ThreadGroups groups_{threads_, encoder_};
   Losses losses_;
 };

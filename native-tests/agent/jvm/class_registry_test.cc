@@ -26,7 +26,7 @@ class ClassRegistryTest : public ::testing::Test {
   uint32_t NumberAt(const MadeUpMethod& at) {
     if (const uint32_t known = registry_.MethodOf(at.address()); known != 0) return known;
     if (const uint32_t old = registry_.OldMethod(at.address()); old != 0) return old;
-    return registry_.LearnMethod(at.address());
+    return registry_.DefineMethodInMemory(at.address());
   }
   std::string NameAt(const MadeUpMethod& at) {
     const uint32_t number = NumberAt(at);
@@ -73,7 +73,7 @@ TEST_F(ClassRegistryTest, ANewClassTakesThemFromRedefinedMethodsToo) {
   registry_.Prepare(first.handle(), 0);
   EXPECT_EQ(NameAt(elsewhere_), "a.First.first");
   const auto behind = [&](jmethodID) { return at_.address(); };
-  registry_.NoteOldMethods(first.handle(), behind);
+  registry_.KeepOldMethods(first.handle(), behind);
   EXPECT_EQ(NameAt(at_), "a.First.first");
   registry_.Unload(first.tag);
   MadeUpClass second("b/Second", {{"second", &at_}});

@@ -45,7 +45,7 @@ class CompiledCodeCheckTest : public ::testing::Test {
   }
   // Whether the layout is still used after so many compilations.
   bool IsUsedAfter(int compilations, int32_t frame_words = kFrameWords) {
-    for (int i = 0; i < compilations; ++i) check_.Look(code_begin(), blob(frame_words));
+    for (int i = 0; i < compilations; ++i) check_.Check(code_begin(), blob(frame_words));
     return vm_.compiled_code_readable.load();
   }
 
@@ -87,7 +87,7 @@ TEST_F(CompiledCodeCheckTest, AWaitForTheClassSaysNothing) {
 TEST_F(CompiledCodeCheckTest, NativeWrappersSayNothing) {
   samples::CodeBlob native = blob();
   native.kind = samples::BlobKind::kNativeNmethod;
-  for (int i = 0; i < 100; ++i) check_.Look(code_begin(), native);
+  for (int i = 0; i < 100; ++i) check_.Check(code_begin(), native);
   EXPECT_FALSE(IsUsedAfter(100, 9));
 }
 

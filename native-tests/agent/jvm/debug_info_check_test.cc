@@ -33,7 +33,7 @@ class DebugInfoCheckTest : public ::testing::Test {
     nmethod_.ClearPcDescs();
     nmethod_.AddPcDesc(20, inlined);
   }
-  bool Look() { return check_.Look(record_, nmethod_.blob()); }
+  bool Check() { return check_.Check(record_, nmethod_.blob()); }
 
   samples::VmLayout vm_;
   DebugInfoCheck check_{&vm_};
@@ -66,30 +66,30 @@ class DebugInfoCheckTest : public ::testing::Test {
 
 TEST_F(DebugInfoCheckTest, KeepsTheRightEncoding) {
   Write(0);
-  EXPECT_FALSE(Look());
+  EXPECT_FALSE(Check());
   EXPECT_EQ(vm_.unsigned5_bias, 0u);
   EXPECT_TRUE(vm_.debug_info_readable);
 }
 
 TEST_F(DebugInfoCheckTest, SwitchesToTheOtherEncoding) {
   Write(1);
-  EXPECT_TRUE(Look());
+  EXPECT_TRUE(Check());
   EXPECT_EQ(vm_.unsigned5_bias, 1u);
-  EXPECT_FALSE(Look());
+  EXPECT_FALSE(Check());
   EXPECT_TRUE(vm_.debug_info_readable);
 }
 
 TEST_F(DebugInfoCheckTest, ComparesBytecodeIndexes) {
   Write(0);
   bcis_[0] = 299;
-  for (int i = 0; i < 100 && vm_.debug_info_readable; ++i) Look();
+  for (int i = 0; i < 100 && vm_.debug_info_readable; ++i) Check();
   EXPECT_FALSE(vm_.debug_info_readable);
 }
 
 TEST_F(DebugInfoCheckTest, RejectsAllEncodingsIfNoneFits) {
   Write(7);
   int looks = 0;
-  while (!Look() && looks < 100) ++looks;
+  while (!Check() && looks < 100) ++looks;
   EXPECT_GT(looks, 3);  // not for one odd compilation
   EXPECT_LT(looks, 100);
   EXPECT_FALSE(vm_.debug_info_readable);
@@ -98,9 +98,9 @@ TEST_F(DebugInfoCheckTest, RejectsAllEncodingsIfNoneFits) {
 
 TEST_F(DebugInfoCheckTest, OneOddCompilationAmongSoundOnesMeansNothing) {
   Write(0);
-  Look();
+  Check();
   Write(7);
-  for (int i = 0; i < 100; ++i) EXPECT_FALSE(Look());
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(Check());
   EXPECT_TRUE(vm_.debug_info_readable);
 }
 

@@ -1,7 +1,7 @@
+#include "agent/jvm/elf_symbols.h"
+
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-
-#include "agent/jvm/stub_registry.h"
 
 namespace {
 // A local symbol, which dlsym does not find.

@@ -1,6 +1,7 @@
+#include "agent/jvm/unloaded_classes.h"
+
 #include <vector>
 
-#include "agent/jvm/class_registry.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::jvm {

@@ -34,7 +34,8 @@ TEST(JvmMetricsTest, AnUnknownThreadIsNotCountedAndNothingIsPending) {
   functions.ExceptionClear = [](JNIEnv*) { is_pending = false; };
   JNIEnv jni{};
   jni.functions = &functions;
-  const std::unique_ptr<JvmMetrics> metrics(JvmMetrics::Create(&vm));
+  jvm::ThreadTable threads;
+  const std::unique_ptr<JvmMetrics> metrics(JvmMetrics::Create(&vm, threads));
   is_short = true;
   EXPECT_FALSE(metrics->RegisterThread(&jni, nullptr));
   EXPECT_FALSE(is_pending);

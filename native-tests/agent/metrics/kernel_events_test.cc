@@ -1,14 +1,20 @@
 // Events of the kernel in threads that start, end, and run before.
 #include "agent/metrics/kernel_events.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "agent/metrics/thread_counters.h"
@@ -46,7 +52,8 @@ class KernelEventsTest : public ::testing::Test {
   }
   void TearDown() override { events_.Stop(); }
 
-  ThreadCounters counters_{kNoLayout};
+  jvm::ThreadTable table_;
+  ThreadCounters counters_{kNoLayout, table_};
   KernelEvents events_;
 };
 
@@ -150,6 +157,57 @@ TEST(KernelEventsRefusalTest, OthersAreRefusedWithAReason) {
   const bool is_refused = events.Start(Bit(Metric::kPathCycles), refused) == 0;
   EXPECT_EQ(is_refused, refused.starts_with("cycles: ")) << refused;
   events.Stop();
+}
+
+size_t OpenDescriptors() {
+  const std::filesystem::directory_iterator open("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(open), end(open)));
+}
+
+TEST(KernelEventsRefusalTest, AnEventWithoutASignalDoesNotStayOpen) {
+  // Every signal that it would choose is in use.
+  std::vector<std::pair<int, struct sigaction>> before;
+  for (int signal = SIGRTMIN + 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction old = {};
+    struct sigaction action = {};
+    action.sa_handler = [](int) {};
+    ASSERT_EQ(sigaction(signal, &action, &old), 0);
+    before.emplace_back(signal, old);
+  }
+  KernelEvents events;
+  std::string refused;
+  const size_t open = OpenDescriptors();
+  EXPECT_EQ(events.Start(Bit(Metric::kPathFaults), refused), 0u);
+  EXPECT_EQ(refused, "page-faults: no real-time signal is free");
+  EXPECT_EQ(OpenDescriptors(), open);
+  for (const auto& [signal, old] : before) sigaction(signal, &old, nullptr);
+}
+
+// The kernel has sent the signal before the event was closed, and another thread has an event with
+// that descriptor by now.
+TEST(KernelEventHandlerTest, ALateSignalChargesNoOtherThreadsEvent) {
+  jvm::ThreadTable table;
+  ThreadCounters counters{kNoLayout, table};
+  std::thread([&] {
+    counters.Start(1, 0, false);
+    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ASSERT_GE(fd, 0);
+    EventCount event = {.fd = fd, .os_tid = gettid() + 1, .metric = kFaults, .period = 5};
+    EventOfDescriptor(fd).store(&event);
+    siginfo_t info = {};
+    info.si_fd = fd;
+    HandleEventSignal(SIGRTMAX, &info, nullptr);
+    EXPECT_EQ(event.charged, 0);
+    event.os_tid = gettid();
+    errno = EDOM;
+    HandleEventSignal(SIGRTMAX, &info, nullptr);
+    EXPECT_EQ(event.charged, 5);
+    EXPECT_EQ(errno, EDOM);
+    EXPECT_TRUE(event_handlers.Idle());
+    EventOfDescriptor(fd).store(nullptr);
+    close(fd);
+    counters.End();
+  }).join();
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // S5.5: the kernel's counters of a thread are folded into it at each dispatch. jtrace's readings of
 // them equal perf's counters of the same threads, which are folded at the same place.
+#include "agent/metrics/kernel_readings.h"
+
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -17,7 +19,6 @@
 #include <thread>
 #include <vector>
 
-#include "agent/metrics/kernel_events.h"
 #include "agent/metrics/thread_counters.h"
 #include "native-tests/support/perf_refuses.h"
 
@@ -273,7 +274,8 @@ TEST(KernelReadings, OfTheProcessIncludeThreadsThatStartAndEnd) {
   if (const std::string why = PerfRefuses(); !why.empty()) GTEST_SKIP() << why;
   constexpr int kGenerations = 5;
   constexpr int kThreads = 8;
-  ThreadCounters counters{signal_safe::AllocLayout{}};
+  jvm::ThreadTable threads;
+  ThreadCounters counters{signal_safe::AllocLayout{}, threads};
   AwaitOnlyThread();
   const PerfCounters perf(/*inherit=*/true);
   const auto [perf_before, before] = OfTheProcess(perf);

@@ -83,7 +83,8 @@ class LiveObjectsSourceTest : public ::testing::Test {
   ObjectPaths paths_;
   SessionClock clock_;
   trace::RecordEncoder encoder_{{}};
-  jvm::ThreadRegistry threads_{nullptr, clock_, encoder_};
+  jvm::ThreadTable table_;
+  jvm::ThreadRegistry threads_{table_, nullptr, clock_, encoder_};
   jvm::ThreadGroups groups_{threads_, encoder_};
   Losses losses_;
   uint32_t last_node_ = 0;

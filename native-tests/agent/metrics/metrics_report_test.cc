@@ -24,7 +24,8 @@ std::optional<std::string> NameByTid(const ThreadValues& thread) {
 }
 
 TEST(CollectMetrics, LeavesOutUncountedMetrics) {
-  ThreadCounters counters(signal_safe::AllocLayout{});
+  jvm::ThreadTable threads;
+  ThreadCounters counters(signal_safe::AllocLayout{}, threads);
   const MetricsReport before = CollectMetrics(counters, NameByTid);
   EXPECT_EQ(Find(before, "alloc.bytes"), nullptr) << "this JVM does not report it";
   EXPECT_EQ(Find(before, "exceptions"), nullptr);
@@ -39,7 +40,8 @@ TEST(CollectMetrics, LeavesOutUncountedMetrics) {
 }
 
 TEST(CollectMetrics, LiveAndEndedThreadsMakeTheTotal) {
-  ThreadCounters counters(signal_safe::AllocLayout{});
+  jvm::ThreadTable threads;
+  ThreadCounters counters(signal_safe::AllocLayout{}, threads);
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
     counters.Start(7, 0, false);
@@ -73,7 +75,8 @@ TEST(CollectMetrics, LiveAndEndedThreadsMakeTheTotal) {
 }
 
 TEST(CollectMetrics, VirtualThreadsHaveNothingOfTheKernel) {
-  ThreadCounters counters(signal_safe::AllocLayout{});
+  jvm::ThreadTable threads;
+  ThreadCounters counters(signal_safe::AllocLayout{}, threads);
   counters.Start(1, 0, false);
   counters.Mount(50);
   const MetricsReport report = CollectMetrics(counters, NameByTid);
@@ -94,7 +97,8 @@ TEST(CollectMetrics, VirtualThreadsHaveNothingOfTheKernel) {
 // The end of a thread may be reported before another thread that listed it adopts it: then its data
 // in the JVM is already freed.
 TEST(ThreadCounters, AThreadThatEndedIsNotAdopted) {
-  ThreadCounters counters(signal_safe::AllocLayout{});
+  jvm::ThreadTable threads;
+  ThreadCounters counters(signal_safe::AllocLayout{}, threads);
   pid_t unmet = 0;
   std::thread([&] {
     counters.Start(7, 0, false);

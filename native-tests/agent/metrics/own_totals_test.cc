@@ -25,7 +25,8 @@ int64_t Read(const ThreadCounters& counters, uint32_t metric) {
 }
 
 TEST(OwnTotals, EqualTheThreadsTotals) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
     int64_t value = 0;
@@ -47,7 +48,8 @@ TEST(OwnTotals, EqualTheThreadsTotals) {
 }
 
 TEST(OwnTotals, ANativeThreadIsKnownAfterItIsSeen) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
     EXPECT_EQ(counters.own().Add(orders, 1), Answer::kUnknownThread);
@@ -61,7 +63,8 @@ TEST(OwnTotals, ANativeThreadIsKnownAfterItIsSeen) {
 }
 
 TEST(OwnTotals, UnavailableValuesAreErrorsNotNumbers) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   std::thread([&] {
     counters.Start(7, 0, false);
     const auto answer = [&](auto metric) {
@@ -95,7 +98,8 @@ TEST(OwnTotals, UnavailableValuesAreErrorsNotNumbers) {
 }
 
 TEST(OwnTotals, CountersByProcessorHaveOneTotal) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   const uint32_t by_thread = *counters.users().Register("a", "");
   const uint32_t by_processor = *counters.users().Register("b", "B", Counting::kByProcessor);
   EXPECT_EQ(*counters.users().Register("b", "", Counting::kByProcessor), by_processor);
@@ -147,7 +151,8 @@ void Handle(int) {
 // A handler interrupts a thread anywhere: counting, starting, ending, mounting a virtual thread.
 // None of its counts is lost without an error.
 TEST(OwnTotals, HandlersInterruptThreadsAnywhere) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   asked = &counters;
   counted = *counters.users().Register("events", "");
   counted_by_handlers = refused = wrong = 0;

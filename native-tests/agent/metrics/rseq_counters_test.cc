@@ -53,7 +53,8 @@ void CountBothWays(RseqCounters& by_cpu, ThreadCounters& by_thread, uint32_t met
 TEST(RseqCounters, BothImplementationsReachTheSameTotal) {
   for (const auto way : {RseqCounters::Way::kRseqIfPossible, RseqCounters::Way::kAtomic}) {
     RseqCounters by_cpu(way);
-    ThreadCounters by_thread(signal_safe::AllocLayout{});
+    jvm::ThreadTable threads;
+    ThreadCounters by_thread(signal_safe::AllocLayout{}, threads);
     const uint32_t metric = *by_thread.users().Register("events", "");
     CountBothWays(by_cpu, by_thread, metric);
     EXPECT_GT(by_cpu.Total(kSlot), Events());
@@ -77,7 +78,8 @@ TEST(RseqCounters, NothingIsLostWhenThreadsShareAProcessor) {
   }
   ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);  // threads created from here on inherit it
   RseqCounters by_cpu;
-  ThreadCounters by_thread(signal_safe::AllocLayout{});
+  jvm::ThreadTable threads;
+  ThreadCounters by_thread(signal_safe::AllocLayout{}, threads);
   const uint32_t metric = *by_thread.users().Register("events", "");
   CountBothWays(by_cpu, by_thread, metric);
   EXPECT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
@@ -123,8 +125,8 @@ TEST(RseqCounters, SumsWrap) {
   counters.Add(0, INT64_MAX);
   counters.Add(0, 1);
   EXPECT_EQ(counters.Total(0), INT64_MIN);
-  counters.Add(RseqCounters::kMost - 1, -5);
-  EXPECT_EQ(counters.Total(RseqCounters::kMost - 1), -5);
+  counters.Add(RseqCounters::kMaxCounters - 1, -5);
+  EXPECT_EQ(counters.Total(RseqCounters::kMaxCounters - 1), -5);
 }
 
 }  // namespace

@@ -166,13 +166,13 @@ TEST_F(SegmentsTest, CodesSwitchThemOff) {
 }
 
 TEST_F(SegmentsTest, NamesAreBounded) {
-  const std::string longest(Segments::kMostNameBytes, 'x');
+  const std::string longest(Segments::kMaxNameBytes, 'x');
   EXPECT_EQ(segments_.Number(longest + "y"), segments_.Number(longest));
-  for (uint32_t i = 1; i < Segments::kMostNames; ++i) segments_.Number(absl::StrCat(i));
+  for (uint32_t i = 1; i < Segments::kMaxNames; ++i) segments_.Number(absl::StrCat(i));
   const uint32_t other = segments_.Number("one too many");
   EXPECT_EQ(segments_.Number("another"), other);
   EXPECT_NE(segments_.Number(longest), other);
-  EXPECT_FALSE(segments_.Has(Segments::kMostNames + 1));
+  EXPECT_FALSE(segments_.Has(Segments::kMaxNames + 1));
   segments_.End(other, segments_.Begin(other), true);
   EXPECT_THAT(Records(Chunk()), ElementsAre("begin [other]", "end [other]"));
   EXPECT_EQ(losses_.Count("segments.too_many_names"), 1u);
@@ -198,7 +198,7 @@ TEST_F(SegmentsTest, OutOfTurnEndsAreCounted) {
 TEST_F(SegmentsTest, AThreadThatEndsNoneKeepsAThousand) {
   const uint32_t a = segments_.Number("a");
   std::thread([&] {
-    for (size_t i = 0; i < ThreadSegments::kMostOpen; ++i) {
+    for (size_t i = 0; i < ThreadSegments::kMaxOpen; ++i) {
       EXPECT_EQ(ThreadSegments::Begin(segments_, a), ThreadSegments::Begun::kYes);
     }
     EXPECT_EQ(ThreadSegments::Begin(segments_, a), ThreadSegments::Begun::kTooMany);

@@ -47,7 +47,8 @@ constexpr auto kExceptions = static_cast<uint32_t>(Metric::kExceptions);
 int64_t Events() { return jtrace::testing::MetricEvents(4'000'000); }
 
 TEST(ThreadCounters, CountsOfAThreadAreItsOwn) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
     counters.Start(7, 0, false);
@@ -68,7 +69,8 @@ TEST(ThreadCounters, CountsOfAThreadAreItsOwn) {
 // The VM thread adds the time of a collection inside a safepoint, where it must not wait for a
 // query.
 TEST(ThreadCounters, CountsOfTheProcessDoNotWaitForAQuery) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   const uint32_t orders = *counters.users().Register("orders", "");
   counters.Start(7, 0, false);
   EXPECT_TRUE(counters.WithLive(7, [&](const signal_safe::CounterBlock&) {
@@ -81,7 +83,8 @@ TEST(ThreadCounters, CountsOfTheProcessDoNotWaitForAQuery) {
 // S5.6, S5.7: nothing is lost or counted twice while threads start and end and others query.
 TEST(ThreadCounters, TotalsAreExactWhileThreadsStartAndEnd) {
   constexpr int kWorkers = 8;
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   const uint32_t metric = *counters.users().Register("events", "");
   const int64_t per_worker = Events() / kWorkers;
   std::atomic<uint64_t> next_tid{100};
@@ -127,7 +130,8 @@ TEST(ThreadCounters, TotalsAreExactWhileThreadsStartAndEnd) {
 }
 
 TEST(ThreadCounters, NativeThreadsAreCountedUntilTheyEnd) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   const uint32_t metric = *counters.users().Register("native", "");
   std::thread([&] {
     counters.Add(metric, 3);
@@ -138,7 +142,8 @@ TEST(ThreadCounters, NativeThreadsAreCountedUntilTheyEnd) {
 }
 
 TEST(ThreadCounters, BytesOfAThreadEqualThoseOfItsJavaThread) {
-  ThreadCounters counters(kJavaLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kJavaLayout, threads);
   JavaThread java;
   java.Allocate(100);
   std::thread([&] {
@@ -157,7 +162,8 @@ TEST(ThreadCounters, BytesOfAThreadEqualThoseOfItsJavaThread) {
 
 // Virtual threads take turns on one carrier, which also allocates for itself.
 TEST(ThreadCounters, VirtualThreadsGetWhatTheyAllocateOnTheirCarriers) {
-  ThreadCounters counters(kJavaLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kJavaLayout, threads);
   const uint32_t events = *counters.users().Register("events", "");
   JavaThread java;
   std::thread([&] {
@@ -191,7 +197,8 @@ TEST(ThreadCounters, VirtualThreadsGetWhatTheyAllocateOnTheirCarriers) {
 }
 
 TEST(ThreadCounters, UnavailableKernelValuesAreErrorsNotNumbers) {
-  ThreadCounters counters(kJavaLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kJavaLayout, threads);
   JavaThread java;
   constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
   constexpr auto kRead = static_cast<uint32_t>(Metric::kReadBytes);
@@ -214,7 +221,8 @@ TEST(ThreadCounters, UnavailableKernelValuesAreErrorsNotNumbers) {
 }
 
 TEST(ThreadCounters, AVirtualThreadMayContinueOnAnotherCarrier) {
-  ThreadCounters counters(kJavaLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kJavaLayout, threads);
   JavaThread first, second;
   std::thread([&] {
     counters.Start(1, first.address(), false);
@@ -236,7 +244,8 @@ TEST(ThreadCounters, AVirtualThreadMayContinueOnAnotherCarrier) {
 }
 
 TEST(ThreadCounters, ThreadsThatRanBeforeAreFoundByTheirOwnEvents) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   const uint32_t metric = *counters.users().Register("late", "");
   std::atomic<pid_t> tid{0};
   std::atomic<bool> adopted{false};
@@ -255,7 +264,8 @@ TEST(ThreadCounters, ThreadsThatRanBeforeAreFoundByTheirOwnEvents) {
 }
 
 void CheckProcessorTime() {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   counters.Start(1, 0, false);
   constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
   constexpr auto kWall = static_cast<uint32_t>(Metric::kWall);
@@ -284,7 +294,8 @@ TEST(ThreadCounters, ProcessorTimeEqualsTheKernels) { std::thread(CheckProcessor
 
 // Like main before DestroyJavaVM.
 TEST(ThreadCounters, AThreadDoesNotInheritWhatAnEarlierOneUsed) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
   std::thread([&] {
     counters.Start(1, 0, false);
@@ -299,7 +310,8 @@ TEST(ThreadCounters, AThreadDoesNotInheritWhatAnEarlierOneUsed) {
 }
 
 TEST(ThreadCounters, EndedThreadsAreForgottenOneByOneButNotInTotals) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   const uint32_t metric = *counters.users().Register("n", "");
   std::thread([&] {
     for (uint64_t tid = 1; tid <= ThreadCounters::kEndedThreads + 10; ++tid) {
@@ -314,7 +326,8 @@ TEST(ThreadCounters, EndedThreadsAreForgottenOneByOneButNotInTotals) {
 }
 
 TEST(ThreadCounters, UncountedMetricsAreErrorsNotNumbers) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   counters.Start(1, 0, false);
   EXPECT_EQ(counters.Own(kAllocBytes).status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(counters.Own(kExceptions).status().message(), HasSubstr("metrics=exceptions"));
@@ -327,7 +340,8 @@ TEST(ThreadCounters, UncountedMetricsAreErrorsNotNumbers) {
 }
 
 TEST(ThreadCounters, UserCountersHaveNames) {
-  ThreadCounters counters(kNoLayout);
+  jvm::ThreadTable threads;
+  ThreadCounters counters(kNoLayout, threads);
   EXPECT_EQ(*counters.users().Register("a.b", "B"), kFirstUser);
   EXPECT_EQ(*counters.users().Register("c", ""), kFirstUser + 1);
   EXPECT_EQ(*counters.users().Register("a.b", "B"), kFirstUser);

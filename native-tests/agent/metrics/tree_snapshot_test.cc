@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 // Calls, and at place 1 ten for each call of an even routine.
 PathValues Read(const signal_safe::Node& node) {
   PathValues values = {};
-  values[kCallsPlace] = static_cast<int64_t>(calls::ReadCounts(node).calls);
-  values[1] = node.routine % 2 == 0 ? 10 * values[kCallsPlace] : 0;
+  values[kCallsColumn] = static_cast<int64_t>(calls::ReadCounts(node).calls);
+  values[1] = node.routine % 2 == 0 ? 10 * values[kCallsColumn] : 0;
   return values;
 }
 
@@ -42,7 +42,7 @@ TEST(TreeSnapshotTest, NestedActivationsCountOnce) {
   EXPECT_EQ(two.base, 20);
   EXPECT_EQ(two.cum, 30);  // both activations, and 4 below
 
-  const MethodTotals both = tree.Totals({2, 3}, kCallsPlace);
+  const MethodTotals both = tree.Totals({2, 3}, kCallsColumn);
   EXPECT_EQ(both.calls, 4);
   EXPECT_EQ(both.outermost_calls, 2);
   EXPECT_EQ(both.base, 4);
@@ -67,7 +67,7 @@ TEST(TreeSnapshotTest, TreesOfThreadsAddUpByPath) {
   EXPECT_EQ(tree.Totals({2}, 1).base, 30);
   tree.Add(before);
   EXPECT_EQ(tree.Totals({2}, 1).base, 10);
-  EXPECT_EQ(tree.Totals({1}, kCallsPlace).cum, 2);
+  EXPECT_EQ(tree.Totals({1}, kCallsColumn).cum, 2);
 }
 
 TEST(TreeSnapshotTest, TopPathsByTheirOwnValue) {
@@ -98,10 +98,10 @@ TEST(TreeSnapshotTest, PathsBelowAMethodBeginThere) {
   TreeSnapshot tree;
   tree.Add(arena.get(), *thread.state(), 1, Read);
   const TreeSnapshot below = tree.Below({3});
-  EXPECT_EQ(below.Totals({2}, kCallsPlace).calls, 2);
-  EXPECT_EQ(below.Totals({4}, kCallsPlace).calls, 1);
-  EXPECT_EQ(below.Totals({1, 5}, kCallsPlace).calls, 0);
-  EXPECT_EQ(below.Totals({3}, kCallsPlace).outermost_calls, 2);
+  EXPECT_EQ(below.Totals({2}, kCallsColumn).calls, 2);
+  EXPECT_EQ(below.Totals({4}, kCallsColumn).calls, 1);
+  EXPECT_EQ(below.Totals({1, 5}, kCallsColumn).calls, 0);
+  EXPECT_EQ(below.Totals({3}, kCallsColumn).outermost_calls, 2);
   const std::vector<PathShare> top = below.Top(1, 1, nullptr);
   ASSERT_EQ(top.size(), 1u);
   EXPECT_EQ(top[0].value, 20);
@@ -117,7 +117,7 @@ TEST(TreeSnapshotTest, ConvertsTheValuesOfOnePlace) {
   tree.Convert(1, [](int64_t value) { return value * 3; });
   EXPECT_EQ(tree.Totals({2}, 1).cum, 60);
   EXPECT_EQ(tree.Totals({4}, 1).base, 30);
-  EXPECT_EQ(tree.Totals({4}, kCallsPlace).calls, 1);
+  EXPECT_EQ(tree.Totals({4}, kCallsColumn).calls, 1);
 }
 
 TEST(TreeSnapshotTest, SaysWhenItIsFull) {

@@ -50,7 +50,7 @@ struct Model {
 
 void ExpectSame(const absl::StatusOr<TreeSnapshot>& tree, const Model& model) {
   ASSERT_TRUE(tree.ok()) << tree.status();
-  const MethodTotals totals = tree->Totals(kMethods, kCallsPlace);
+  const MethodTotals totals = tree->Totals(kMethods, kCallsColumn);
   EXPECT_EQ(totals.calls, model.totals.calls);
   EXPECT_EQ(totals.base, model.totals.base);
   EXPECT_EQ(totals.outermost_calls, model.totals.outermost_calls);
@@ -60,7 +60,7 @@ void ExpectSame(const absl::StatusOr<TreeSnapshot>& tree, const Model& model) {
     for (uint32_t routine = 1; routine <= 2000; ++routine) routines.insert(routine);
     return routines;
   }();
-  EXPECT_EQ(tree->Totals(all, kCallsPlace).calls, model.all_calls);
+  EXPECT_EQ(tree->Totals(all, kCallsColumn).calls, model.all_calls);
 }
 
 // A Java thread on a random walk; may be anywhere between two steps.
@@ -148,7 +148,7 @@ TEST(TreeWindowsTest, ScopesOfAWindow) {
     // Of the opener only the counts at or below kMethods; of others all.
     const auto below = windows.Counted(11, &kMethods);
     ASSERT_TRUE(below.ok());
-    EXPECT_EQ(below->Totals({1, 2, 3, 4, 5, 6, 7, 8}, kCallsPlace).calls,
+    EXPECT_EQ(below->Totals({1, 2, 3, 4, 5, 6, 7, 8}, kCallsColumn).calls,
               own_now.totals.cum + child.model().all_calls);
     // Whether or not the ended thread's memory is already reused.
     collector.Poll();
@@ -290,9 +290,9 @@ TEST(TreeWindowsTest, PathsHaveProcessorTimeWithItsClock) {
     ASSERT_TRUE(counted.ok());
     const bool is_cpu = clock == signal_safe::ProbeClock::kCpu;
     EXPECT_EQ(windows.has_cpu_time(), is_cpu);
-    EXPECT_EQ(counted->Totals({5}, kCpuPlace).base, is_cpu ? 4 : 0);
-    EXPECT_EQ(counted->Totals({6}, kCpuPlace).base, is_cpu ? 3 : 0);
-    EXPECT_EQ(counted->Totals({6}, kCallsPlace).calls, 3);
+    EXPECT_EQ(counted->Totals({5}, kCpuColumn).base, is_cpu ? 4 : 0);
+    EXPECT_EQ(counted->Totals({6}, kCpuColumn).base, is_cpu ? 3 : 0);
+    EXPECT_EQ(counted->Totals({6}, kCallsColumn).calls, 3);
   }
 }
 
@@ -321,7 +321,7 @@ TEST(TreeWindowsTest, AnEndedOpenerIsNotReadAgain) {
   thread.End();
   const auto counted = windows.Counted(1);
   ASSERT_TRUE(counted.ok());
-  EXPECT_EQ(counted->Totals({5}, kCallsPlace).calls, 1);
+  EXPECT_EQ(counted->Totals({5}, kCallsColumn).calls, 1);
   EXPECT_EQ(asked, before);
 }
 

@@ -15,6 +15,7 @@
 #include "agent/samples/sampler.h"
 #include "agent/signal_safe/signal_scope.h"
 #include "native-tests/agent/samples/burn.h"
+#include "native-tests/agent/samples/unknown_jvm.h"
 
 namespace jtrace::samples {
 namespace {
@@ -70,7 +71,7 @@ class AlternateStackTest : public testing::TestWithParam<TimerKind> {
   void SetUp() override {
     SamplerOptions options;
     options.timer = GetParam();
-    auto sampler = Sampler::Create(options, nullptr);
+    auto sampler = Sampler::Create(options, UnknownJvm());
     if (!sampler.ok()) GTEST_SKIP() << sampler.status();
     sampler_ = *std::move(sampler);
     ASSERT_TRUE(sampler_->Start(nullptr).ok());
@@ -214,7 +215,7 @@ TEST(AlternateStackOfTheProgramTest, AHandlerWithoutOneStaysOnTheThreadsStack) {
     SamplerOptions options;
     options.timer = TimerKind::kPosix;
     options.signal = signal;
-    auto sampler = Sampler::Create(options, nullptr);
+    auto sampler = Sampler::Create(options, UnknownJvm());
     ASSERT_TRUE(sampler.ok());
     ASSERT_TRUE((*sampler)->Start(nullptr).ok());
     const PaintedStack stack(131'072);

@@ -12,6 +12,7 @@
 #include "agent/samples/sampler.h"
 #include "agent/samples/timers.h"
 #include "native-tests/agent/samples/burn.h"
+#include "native-tests/agent/samples/unknown_jvm.h"
 
 namespace jtrace::samples {
 namespace {
@@ -29,7 +30,7 @@ TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
   ASSERT_EQ(sigaction(SIGVTALRM, &action, nullptr), 0);
   SamplerOptions options;
   options.signal = SIGVTALRM;
-  auto sampler = Sampler::Create(options, nullptr);
+  auto sampler = Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler.ok());
   ASSERT_TRUE((*sampler)->Start(nullptr).ok());
   ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
@@ -58,7 +59,7 @@ std::unique_ptr<Sampler> StartedOn(int signal) {
   SamplerOptions options;
   options.signal = signal;
   options.timer = TimerKind::kPosix;
-  auto sampler = Sampler::Create(options, nullptr);
+  auto sampler = Sampler::Create(options, UnknownJvm());
   if (!sampler.ok() || !(*sampler)->Start(nullptr).ok()) return nullptr;
   return *std::move(sampler);
 }
@@ -141,9 +142,9 @@ TEST(SamplerLifeTest, LeftoversAreNotInTheNextRecording) {
 
 TEST(SamplerLifeTest, KnowingTheJvmIsNotSampling) {
   SamplerOptions options;
-  auto sampler = Sampler::Create(options, nullptr);
+  auto sampler = Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler.ok());
-  ASSERT_TRUE((*sampler)->LearnJvm(nullptr).ok());
+  ASSERT_TRUE((*sampler)->ResolveJvm(nullptr).ok());
   EXPECT_FALSE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
 }
 

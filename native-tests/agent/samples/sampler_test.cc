@@ -10,6 +10,7 @@
 
 #include "agent/samples/handler/sample_handler.h"
 #include "native-tests/agent/samples/burn.h"
+#include "native-tests/agent/samples/unknown_jvm.h"
 #include "native-tests/support/perf_refuses.h"
 
 namespace jtrace::samples {
@@ -26,7 +27,7 @@ class SamplerTest : public ::testing::TestWithParam<TimerKind> {
     }
     SamplerOptions options;
     options.timer = GetParam();
-    auto sampler = Sampler::Create(options, nullptr);
+    auto sampler = Sampler::Create(options, UnknownJvm());
     ASSERT_TRUE(sampler.ok()) << sampler.status();
     sampler_ = *std::move(sampler);
     ASSERT_TRUE(sampler_->Start(nullptr).ok());
@@ -91,7 +92,7 @@ SamplerOptions SmallRings() {
 TEST(SamplerBacklogTest, KeepsSamplesUntilSomebodyDrains) {
   SamplerOptions options = SmallRings();
   options.ring_bytes = 8192;
-  const auto sampler = *Sampler::Create(options, nullptr);
+  const auto sampler = *Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler->Start(nullptr).ok());
   ASSERT_TRUE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
   const auto taken = [] { return sample_counters.taken.load(); };
@@ -113,7 +114,7 @@ TEST(SamplerBacklogTest, KeepsSamplesUntilSomebodyDrains) {
 TEST(SamplerDoorbellTest, RingsWhenTheBacklogFills) {
   SamplerOptions options = SmallRings();
   options.backlog_bytes = 1024;
-  const auto sampler = *Sampler::Create(options, nullptr);
+  const auto sampler = *Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler->Start(nullptr).ok());
   while (writer_doorbell.Wait(0)) {
   }
@@ -219,7 +220,7 @@ TEST_P(SamplerTest, StopEndsSampling) {
 // A handler that stays: its thread is stopped, or waits for memory.
 TEST(SamplerStopTest, TheNextRecordingWaitsForHandlers) {
   const SamplerOptions options;
-  const auto sampler = *Sampler::Create(options, nullptr);
+  const auto sampler = *Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler->Start(nullptr).ok());
   handlers_in_flight.Enter();
   EXPECT_EQ(sampler->Stop(milliseconds(1)).code(), absl::StatusCode::kDeadlineExceeded);
@@ -242,7 +243,7 @@ TEST(SamplerRingTest, DroppedSamplesCountTheirTicks) {
   options.timer = TimerKind::kPosix;
   options.max_frames = 8;
   options.ring_bytes = 1024;
-  auto sampler = Sampler::Create(options, nullptr);
+  auto sampler = Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler.ok()) << sampler.status();
   ASSERT_TRUE((*sampler)->Start(nullptr).ok());
   ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
@@ -273,22 +274,22 @@ TEST(SamplerOptionsTest, AutoTakesPerfForShortIntervals) {
   SamplerOptions options;
   options.timer = TimerKind::kAuto;
   options.interval = std::chrono::microseconds(200);
-  EXPECT_EQ((*Sampler::Create(options, nullptr))->timer_in_use(), TimerKind::kPerf);
+  EXPECT_EQ((*Sampler::Create(options, UnknownJvm()))->timer_in_use(), TimerKind::kPerf);
 }
 
 TEST(SamplerOptionsTest, RejectsImpossibleOptions) {
   SamplerOptions options;
   options.signal = SIGRTMIN + 3;
-  EXPECT_FALSE(Sampler::Create(options, nullptr).ok());
+  EXPECT_FALSE(Sampler::Create(options, UnknownJvm()).ok());
   options = {};
   options.interval = std::chrono::nanoseconds(100);
-  EXPECT_FALSE(Sampler::Create(options, nullptr).ok());
+  EXPECT_FALSE(Sampler::Create(options, UnknownJvm()).ok());
   options = {};
   options.ring_bytes = 100'000;
-  EXPECT_FALSE(Sampler::Create(options, nullptr).ok());
+  EXPECT_FALSE(Sampler::Create(options, UnknownJvm()).ok());
   options = {};
   options.max_frames = 100'000;
-  EXPECT_FALSE(Sampler::Create(options, nullptr).ok());
+  EXPECT_FALSE(Sampler::Create(options, UnknownJvm()).ok());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "agent/samples/sampler.h"
 #include "agent/samples/timers.h"
 #include "gtest/gtest.h"
+#include "native-tests/agent/samples/unknown_jvm.h"
 
 namespace jtrace::samples {
 namespace {
@@ -23,7 +24,7 @@ class InternalThreadSourceTest : public testing::Test {
   void SetUp() override {
     SamplerOptions options;
     options.timer = TimerKind::kPosix;
-    auto sampler = Sampler::Create(options, nullptr);
+    auto sampler = Sampler::Create(options, UnknownJvm());
     ASSERT_TRUE(sampler.ok()) << sampler.status();
     sampler_ = *std::move(sampler);
     ASSERT_TRUE(sampler_->Start(nullptr).ok());
@@ -58,7 +59,8 @@ class InternalThreadSourceTest : public testing::Test {
 
   SessionClock clock_;
   trace::RecordEncoder encoder_{{}};
-  jvm::ThreadRegistry threads_{nullptr, clock_, encoder_};
+  jvm::ThreadTable table_;
+  jvm::ThreadRegistry threads_{table_, nullptr, clock_, encoder_};
   NameFilter names_;
   Losses losses_;
   proto::Chunk chunk_;

@@ -12,6 +12,7 @@
 #include "agent/samples/timers.h"
 #include "gtest/gtest.h"
 #include "native-tests/agent/samples/burn.h"
+#include "native-tests/agent/samples/unknown_jvm.h"
 #include "native-tests/support/perf_refuses.h"
 
 namespace jtrace::samples {
@@ -61,7 +62,7 @@ TEST(ThreadTimersTest, RequestedClocksFallBackToo) {
   SamplerOptions options;
   options.timer = TimerKind::kEvent;
   options.event = FindPerfEvent("task-clock");
-  auto sampler = Sampler::Create(options, nullptr);
+  auto sampler = Sampler::Create(options, UnknownJvm());
   if (const std::string why = testing::PerfRefuses(PERF_COUNT_SW_TASK_CLOCK); !why.empty()) {
     GTEST_SKIP() << why;
   }
@@ -134,7 +135,7 @@ TEST(ThreadTimersTest, TicksAreCpuTimeOnEveryKernel) {
     SamplerOptions options;
     options.timer = TimerKind::kPerf;
     options.kernel_release = release;
-    auto sampler = Sampler::Create(options, nullptr);
+    auto sampler = Sampler::Create(options, UnknownJvm());
     if (!sampler.ok()) GTEST_SKIP() << sampler.status();
     ASSERT_TRUE((*sampler)->Start(nullptr).ok());
     ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
@@ -156,7 +157,7 @@ TEST(ThreadTimersTest, ThreadsWithoutSlotAreDistinguishedFromEndedOnes) {
   SamplerOptions options;
   options.timer = TimerKind::kPosix;
   options.max_threads = 2;
-  auto sampler = Sampler::Create(options, nullptr);
+  auto sampler = Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler.ok()) << sampler.status();
   ASSERT_TRUE((*sampler)->Start(nullptr).ok());
   pid_t ended = 0;

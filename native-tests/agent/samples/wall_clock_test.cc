@@ -15,6 +15,7 @@
 
 #include "agent/samples/sampler.h"
 #include "gtest/gtest.h"
+#include "native-tests/agent/samples/unknown_jvm.h"
 
 namespace jtrace::samples {
 namespace {
@@ -49,7 +50,7 @@ class WallClockTest : public testing::Test {
     SamplerOptions options;
     options.timer = TimerKind::kWall;
     options.interval = kInterval;
-    auto sampler = Sampler::Create(options, nullptr);
+    auto sampler = Sampler::Create(options, UnknownJvm());
     ASSERT_TRUE(sampler.ok()) << sampler.status();
     sampler_ = *std::move(sampler);
     ASSERT_TRUE(sampler_->Start(nullptr).ok());
@@ -201,7 +202,7 @@ TEST_P(OutsideSignalTest, GoesToAHandlerAndIsHarmlessWithoutOne) {
   SamplerOptions options;
   options.timer = TimerKind::kWall;
   options.interval = std::chrono::hours(1);  // no tick comes meanwhile
-  auto sampler = Sampler::Create(options, nullptr);
+  auto sampler = Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler.ok()) << sampler.status();
   ASSERT_TRUE((*sampler)->Start(nullptr).ok());
   SignalFromOutside(SIGPROF);

@@ -53,7 +53,8 @@ class FakeHost : public Host {
   metrics::Segments& segments() override { return segments_; }
 
  private:
-  ThreadCounters counters_{signal_safe::AllocLayout{}};
+  jvm::ThreadTable table_;
+  ThreadCounters counters_{signal_safe::AllocLayout{}, table_};
   SessionClock clock_;
   Losses losses_;
   trace::RecordEncoder encoder_{{}};

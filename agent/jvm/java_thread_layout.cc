@@ -1,8 +1,8 @@
-#include "agent/jvm/alloc_layout.h"
+#include "agent/jvm/java_thread_layout.h"
 
 #include "absl/status/statusor.h"
 #include "agent/jvm/checked_read.h"
-#include "agent/jvm/jvm_flags.h"
+#include "agent/jvm/thread_fields.h"
 #include "agent/jvm/vm_structs.h"
 #include "agent/signal_safe/safe_read.h"
 
@@ -26,14 +26,14 @@ bool ReadGuarded(const signal_safe::AllocLayout& layout, uint64_t java_thread, u
 // Until the thread gets another buffer, so that both parts of the count take part.
 bool CountsArrays(JNIEnv* env, const signal_safe::AllocLayout& layout, uint64_t java_thread) {
   constexpr jsize kArray = 64 << 10;
-  constexpr int kMostArrays = 16;
+  constexpr int kMaxArrays = 16;
   // Headers, and what the JVM and other agents allocate meanwhile.
   constexpr uint64_t kOthers = 16 << 20;
   uint64_t before, after, buffer, another;
   if (!ReadGuarded(layout, java_thread, &before)) return false;
   const uint64_t start = java_thread + layout.tlab_start;
   if (!CheckedCopy(start, &buffer, sizeof buffer)) return false;
-  for (uint64_t arrays = 1; arrays <= kMostArrays; ++arrays) {
+  for (uint64_t arrays = 1; arrays <= kMaxArrays; ++arrays) {
     jobject const array = env->NewByteArray(kArray);
     if (array == nullptr) return true;  // no memory: nothing is known
     if (!ReadGuarded(layout, java_thread, &after)) return false;

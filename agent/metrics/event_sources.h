@@ -1,0 +1,57 @@
+// JVM events that are counted for the thread they happen on: exceptions, waits for monitors, I/O;
+// also which virtual thread runs on which carrier.
+//
+// They have their own JVMTI environment. Threads: Start and Stop one at a time;
+// FollowVirtualThreads on any; callbacks on the thread concerned.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "absl/synchronization/mutex.h"
+#include "agent/events/io.h"
+#include "agent/jvm/environment.h"
+#include "agent/jvm/thread_fields.h"
+#include "agent/metrics/thread_counters.h"
+
+namespace jtrace::metrics {
+
+class EventSources : public events::IoListener {
+ public:
+  EventSources(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters);
+  EventSources(const EventSources&) = delete;
+  EventSources& operator=(const EventSources&) = delete;
+
+  // These will be counted. At load, the only time at which the JVM grants events of exceptions.
+  void Prepare(uint64_t wanted);
+  // Counts these from here on (bits by metric). Returns those that this JVM can count now.
+  uint64_t Start(uint64_t wanted);
+  void Stop();
+  // From here on, virtual threads are distinguished from their carriers. False: this JVM has no
+  // virtual threads, or does not report them.
+  bool FollowVirtualThreads();
+
+  // Callbacks.
+  void Thrown(jmethodID method, jlocation bci);
+  void ContendedEnter(JNIEnv*, jthread, jobject);
+  void ContendedEntered(JNIEnv*, jthread, jobject);
+  void Mounted(JNIEnv* jni, jthread thread);
+  void Unmounted();
+  void Began(JNIEnv*, const events::IoCall&) override {}
+  void Ended(JNIEnv* jni, const events::IoCall& call) override;
+
+ private:
+  uint64_t StartIo(uint64_t wanted);
+  uint64_t StartEvents(uint64_t wanted);
+
+  events::IoCalls& io_;
+  ThreadCounters& counters_;
+  jvm::Environment env_;
+  jvm::ThreadFields fields_;
+  absl::Mutex follow_mutex_;
+  std::atomic<bool> follows_{false};
+};
+
+}  // namespace jtrace::metrics

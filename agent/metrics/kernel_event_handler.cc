@@ -1,0 +1,42 @@
+#include "agent/metrics/kernel_event_handler.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "agent/metrics/counter_numbers.h"
+#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/event_stop.h"
+
+namespace jtrace::metrics {
+namespace {
+
+constinit std::array<std::atomic<EventCount*>, kMaxDescriptors> g_events = {};
+
+}  // namespace
+
+constinit signal_safe::InFlight event_handlers;
+
+std::atomic<EventCount*>& EventOfDescriptor(int fd) { return g_events[static_cast<size_t>(fd)]; }
+
+void Charge(EventCount& event, int64_t events) {
+  signal_safe::CounterBlock* const block = tls_block;
+  if (block == nullptr) return;
+  signal_safe::Count(*block, event.metric, events);
+  event.charged += events;
+}
+
+void HandleEventSignal(int, siginfo_t* info, void*) {
+  const samples::OwnWork own;
+  const signal_safe::SignalScope scope(event_handlers);
+  const int fd = info->si_fd;
+  if (fd < 0 || fd >= kMaxDescriptors) return;
+  EventCount* const event = EventOfDescriptor(fd).load(std::memory_order_seq_cst);
+  // A signal that was sent before its event was closed: the descriptor is another thread's now.
+  if (event == nullptr || event->os_tid != gettid()) return;
+  Charge(*event, event->period);
+  signal_safe::StartEvent(fd, signal_safe::EventStop::kByKernel);
+}
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,63 @@
+// Counts single objects: the JVM reports each allocation and, by tags, each dead object.
+// alloc.objects, live.bytes, freed.bytes, live.objects, freed.objects.
+//
+// They have their own JVMTI environment, which lives from Start to Stop and owns the tags: an
+// object that outlives its recording costs nothing more, and is in no later one. Threads: Start,
+// Stop and Forget one at a time; callbacks on the allocating thread, and some time after the
+// collection that found an object dead on any thread.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/jvm/environment.h"
+#include "agent/metrics/object_paths.h"
+#include "agent/metrics/thread_counters.h"
+#include "agent/signal_safe/signal_scope.h"
+
+namespace jtrace::metrics {
+
+class ObjectSources {
+ public:
+  ObjectSources(JavaVM* vm, ThreadCounters& counters);
+  ObjectSources(const ObjectSources&) = delete;
+  ObjectSources& operator=(const ObjectSources&) = delete;
+
+  // At load, before the program's first thread: for running threads, JDK 17 misses what they
+  // allocate until their next sample would be due, half a megabyte on average.
+  void Prepare(uint64_t wanted);
+  // Counts these from here on (bits by metric); live objects begin at 0. `by_path`: also by the
+  // call paths that allocate them. Returns those that this JVM can count now: another agent may
+  // already sample allocations.
+  uint64_t Start(uint64_t wanted, bool by_path);
+  void Stop();
+  // Until Forget, or the next Start. Empty without `by_path`.
+  ObjectPaths& paths() { return paths_; }
+  void Forget();
+
+  // Callbacks.
+  void Allocated(jvmtiEnv* env, jobject object, jlong bytes);
+  void Freed(jvmtiEnv* env, int64_t tag);
+
+ private:
+  // With the capabilities that are needed; not, if this JVM refuses one.
+  void OpenEnvironment(bool tags);
+  // No callback runs: the environment is disposed of.
+  bool WaitForCallbacks();
+  uint32_t CurrentPath();
+  void AddLive(int64_t objects, int64_t bytes);
+
+  ThreadCounters& counters_;
+  jvm::Environment env_;
+  std::atomic<bool> counts_{false};
+  std::atomic<bool> tags_{false};
+  std::atomic<bool> by_path_{false};
+  signal_safe::InFlight callbacks_;
+  ObjectPaths paths_;
+  std::atomic<int64_t> live_objects_{0};  // what is in the process's live.objects
+  std::atomic<int64_t> live_bytes_{0};    // in live.bytes
+};
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,55 @@
+// Which threads descend from those that opened a window.
+//
+// Java provides the relation: NativeMetrics keeps an inheritable thread-local, which a thread's
+// constructor copies from the creating thread.
+//
+// Any thread; a mutex, a leaf, around plain memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "agent/metrics/thread_counters.h"
+
+namespace jtrace::metrics {
+
+class ThreadFamilies {
+ public:
+  // Opens `window` for the thread and its descendants.
+  void Begin(uint64_t window, uint64_t java_tid);
+  void End(uint64_t window);
+  // The thread starts, and inherits the window; nothing happens if the window has been closed.
+  void Add(uint64_t window, uint64_t java_tid);
+
+  // The thread has ended with these totals.
+  void Leave(uint64_t java_tid, const Values& totals);
+
+  // True: no thread has to be queried.
+  bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+  bool Has(uint64_t window, uint64_t java_tid) const;
+  // Without the thread that opened it: the threads that have not ended, and the totals of those
+  // that have.
+  struct Descendants {
+    std::vector<uint64_t> running;
+    Values ended = {};
+  };
+  Descendants DescendantsOf(uint64_t window) const;
+
+ private:
+  std::atomic<size_t> count_{0};
+  mutable std::mutex mutex_;
+  struct Family {
+    uint64_t opener;
+    absl::flat_hash_set<uint64_t> descendants;  // all there were
+    absl::flat_hash_set<uint64_t> running;
+    Values ended = {};
+  };
+  absl::flat_hash_map<uint64_t, Family> families_;
+};
+
+}  // namespace jtrace::metrics
