@@ -23,54 +23,13 @@ from docs.help import (COMMAND, JTRACE_OPTION, POST_OPTION, REPORT, agent_option
                        paragraphs, rows_of, values, with_default)
 from docs.links import broken_links
 from docs.messages import unknown_messages
+from docs.option_table import TABLE, options
 from docs.programs import Missing, run
 
 OPTIONS = "docs/OPTIONS.md"
 REPORTS = "docs/REPORTS.md"
 
-# The parts that have no column in the agent's help: each option's default, and an example. The agent must accept
-# the example, unless it names a file.
-AGENT_OPTIONS = {
-    "mode": ("`merged`", "mode=samples"),
-    "record": ("`tree`", "record=flat"),
-    "clock": ("`none`", "clock=tsc"),
-    "logbudget": ("none", "record=log,logbudget=2g"),
-    "overflow": ("`gap`", "record=log,overflow=wait"),
-    "interval": ("`1ms`; `10ms` for `timer=wall`", "interval=2ms"),
-    "timer": ("`cpu`", "timer=wall"),
-    "jitter": ("`on`; `off` for POSIX timers", "jitter=on"),
-    "stack": ("`full`", "stack=app"),
-    "threads": ("all", "threads=main;pool-*"),
-    "out": ("`trace.bin`", "out=/tmp/%p.bin"),
-    "include": ("all but the JDK", "include=com.acme.**;org.h2.**"),
-    "exclude": ("the JDK", "exclude=com.acme.Hot::*"),
-    "memory": ("by what is free, 64 MB to 1 GB", "memory=512m"),
-    "probebudget": ("`20%`", "probebudget=100%"),
-    "probes": ("`atstart`", "serve,probes=resting"),
-    "compilers": ("`first`", "compilers=asis"),
-    "prune": ("`1`", "prune=0.5"),
-    "pruneexit": ("`0`", "pruneexit=1,clock=tsc"),
-    "maxdepth": ("`1000`", "maxdepth=5000"),
-    "unwind": ("none", "unwind=com.acme.Cache::load:every=100"),
-    "hook": ("none", "hook=libc.so.6!malloc:count"),
-    "metrics": ("none", "metrics=alloc.bytes;exceptions"),
-    "boundary": ("`off`", "boundary=costs"),
-    "blocks": ("`off`", "mode=events,record=flat,blocks=on"),
-    "sites": ("`off`", "mode=events,sites=on"),
-    "costs": ("the agent's own rules", "boundary=costs,costs=calls.txt"),
-    "codes": ("see the codes below", "codes=+monitor;-0x51/0x2"),
-    "duration": ("none", "duration=30s"),
-    "samples": ("none", "samples=10000"),
-    "loop": ("none", "loop=1h,out=/tmp/%p.%n.bin"),
-    "keep": ("all", "loop=1m,keep=1GB"),
-    "control": ("`on`", "control=off"),
-    "signal": ("`27`", "signal=26"),
-    "log": ("`stderr`", "log=none"),
-    "config": ("none", "config=jtrace.conf"),
-    "help": ("", "help"),
-    "version": ("", "version"),
-}
-NAME_FILES = ("costs", "config")
+NAME_FILES = ("costs", "config")  # options whose examples name files
 
 GENERATED = "<!-- Made by scripts/docs.py from the programs' help. Do not edit: scripts/docs.py write -->\n"
 
@@ -113,17 +72,15 @@ def exit_code_table(help_text):
 
 # --- the agent's help
 
-def agent_option_table(help_text):
-    found = {}
-    for option, meaning in agent_options(help_text):
-        found[option.split("=")[0]] = (option, meaning)
-    for name in sorted(set(found) ^ set(AGENT_OPTIONS)):
-        where = "scripts/docs.py" if name in found else "the agent's help"
-        raise Wrong(f"option {name} is missing in {where}: see AGENT_OPTIONS in scripts/docs.py")
+def agent_option_table(source, help_text):
+    table_entries = options(source)
     rows = []
-    for name, (option, meaning) in found.items():
-        default, example = AGENT_OPTIONS[name]
-        rows.append([code(option), text(meaning), default, code(example)])
+    for option, meaning in agent_options(help_text):
+        name = option.split("=")[0]
+        if name not in table_entries:
+            raise Wrong(f"option {name} of the agent's help is missing in {TABLE}: build the agent again")
+        initial, example = table_entries[name]
+        rows.append([code(option), text(meaning), initial, code(example)])
     return table(["option", "meaning", "default", "example"], rows)
 
 
@@ -149,7 +106,7 @@ def command_table(rows):
                  [[code(name), text(what), code(example)] for name, what, example in rows])
 
 
-def options_page(agent, post, jtrace):
+def options_page(source, agent, post, jtrace):
     post_parts, jtrace_parts = paragraphs(post), paragraphs(jtrace)
     return "\n".join([
         "# Options",
@@ -161,7 +118,7 @@ def options_page(agent, post, jtrace):
         "`java -agentpath:build/lib/libjtrace.so=OPTION=VALUE,OPTION=VALUE …`, or `jtrace start JVM OPTION=VALUE "
         "…`.\nThe first word may be `serve`: record nothing until `jtrace start`. Several patterns, names or codes "
         "are\nseparated by `;`.\n",
-        agent_option_table(agent),
+        agent_option_table(source, agent),
         "### Values of stack=", value_table(agent, "stack"),
         "### Values of timer=", value_table(agent, "timer"),
         "### Names for metrics=", metric_table(agent),
@@ -192,25 +149,25 @@ def reports_page(post):
     ]).rstrip("\n") + "\n"
 
 
-def pages(build, java):
+def pages(source, build, java):
     """Path → text."""
     agent, post, jtrace = helps(build, java)
-    return {OPTIONS: options_page(agent, post, jtrace), REPORTS: reports_page(post)}
+    return {OPTIONS: options_page(source, agent, post, jtrace), REPORTS: reports_page(post)}
 
 
-def refused_examples(build, java):
-    for name, (_, example) in AGENT_OPTIONS.items():
+def refused_examples(source, build, java):
+    for name, (_, example) in options(source).items():
         if name in NAME_FILES:
             continue
         done = run([java, f"-agentpath:{build / 'lib/libjtrace.so'}={example},help", "-version"])
         if done.returncode != 0:
-            yield f"scripts/docs.py: the agent refuses the example {example}: {done.stderr.strip()}"
+            yield f"{TABLE}: the agent refuses the example {example}: {done.stderr.strip()}"
 
 
 # --- commands
 
 def write(source, build, java):
-    for name, page in pages(build, java).items():
+    for name, page in pages(source, build, java).items():
         (source / name).write_text(page)
     page = (source / FEATURES).read_text()
     (source / FEATURES).write_text(with_features(page))
@@ -219,11 +176,11 @@ def write(source, build, java):
 
 def check(source, build, java):
     wrong = []
-    for name, page in pages(build, java).items():
+    for name, page in pages(source, build, java).items():
         file = source / name
         if not file.is_file() or file.read_text() != page:
             wrong.append(f"{name} is out of date; run scripts/docs.py write")
-    wrong += refused_examples(build, java)
+    wrong += refused_examples(source, build, java)
     wrong += broken_links(source)
     wrong += unknown_messages(source)
     wrong += wrong_figures(source)

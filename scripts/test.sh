@@ -115,14 +115,22 @@ last_number() {
   sed -n "s/.*$1: *\([0-9]\+\).*/\1/p" "$2" | tail -n 1
 }
 
+# The words of the fuzzer $1's dictionary. Command lines have the names of the generated pages, too.
+write_words() {
+  local own=native-tests/fuzz/dictionaries/$1.dict
+  [[ ! -f $own ]] || cat "$own"
+  [[ $1 != options ]] || grep -ohE '`[-a-z.]+=?' docs/OPTIONS.md docs/REPORTS.md | sort -u | sed 's/`\(.*\)/"\1"/'
+}
+
 # Runs the fuzzer $1 for $2 seconds and prints its line of the table, or the end of its log.
 run_fuzzer() {
   local name=$1 log=build-fuzz/$1.log before
-  local words=native-tests/fuzz/dictionaries/$name.dict
+  local words=build-fuzz/$1.dict
   # The entropic schedule uses more time than most targets.
   local command=("build-fuzz/tests/jtrace_${name}_fuzzer" -timeout=20 -rss_limit_mb=4096
     -entropic=0 -print_final_stats=1 "-artifact_prefix=build-fuzz/$name-")
-  [[ ! -f $words ]] || command+=("-dict=$words")
+  write_words "$name" >"$words"
+  [[ ! -s $words ]] || command+=("-dict=$words")
   mkdir -p "build-fuzz/corpus/$name"
   if ! "${command[@]}" -runs=0 "native-tests/fuzz/corpus/$name" >"$log" 2>&1; then
     tail -n 50 "$log"

@@ -76,6 +76,11 @@ class CodeSet {
   // "+switch" if it was asked for, which is more than the default.
   std::string Changes() const;
 
+  // Whether both record the same and switch the same beyond defaults.
+  friend bool operator==(const CodeSet& one, const CodeSet& other) {
+    return one.on_ == other.on_ && one.Changes() == other.Changes();
+  }
+
  private:
   std::bitset<kCodeCount> on_;
   std::bitset<kCodeCount> default_;

@@ -2,7 +2,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "agent/options/option_table.h"
+#include "agent/options/option_values.h"
 
 namespace jtrace {
 namespace {
@@ -28,7 +28,7 @@ absl::Status ParseKeep(absl::string_view value, Keep& keep) {
   uint64_t files = 0;
   absl::Duration time;
   if (absl::SimpleAtoi(value, &files)) {
-    if (files != 0 && files <= Keep::kMostFiles) {
+    if (files != 0 && files <= Keep::kMaxFiles) {
       keep.files = files;
       return absl::OkStatus();
     }
@@ -41,35 +41,35 @@ absl::Status ParseKeep(absl::string_view value, Keep& keep) {
   }
   return absl::InvalidArgumentError(
       absl::StrCat("'", value, "' is neither a size such as 1GB nor a number of files from 1 to ",
-                   Keep::kMostFiles));
+                   Keep::kMaxFiles));
 }
 
 absl::Status CheckKeep(const Loop& loop, const Keep& keep) {
   if (!keep.on()) return absl::OkStatus();
   if (!loop.on()) {
     return absl::InvalidArgumentError(
-        "option 'keep': bounds the ended files of loop=, which is missing; add loop=1m");
+        "bounds the ended files of loop=, which is missing; add loop=1m");
   }
   if (loop.bytes != Loop::kNoBytes && keep.bytes / 2 < loop.bytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("option 'keep': too small for files of loop=", FormatBytes(loop.bytes),
+        absl::StrCat("too small for files of loop=", FormatBytes(loop.bytes),
                      "; use twice that at least, or a smaller loop="));
   }
   return absl::OkStatus();
 }
 
-std::string DescribeFileOptions(const Loop& loop, const Keep& keep) {
-  std::string out;
-  if (loop.time < absl::InfiniteDuration()) {
-    absl::StrAppend(&out, ",loop=", absl::FormatDuration(loop.time));
-  }
-  if (loop.bytes != Loop::kNoBytes) absl::StrAppend(&out, ",loop=", FormatBytes(loop.bytes));
-  if (keep.bytes != Keep::kAll) {
-    // A bare number is one of files.
-    absl::StrAppend(&out, ",keep=", FormatBytes(keep.bytes), keep.bytes % 1024 != 0 ? "B" : "");
-  }
-  if (keep.files != Keep::kAll) absl::StrAppend(&out, ",keep=", keep.files);
-  return out;
+std::vector<std::string> DescribeLoop(const Loop& loop) {
+  std::vector<std::string> values;
+  if (loop.time < absl::InfiniteDuration()) values.push_back(absl::FormatDuration(loop.time));
+  if (loop.bytes != Loop::kNoBytes) values.push_back(FormatBytes(loop.bytes));
+  return values;
+}
+
+std::vector<std::string> DescribeKeep(const Keep& keep) {
+  std::vector<std::string> values;
+  if (keep.bytes != Keep::kAll) values.push_back(FormatBytes(keep.bytes));
+  if (keep.files != Keep::kAll) values.push_back(absl::StrCat(keep.files));
+  return values;
 }
 
 }  // namespace jtrace

@@ -1,7 +1,7 @@
 // The agent's options: "mode=merged,interval=1ms,…" after -agentpath:libjtrace.so= .
 //
-// One table (option_table.cc) has the name, parser and help of every option; `help` prints it, so
-// the help cannot contradict the parser. Pure: no JVM, no I/O except reading config=FILE.
+// One table (option_table.h) has all about each option but its field here and its use. Pure: no
+// JVM, no I/O except reading the files of config= and costs=.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,11 @@ struct Options {
   std::string out = "trace.bin";
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  // Methods at whose entry the stack is walked (S3.8).
+  // Methods at whose entry the stack is walked (instrumented unwinds, S3.8), by unwind= alone: see
+  // AllUnwinds.
   std::vector<UnwindRule> unwinds;
-  // Native functions whose calls are counted (S3.9), and Java methods (S3.24): these are in scope
-  // besides, and those of kind unwind are in `unwinds` too.
+  // Native functions whose calls are counted (hooks, S3.9), and Java methods (S3.24): these are in
+  // scope besides.
   std::vector<native_hooks::HookSpec> hooks;
   std::vector<native_hooks::HookSpec> method_hooks;
   // The memory that call trees and their data may take; 0: by the machine's memory
@@ -66,24 +67,27 @@ struct Options {
   // include=own, if there are no other patterns: a start chooses them
   // (calls/instrument/own_scope.h).
   bool includes_own = false;
-  // When memory is short, nodes below this share of their parent are dropped (S3.14); 0: none.
+  // When memory is short, nodes below this share of their parent are dropped (pruning, S3.14); 0:
+  // none.
   double prune_percent = 1;
   // The same share of the parent's time, when an activation ends; 0: no such test.
   double exit_percent = 0;
   // The depth of the tree; deeper recursion is folded.
   uint32_t max_depth = 1000;
-  // codes= (S3.1).
+  // Which kinds of records are on (codes of events, S3.1).
   CodeSet codes;
-  // Probes around calls that leave the scope (S2.2); rules for them in addition to jtrace's own.
-  bool boundary = false;
-  // What those calls cost, too (S4.2); their time and elements where call paths are recorded.
+  // Calls that leave the scope are measured, too (costs of calls, S4.2): their time and elements
+  // where call paths are recorded. Only if they are counted.
   bool boundary_costs = false;
-  // Counts of blocks, and so of lines (S4.1).
+  // Counts of basic blocks, and so of lines (S4.1).
   Blocks blocks = Blocks::kOff;
-  // Calls distinguished by the place in their caller, too (S4.4).
+  // Calls distinguished by the call site in their caller, too (S4.4).
   bool sites = false;
+  // The files of costs=, and their text: rules for calls that leave the scope, besides jtrace's
+  // own.
+  std::vector<std::string> call_cost_files;
   std::string call_costs;
-  // Metrics recorded besides calls, times and samples (S5): "alloc.bytes", "user.orders".
+  // Metrics recorded besides calls, times and samples (S5.3): "alloc.bytes", "user.orders".
   std::vector<std::string> metrics;
   // 0: SIGPROF.
   int signal = 0;
@@ -102,6 +106,12 @@ struct Options {
 
   bool WantsEvents() const { return mode != Mode::kSamples; }
   bool WantsSamples() const { return mode != Mode::kEvents; }
+  bool HasCalls() const { return codes.Has(Code::kInterpreted) || codes.Has(Code::kJitted); }
+  // Probes around calls that leave the scope (boundary calls, S2.2).
+  bool CountsBoundaryCalls() const { return codes.Has(Code::kBoundary); }
+  // The rules of unwind=, then those of hook=METHOD:unwind.
+  std::vector<UnwindRule> AllUnwinds() const;
+  bool WantsUnwinds() const { return !AllUnwinds().empty(); }
   // Records of compiled methods.
   bool WantsCodeRecords() const {
     return codes.Has(Code::kJitCode) || codes.Has(Code::kJitInlining);
@@ -118,6 +128,8 @@ struct Options {
     const bool has_them = WantsEvents() && record == RecordKind::kLog && clock == Clock::kCpu;
     return codes.WasAsked(Code::kThreadSwitch) && !has_them;
   }
+
+  bool operator==(const Options&) const = default;
 };
 
 // The option by which a recording with probes counts more than calls: "clock="; "": none does.
@@ -141,7 +153,9 @@ std::string OptionsHelp();
 // The switches of codes= that differ from the default, without boundary=: "+contended;-jitted".
 std::string ChangedCodes(const Options& options);
 
-// The options in effect as "mode=merged,record=tree,…", for the trace and the start line.
+// What is recorded as "mode=merged,record=tree,…", for the trace and the start line. It parses back
+// to the same options but for those that only say where the trace and the agent's messages go and
+// who reaches the agent: out=, log=, control=.
 std::string DescribeOptions(const Options& options);
 
 }  // namespace jtrace

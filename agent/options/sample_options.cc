@@ -1,5 +1,7 @@
 #include "agent/options/sample_options.h"
 
+#include <utility>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -18,16 +20,16 @@ using samples::PerfEvent;
 constexpr absl::string_view kPerfPrefix = "perf:";
 // Each tick checks every thread.
 constexpr absl::Duration kWallInterval = absl::Milliseconds(10);
-constexpr absl::Duration kLeastWallInterval = absl::Milliseconds(1);
+constexpr absl::Duration kMinWallInterval = absl::Milliseconds(1);
 
 absl::string_view NameOf(const PerfEvent& event) { return {event.name.data(), event.name.size()}; }
 
-absl::Status BadInterval(absl::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat("option 'interval': ", why));
-}
-
 bool CountsEvents(const SampleOptions& options) {
   return options.event != nullptr && !options.event->is_clock;
+}
+
+absl::Duration UsualInterval(const SampleOptions& options) {
+  return options.timer == Timer::kWall ? kWallInterval : SampleOptions().interval;
 }
 
 // Suggestions for an unknown event: the nearest name, or the available ones.
@@ -39,47 +41,43 @@ std::string OtherEvents(absl::string_view name) {
   return absl::StrCat("available here: ", samples::AvailablePerfEvents());
 }
 
-absl::Status FinishPeriod(SampleOptions& options) {
+absl::Status FinishPeriod(absl::string_view text, SampleOptions& options) {
   const PerfEvent& event = *options.event;
-  if (options.jitter == true) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option 'jitter': perf:", NameOf(event),
-                     " counts events; random moments need a clock: timer=cpu, wall or "
-                     "perf:cpu-clock"));
-  }
   options.period = event.default_period;
-  if (options.interval_text.empty()) return absl::OkStatus();
-  if (!absl::SimpleAtoi(options.interval_text, &options.period)) {
-    return BadInterval(absl::StrCat("perf:", NameOf(event), " counts events: a number such as ",
-                                    event.default_period, ", not '", options.interval_text, "'"));
+  if (text.empty()) return absl::OkStatus();
+  if (!absl::SimpleAtoi(text, &options.period)) {
+    return absl::InvalidArgumentError(absl::StrCat("perf:", NameOf(event),
+                                                   " counts events: a number such as ",
+                                                   event.default_period, ", not '", text, "'"));
   }
-  constexpr uint64_t kMost = uint64_t{1} << 40;
-  if (options.period < event.least_period || options.period > kMost) {
-    return BadInterval(absl::StrCat("'", options.interval_text, "' is outside ", event.least_period,
-                                    " to ", kMost, " for perf:", NameOf(event)));
+  constexpr uint64_t kMax = uint64_t{1} << 40;
+  if (options.period < event.least_period || options.period > kMax) {
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is outside ", event.least_period,
+                                                   " to ", kMax, " for perf:", NameOf(event)));
   }
   return absl::OkStatus();
 }
 
-absl::Status FinishTime(SampleOptions& options) {
-  const absl::string_view text = options.interval_text;
+absl::Status FinishTime(absl::string_view text, SampleOptions& options) {
   int64_t plain = 0;
   if (absl::SimpleAtoi(text, &plain)) {
     options.interval = absl::Nanoseconds(plain);  // bare numbers are ns, as in other profilers
   } else if (!absl::ParseDuration(text, &options.interval)) {
-    return BadInterval(absl::StrCat("'", text, "' is not a duration such as 1ms or 100us"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a duration such as 1ms or 100us"));
   }
   const bool is_short = options.interval < absl::Microseconds(20);
   // A bare number that short is meant in another unit.
   if (is_short && absl::SimpleAtoi(text, &plain) && plain > 0) {
-    return BadInterval(
+    return absl::InvalidArgumentError(
         absl::StrCat("'", text, "': the unit is missing, ", text, plain <= 1000 ? "ms?" : "us?"));
   }
   if (is_short || options.interval > absl::Seconds(10)) {
-    return BadInterval(absl::StrCat("'", text, "' is outside 20us to 10s"));
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is outside 20us to 10s"));
   }
-  if (options.timer == Timer::kWall && options.interval < kLeastWallInterval) {
-    return BadInterval(absl::StrCat("'", text, "' is below the minimum of timer=wall, 1ms"));
+  if (options.timer == Timer::kWall && options.interval < kMinWallInterval) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is below the minimum of timer=wall, 1ms"));
   }
   return absl::OkStatus();
 }
@@ -107,19 +105,24 @@ absl::Status ParseTimer(absl::string_view value, SampleOptions& options) {
 }
 
 absl::Status FinishInterval(SampleOptions& options) {
+  const std::string text = std::exchange(options.interval_text, "");
   options.period = 0;
-  if (CountsEvents(options)) return FinishPeriod(options);
-  if (!options.interval_text.empty()) return FinishTime(options);
-  if (options.timer == Timer::kWall) options.interval = kWallInterval;
+  if (CountsEvents(options)) return FinishPeriod(text, options);
+  if (!text.empty()) return FinishTime(text, options);
+  options.interval = UsualInterval(options);
   return absl::OkStatus();
 }
 
-absl::Status CheckStackIsWalkable(const SampleOptions& options, bool unwinds) {
-  if (samples::kWalksStacks) return absl::OkStatus();
-  if (unwinds) return absl::UnimplementedError("option 'unwind': walking stacks needs x86-64");
-  if (options.stack == samples::StackMode::kPc) return absl::OkStatus();
-  return absl::UnimplementedError(
-      "option 'stack': walking stacks needs x86-64; use stack=pc, which is the default here");
+bool HasUsualInterval(const SampleOptions& options) {
+  return CountsEvents(options) ? options.period == options.event->default_period
+                               : options.interval == UsualInterval(options);
+}
+
+absl::Status CheckJitter(const SampleOptions& options) {
+  if (options.jitter != true || !CountsEvents(options)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "perf:", NameOf(*options.event),
+      " counts events; random moments need a clock: timer=cpu, wall or perf:cpu-clock"));
 }
 
 std::string TimerName(const SampleOptions& options) {
@@ -134,21 +137,9 @@ std::string TimerName(const SampleOptions& options) {
   return "?";
 }
 
-std::string DescribeSampleOptions(const SampleOptions& options) {
-  std::string text;
-  if (options.timer != Timer::kCpu) absl::StrAppend(&text, ",timer=", TimerName(options));
-  if (options.period != 0) {
-    absl::StrAppend(&text, ",interval=", options.period);
-  } else {
-    absl::StrAppend(&text, ",interval=", absl::FormatDuration(options.interval));
-  }
-  if (options.jitter.has_value()) {
-    absl::StrAppend(&text, ",jitter=", *options.jitter ? "on" : "off");
-  }
-  if (!options.threads.empty()) {
-    absl::StrAppend(&text, ",threads=", absl::StrJoin(options.threads, ";"));
-  }
-  return text;
+std::string IntervalText(const SampleOptions& options) {
+  return options.period != 0 ? absl::StrCat(options.period)
+                             : absl::FormatDuration(options.interval);
 }
 
 std::string SampleOptionsHelp() {

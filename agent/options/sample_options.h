@@ -1,4 +1,5 @@
-// The options of samples that are not single words: timer=, interval=, threads=.
+// Options about samples: timer=, interval=, jitter=, stack=, threads=. Errors: InvalidArgument, in
+// words that follow "option 'NAME': ". Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ enum class Timer { kCpu, kWall, kPerf };
 struct SampleOptions {
   Timer timer = Timer::kCpu;
   const samples::PerfEvent* event = nullptr;  // kPerf only
-  // As given; "" if it was not given. FinishInterval computes the next two from it.
+  // As given, until FinishInterval computes the next two from it; then "".
   std::string interval_text;
   absl::Duration interval = absl::Milliseconds(1);
   // Events between two samples, if the event is not a clock; else 0.
@@ -32,6 +33,8 @@ struct SampleOptions {
       samples::kWalksStacks ? samples::StackMode::kFull : samples::StackMode::kPc;
   // Patterns of the names of sampled threads; none: all are sampled.
   std::vector<std::string> threads;
+
+  bool operator==(const SampleOptions&) const = default;
 };
 
 // "cpu", "wall", "perf:EVENT". An unknown event: the nearest one is named.
@@ -39,14 +42,16 @@ absl::Status ParseTimer(absl::string_view value, SampleOptions& options);
 
 // Call it when all options are known: interprets interval= for the timer.
 absl::Status FinishInterval(SampleOptions& options);
+// Whether the interval is what the timer has without interval=.
+bool HasUsualInterval(const SampleOptions& options);
 
-// Unimplemented: stacks cannot be walked on this processor, but stack= or unwind= needs it.
-absl::Status CheckStackIsWalkable(const SampleOptions& options, bool unwinds);
+// Random moments need a timer that is a clock.
+absl::Status CheckJitter(const SampleOptions& options);
 
 // "cpu", "wall", "perf:page-faults".
 std::string TimerName(const SampleOptions& options);
-// ",timer=wall,interval=10ms"; the timer only if it is not the usual one.
-std::string DescribeSampleOptions(const SampleOptions& options);
+// "10ms", or a number of events: the value of interval=.
+std::string IntervalText(const SampleOptions& options);
 // The values of stack= and timer=, with examples; lines of at most 100 columns.
 std::string SampleOptionsHelp();
 

@@ -101,7 +101,7 @@ absl::Status CallsPart::Start(JNIEnv* jni) {
 }
 
 absl::Status CallsPart::DefineCallees(JNIEnv* jni) {
-  if (!options_.unwinds.empty()) {
+  if (options_.WantsUnwinds()) {
     absl::Status status = calls::DefineUnwindProbe(jni, &samples::UnwindAtEntry);
     if (!status.ok()) return status;
   }

@@ -48,7 +48,7 @@ void EndedFiles::SetKeep(const Keep& keep) {
   absl::MutexLock lock(&mutex_);
   keep_ = keep;
   // To look at that many takes about a tenth of a second.
-  if (keep.on()) keep_.files = std::min(keep.files, Keep::kMostFiles);
+  if (keep.on()) keep_.files = std::min(keep.files, Keep::kMaxFiles);
 }
 
 bool EndedFiles::has_keep() const {

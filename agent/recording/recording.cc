@@ -31,7 +31,7 @@ absl::Duration PollPeriod(const Options& options) {
       std::ranges::any_of(options.hooks, [](const native_hooks::HookSpec& spec) {
         return spec.kind == native_hooks::HookKind::kUnwind;
       });
-  if (!options.unwinds.empty() || unwinds_hooks) return absl::Milliseconds(5);
+  if (options.WantsUnwinds() || unwinds_hooks) return absl::Milliseconds(5);
   // The rate of an event is unknown.
   if (options.samples.period != 0) return absl::Milliseconds(10);
   // With samples= the recording is to end soon after that many.

@@ -14,6 +14,7 @@
 #include "agent/options/options.h"
 #include "agent/options/unwind_rules.h"
 #include "native-tests/fuzz/require.h"
+#include "native-tests/support/described_options.h"
 #include "postproc/cli/jtrace_command_line.h"
 #include "postproc/input/command_line.h"
 
@@ -37,23 +38,6 @@ std::string WithFile(std::string_view text, std::string_view path) {
   return safe;
 }
 
-// Parts that a description leaves out are not compared: paths, signals, things that are not
-// recorded.
-void RequireSame(const Options& one, const Options& other) {
-  Require(one.mode == other.mode && one.clock == other.clock && one.boundary == other.boundary &&
-          one.boundary_costs == other.boundary_costs);
-  Require(one.log_budget == other.log_budget && one.metrics == other.metrics);
-  Require(one.unwinds == other.unwinds && one.hooks == other.hooks);
-  Require(one.include == other.include && one.exclude == other.exclude);
-  Require(one.duration == other.duration && one.loop.bytes == other.loop.bytes &&
-          one.loop.time == other.loop.time && one.most_samples == other.most_samples);
-  if (!one.WantsSamples()) return;
-  Require(one.samples.timer == other.samples.timer && one.samples.event == other.samples.event);
-  Require(one.samples.interval == other.samples.interval &&
-          one.samples.period == other.samples.period);
-  Require(one.samples.stack == other.samples.stack && one.samples.threads == other.samples.threads);
-}
-
 void CheckAgent(std::string_view input) {
   static const NamelessFile file;
   const std::string text = WithFile(TakePart(input), file.path());
@@ -63,7 +47,7 @@ void CheckAgent(std::string_view input) {
     Require(text.find('\n') != text.npos || IsOneLine(options.status().message()));
     return;
   }
-  Require(UnwindRules::Create(options->unwinds).ok());
+  Require(UnwindRules::Create(options->AllUnwinds()).ok());
   NameFilter(options->samples.threads).Wants(text);
   const std::string description = DescribeOptions(*options);
   // In a file a comma does not end an option, and so may be part of a value.
@@ -71,7 +55,7 @@ void CheckAgent(std::string_view input) {
   const auto again = ParseOptions(description);
   Require(again.ok());
   Require(DescribeOptions(*again) == description);
-  RequireSame(*again, *options);
+  Require(DescribedPart(*again) == DescribedPart(*options));
 }
 
 std::vector<std::string_view> Arguments(std::string_view input) {

@@ -69,7 +69,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   if (!costs.ok()) return costs.status();
   if (!options.boundary_costs) costs->KeepOnlyGroups();
   classfile::ProbeSpec spec = SpecFor(options, *filter);
-  spec.boundary = options.boundary;
+  spec.boundary = options.CountsBoundaryCalls();
   const std::vector<std::string> metrics = RecordedMetrics(options);
   spec.timed_calls = HasMetric(metrics, metrics::Metric::kOutside);
   spec.elements = HasMetric(metrics, metrics::Metric::kOutsideElements);
@@ -93,7 +93,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   const bool is_log = options.record == RecordKind::kLog;
   made->max_routines_ =
       (is_log ? signal_safe::kMaxLogRoutines : signal_safe::kMaxRoutines) - kMaxRoutinesOfAClass;
-  auto unwinds = UnwindRules::Create(options.codes.Has(Code::kUnwind) ? options.unwinds
+  auto unwinds = UnwindRules::Create(options.codes.Has(Code::kUnwind) ? options.AllUnwinds()
                                                                       : std::vector<UnwindRule>());
   if (!unwinds.ok()) return unwinds.status();
   made->unwinds_ = *std::move(unwinds);
@@ -102,7 +102,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   made->method_hooks_ = *std::move(method_hooks);
   made->parks_ = options.codes.Has(Code::kPark);
   made->park_filter_ = *std::move(park_filter);
-  made->finds_input_ = options.boundary && options.boundary_costs;
+  made->finds_input_ = options.boundary_costs;
   made->input_filter_ = *std::move(input_filter);
   made->clock_uses_handles_ = options.clock == Clock::kTsc || options.clock == Clock::kCpu;
   return made;

@@ -4,11 +4,18 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <random>
+#include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "agent/options/option_table.h"
 #include "agent/samples/timers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "native-tests/support/described_options.h"
 
 namespace jtrace {
 namespace {
@@ -121,13 +128,13 @@ TEST(OptionsTest, IntervalMeansWhatTheTimerCounts) {
   EXPECT_EQ(wall->samples.timer, Timer::kWall);
   EXPECT_EQ(wall->samples.interval, absl::Milliseconds(10));
   EXPECT_THAT(wall->samples.threads, ElementsAre("main", "pool-*"));
-  EXPECT_THAT(DescribeOptions(*wall), HasSubstr(",timer=wall,interval=10ms,threads=main;pool-*"));
+  EXPECT_THAT(DescribeOptions(*wall), HasSubstr(",interval=10ms,timer=wall,threads=main;pool-*"));
 
   // In any order.
   const auto faults = ParseOptions("interval=25,timer=perf:page-faults");
   ASSERT_TRUE(faults.ok()) << faults.status();
   EXPECT_EQ(faults->samples.period, 25u);
-  EXPECT_THAT(DescribeOptions(*faults), HasSubstr(",timer=perf:page-faults,interval=25"));
+  EXPECT_THAT(DescribeOptions(*faults), HasSubstr(",interval=25,timer=perf:page-faults"));
   const auto cycles = ParseOptions("timer=perf:cycles");
   ASSERT_TRUE(cycles.ok());
   EXPECT_EQ(cycles->samples.period, 1'000'000u);
@@ -141,14 +148,14 @@ TEST(OptionsTest, IntervalMeansWhatTheTimerCounts) {
 TEST(OptionsTest, CostsOfCallsOutOfScopeAreOnRequest) {
   const auto counted = ParseOptions("boundary=on");
   ASSERT_TRUE(counted.ok()) << counted.status();
-  EXPECT_TRUE(counted->boundary);
+  EXPECT_TRUE(counted->CountsBoundaryCalls());
   EXPECT_FALSE(counted->boundary_costs);
   EXPECT_THAT(RecordedMetrics(*counted), IsEmpty());
   EXPECT_THAT(DescribeOptions(*counted), HasSubstr(",boundary=on"));
 
   const auto costs = ParseOptions("boundary=costs");
   ASSERT_TRUE(costs.ok()) << costs.status();
-  EXPECT_TRUE(costs->boundary);
+  EXPECT_TRUE(costs->CountsBoundaryCalls());
   EXPECT_THAT(RecordedMetrics(*costs), ElementsAre("outside.ns", "outside.elements"));
   EXPECT_THAT(DescribeOptions(*costs), HasSubstr(",boundary=costs"));
   EXPECT_THAT(ErrorOf("boundary=count"), HasSubstr("costs"));
@@ -393,14 +400,119 @@ TEST(OptionsTest, KeepIsASizeOrANumberOfFiles) {
   EXPECT_TRUE(ParseOptions("loop=100MB,keep=200MB").ok());
 }
 
+// The examples of the table that name no file, and values that are hard to write exactly.
+std::vector<std::string> ValidOptions() {
+  std::vector<std::string> texts = {"mode=events",
+                                    "record=log",
+                                    "clock=coarse",
+                                    "clock=cpu",
+                                    "clock=manual",
+                                    "record=log,logbudget=1000",
+                                    "record=log,overflow=gap",
+                                    "interval=2500us",
+                                    "interval=20000",
+                                    "interval=25,timer=perf:page-faults",
+                                    "timer=perf:cpu-clock",
+                                    "interval=7ms,timer=wall",
+                                    "jitter=off",
+                                    "stack=pc",
+                                    "include=own;a.**",
+                                    "include=A::b",
+                                    "exclude=a.x.**;a.y.Z",
+                                    "probebudget=100",
+                                    "serve,probes=resting,maxdepth=77",
+                                    "memory=1234567890",
+                                    "prune=0",
+                                    "prune=0.12345678901234567%",
+                                    "pruneexit=49.999999999,clock=cpu",
+                                    "maxdepth=10",
+                                    "unwind=a.B::c;D::e:every=7",
+                                    "hook=a!f<int, long>(A, B):unwind",
+                                    "hook=a.B::c:unwind",
+                                    "hook=a.B::c;libc.so.6!read:time",
+                                    "metrics=elapsed.user.orders",
+                                    "boundary=on",
+                                    "boundary=costs,metrics=outside.ns",
+                                    "boundary=costs,codes=-boundary",
+                                    "codes=+0x31",
+                                    "codes=+switch",
+                                    "codes=-switch",
+                                    "codes=-0x40",
+                                    "codes=-0x30;-0x50",
+                                    "codes=-0x51;+gc;-gc",
+                                    "mode=samples,codes=+jit",
+                                    "blocks=paths",
+                                    "duration=1h30m0.25s",
+                                    "duration=1",
+                                    "loop=1048577B",
+                                    "loop=1536kB",
+                                    "loop=90s",
+                                    "loop=1h,loop=64MB",
+                                    "loop=1h,keep=1500B",
+                                    "loop=1h,keep=1MB,keep=60",
+                                    "signal=27",
+                                    "log=/tmp/log"};
+  for (const OptionEntry& entry : OptionTable()) {
+    if (entry.name != "costs" && entry.name != "config") texts.emplace_back(entry.example);
+  }
+  std::erase_if(texts, [](const std::string& text) { return !ParseOptions(text).ok(); });
+  return texts;
+}
+
+void ExpectParsesBack(const std::string& text) {
+  const auto options = ParseOptions(text);
+  if (!options.ok()) return;  // contradictions
+  const std::string description = DescribeOptions(*options);
+  const auto again = ParseOptions(description);
+  ASSERT_TRUE(again.ok()) << text << " -> " << description << ": " << again.status();
+  EXPECT_EQ(DescribedPart(*again), DescribedPart(*options)) << text << " -> " << description;
+}
+
+std::string WithActionFirst(std::string text) {
+  const size_t serve = text.find(",serve,");
+  return serve == std::string::npos ? text : "serve," + text.erase(serve, 6);
+}
+
+TEST(OptionsTest, EachExampleIsValid) {
+  for (const OptionEntry& entry : OptionTable()) {
+    if (entry.name == "costs" || entry.name == "config") continue;  // name files
+    EXPECT_TRUE(ParseOptions(entry.example).ok()) << entry.example;
+    EXPECT_THAT(std::string(entry.example), HasSubstr(std::string(entry.name)));
+  }
+}
+
 TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
-  const auto options = ParseOptions("mode=merged,record=flat,interval=2500us,include=a.**;b.C");
-  ASSERT_TRUE(options.ok());
-  const auto again = ParseOptions(DescribeOptions(*options));
-  ASSERT_TRUE(again.ok()) << DescribeOptions(*options);
-  EXPECT_EQ(again->record, options->record);
-  EXPECT_EQ(again->samples.interval, options->samples.interval);
-  EXPECT_EQ(again->include, options->include);
+  const std::vector<std::string> texts = ValidOptions();
+  for (const std::string& one : texts) {
+    for (const std::string& other : texts) ExpectParsesBack(WithActionFirst(one + "," + other));
+  }
+  std::mt19937 random(1);
+  for (int i = 0; i < 20'000; ++i) {
+    std::vector<std::string> chosen(3 + random() % 3);
+    for (std::string& text : chosen) text = texts[random() % texts.size()];
+    ExpectParsesBack(WithActionFirst(absl::StrJoin(chosen, ",")));
+  }
+}
+
+TEST(OptionsTest, DescriptionHasEachOptionThatChangesWhatIsRecorded) {
+  for (const OptionEntry& entry : OptionTable()) {
+    if (entry.describe == nullptr || entry.name == "costs") continue;
+    bool is_described = false;
+    for (const std::string& text : ValidOptions()) {
+      const std::string description = "," + DescribeOptions(*ParseOptions(text));
+      is_described |= absl::StrContains(description, absl::StrCat(",", entry.name, "="));
+    }
+    EXPECT_TRUE(is_described) << entry.name;
+  }
+}
+
+TEST(OptionsTest, DescriptionNamesTheFilesOfCosts) {
+  const std::string path = ::testing::TempDir() + "/options_test.costs";
+  std::ofstream(path) << "fixed a.B.c 20\n";
+  const auto options = ParseOptions("boundary=costs,costs=" + path);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_THAT(DescribeOptions(*options), HasSubstr(",costs=" + path));
+  EXPECT_EQ(*ParseOptions(DescribeOptions(*options)), *options);
 }
 
 TEST(OptionsTest, BlocksAreCountedByMethodOrByPath) {
