@@ -8,9 +8,9 @@
 #include "agent/base/version.h"
 #include "agent/options/options.h"
 #include "agent/recording/log.h"
-#include "agent/samples/handler/own_work.h"
 #include "agent/session/jvm_session.h"
 #include "agent/session/session_abi.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace {
 
@@ -93,7 +93,7 @@ jint Attach(JavaVM* vm, const char* text) {
                       "loaded already get their probes at jtrace start"),
                   kWrongUsage);
   }
-  if (jtrace::samples::agent_is_off.load()) {
+  if (jtrace::signal_safe::agent_is_off.load()) {
     return Refuse(
         absl::ResourceExhaustedError(
             "this JVM's agent got no memory, and does nothing any more; restart the program"),
@@ -113,7 +113,7 @@ jint Attach(JavaVM* vm, const char* text) {
 }  // namespace
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
-  const jtrace::samples::OwnWork own;
+  const jtrace::signal_safe::OwnWork own;
   try {
     Load(vm, options);
   } catch (const std::exception& failure) {
@@ -123,7 +123,7 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
 }
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
-  const jtrace::samples::OwnWork own;
+  const jtrace::signal_safe::OwnWork own;
   try {
     return Attach(vm, options);
   } catch (const std::exception& failure) {

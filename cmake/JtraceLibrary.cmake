@@ -17,17 +17,21 @@ function(jtrace_library name)
   endif()
 endfunction()
 
-# jtrace_handler_library(NAME SYMBOLS FILE SOURCES … [USES …]): a library whose functions run in signal handlers or
-# probes, and the libraries of this kind that it uses.
-# FILE lists the functions that they may call; the object code is checked at every build.
+# jtrace_handler_library(NAME SYMBOLS FILE SOURCES … [USES …] [ABSEIL …]): a library whose functions run in signal
+# handlers or probes, and the libraries of this kind that it uses.
+# FILE lists the functions that they may call; the object code is checked at every build. The sources cannot include
+# Abseil, except where ABSEIL names the parts of it that functions outside of handlers use.
 function(jtrace_handler_library name)
-  cmake_parse_arguments(ARG "" "SYMBOLS" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "SYMBOLS" "SOURCES;USES;ABSEIL" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  if(NOT ARG_ABSEIL)
+    target_include_directories(${name} BEFORE PRIVATE ${CMAKE_SOURCE_DIR}/cmake/no_abseil)
+  endif()
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   # One compiler run a source: a build after a change here takes seconds.
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   target_compile_options(${name} PRIVATE -fno-exceptions -fno-rtti -fno-threadsafe-statics)
-  target_link_libraries(${name} PUBLIC ${ARG_USES} PRIVATE jtrace_warnings)
+  target_link_libraries(${name} PUBLIC ${ARG_USES} ${ARG_ABSEIL} PRIVATE jtrace_warnings)
   set(used)
   foreach(library ${ARG_USES})
     list(APPEND used $<TARGET_FILE:${library}>)

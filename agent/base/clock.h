@@ -1,7 +1,8 @@
-// Clocks, and a session's time: nanoseconds of CLOCK_MONOTONIC since its start. Any thread, also in
-// signal handlers and probes: the vdso serves both clocks without a system call.
+// Clocks in nanoseconds, and a session's time: CLOCK_MONOTONIC since its start. Any thread, also in
+// signal handlers and probes: the vdso serves the first two clocks without a system call.
 #pragma once
 
+#include <sys/types.h>
 #include <time.h>
 
 #include <atomic>
@@ -9,17 +10,41 @@
 
 namespace jtrace {
 
+inline uint64_t ToNanos(const timespec& time) {
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
+}
+
 inline uint64_t MonotonicNanos() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+  return ToNanos(now);
 }
 
 // Wall clock, nanoseconds since 1970.
 inline uint64_t UnixNanos() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+  return ToNanos(now);
+}
+
+// CPU time of the calling thread.
+inline uint64_t OwnCpuNanos() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return ToNanos(now);
+}
+
+// The CPU clock of a thread of this process, as the kernel numbers it (CPUCLOCK_PERTHREAD and
+// CPUCLOCK_SCHED in include/linux/posix-timers.h). pthread_getcpuclockid needs a pthread_t.
+inline clockid_t ThreadCpuClock(pid_t tid) {
+  constexpr unsigned kPerThread = 4, kScheduler = 2;
+  return static_cast<clockid_t>(~static_cast<unsigned>(tid) << 3 | kPerThread | kScheduler);
+}
+
+// CPU time of a thread of this process; 0 if it has ended. A system call.
+inline uint64_t ThreadCpuNanos(pid_t tid) {
+  timespec time;
+  return clock_gettime(ThreadCpuClock(tid), &time) == 0 ? ToNanos(time) : 0;
 }
 
 class SessionClock {

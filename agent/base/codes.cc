@@ -26,7 +26,7 @@ struct CodeRow {
   absl::string_view what;
 };
 
-// Of samples and unwinds, as FIG. 30 has it.
+// The minor code of samples and unwinds, as in FIG. 30.
 constexpr uint32_t kUnwindMinor = 0x7fffffff;
 
 constexpr CodeRow kRows[] = {

@@ -9,8 +9,8 @@
 namespace jtrace {
 namespace {
 
-constexpr size_t kMostNames = 3;
-constexpr size_t kLongestName = 200;
+constexpr size_t kMaxNames = 3;
+constexpr size_t kMaxNameBytes = 200;
 
 }  // namespace
 
@@ -37,8 +37,8 @@ void Losses::AddNamed(absl::string_view loss, Severity severity, absl::string_vi
   std::lock_guard lock(mutex_);
   LossRow& row = Row(loss, severity, what, advice);
   ++row.count;
-  std::string shown(name.substr(0, kLongestName));
-  if (row.names.size() < kMostNames &&
+  std::string shown(name.substr(0, kMaxNameBytes));
+  if (row.names.size() < kMaxNames &&
       std::find(row.names.begin(), row.names.end(), shown) == row.names.end()) {
     row.names.push_back(std::move(shown));
   }

@@ -17,9 +17,9 @@ namespace {
 
 constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kStep = 16ull << 20;
-constexpr uint64_t kLeastForTrees = 64ull << 20;
+constexpr uint64_t kMinForTrees = 64ull << 20;
 // A writer that visits more nodes than that once a second occupies a whole processor.
-constexpr uint64_t kMostForTrees = 1ull << 30;
+constexpr uint64_t kMaxForTrees = 1ull << 30;
 constexpr uint64_t kWhenUnknown = 512ull << 20;
 
 std::string Read(const std::string& path) {
@@ -99,7 +99,7 @@ uint64_t AvailableMemory() {
 uint64_t DefaultTreeMemory(uint64_t available, uint64_t heap) {
   if (available == 0) return kWhenUnknown;
   const uint64_t spare = available - std::min(available, heap);
-  return std::clamp(spare / 2 / kStep * kStep, kLeastForTrees, kMostForTrees);
+  return std::clamp(spare / 2 / kStep * kStep, kMinForTrees, kMaxForTrees);
 }
 
 }  // namespace jtrace

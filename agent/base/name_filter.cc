@@ -11,7 +11,7 @@ namespace jtrace {
 namespace {
 
 // The most names that are kept for the report: those of programs with more threads are much alike.
-constexpr size_t kMostNearest = 1000;
+constexpr size_t kMaxNearest = 1000;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ bool NameFilter::Wants(absl::string_view name) const {
   if (patterns_.empty()) return true;
   const std::string_view text(name.data(), name.size());
   absl::MutexLock lock(&asked_->mutex);
-  if (asked_->names.size() < kMostNearest) asked_->names.emplace(name);
+  if (asked_->names.size() < kMaxNearest) asked_->names.emplace(name);
   bool wanted = false;
   for (size_t i = 0; i < patterns_.size(); ++i) {
     if (!GlobMatches(patterns_[i], text)) continue;

@@ -24,7 +24,7 @@ class NameFilter {
 
   // Patterns that no name has matched so far.
   std::vector<std::string> Unmatched() const;
-  // Of the names so far, the `count` nearest to a pattern, the nearest first.
+  // The `count` names so far that are nearest to a pattern, the nearest first.
   std::vector<std::string> NearestTo(absl::string_view pattern, size_t count) const;
 
  private:

@@ -48,7 +48,7 @@ bool PreferredThreads::Begin(absl::Time now) {
       nice_before_.insert_or_assign(tid, *before);
     }
   }
-  latest_ = now + kLongest;
+  latest_ = now + kMaxPriorityTime;
   checked_ = now;
   used_ = UsedLocked();
   return !nice_before_.empty();

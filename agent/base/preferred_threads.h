@@ -28,8 +28,8 @@ class PreferredThreads {
   PreferredThreads(const PreferredThreads&) = delete;
   PreferredThreads& operator=(const PreferredThreads&) = delete;
 
-  // Gives them priority until they rest, or for kLongest. Again: from now on. False: they have
-  // none; the kernel allows it only with CAP_SYS_NICE or `ulimit -e`.
+  // Gives them priority until they rest, or for kMaxPriorityTime. Again: from now on. False: they
+  // have none; the kernel allows it only with CAP_SYS_NICE or `ulimit -e`.
   bool Begin(absl::Time now);
   // Ends it when they rest. Returns when to look again; InfiniteFuture: they have no priority.
   absl::Time Check(absl::Time now);
@@ -45,7 +45,7 @@ class PreferredThreads {
   // The least nice value: one compiler gets nearly all of a processor for which six other threads
   // wait.
   static constexpr int kNice = -20;
-  static constexpr absl::Duration kLongest = absl::Seconds(20);
+  static constexpr absl::Duration kMaxPriorityTime = absl::Seconds(20);
 
  private:
   void EndLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

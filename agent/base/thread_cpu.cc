@@ -11,15 +11,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "agent/base/clock.h"
 
 namespace jtrace {
 namespace {
-
-// The kernel's number of the clock (CPUCLOCK_SCHED, CPUCLOCK_PERTHREAD), as glibc makes it in
-// pthread_getcpuclockid, which wants a pthread_t.
-clockid_t ClockOf(pid_t tid) {
-  return static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3) | 6u);
-}
 
 std::string NameOf(const std::string& tid) {
   std::ifstream file(absl::StrCat("/proc/self/task/", tid, "/comm"));
@@ -32,7 +27,7 @@ std::string NameOf(const std::string& tid) {
 
 std::optional<absl::Duration> ThreadCpu(pid_t tid) {
   timespec time = {};
-  if (clock_gettime(ClockOf(tid), &time) != 0) return std::nullopt;
+  if (clock_gettime(ThreadCpuClock(tid), &time) != 0) return std::nullopt;
   return absl::DurationFromTimespec(time);
 }
 

@@ -76,7 +76,7 @@ absl::StatusOr<std::unique_ptr<BlockCounters>> BlockCounters::Reserve(bool by_pa
 }
 
 void BlockCounters::SetOwner(uint32_t first, uint32_t count, uint32_t routine, bool is_leaf) {
-  if (owners_ == nullptr || count > signal_safe::BlockOwner::kMostSize ||
+  if (owners_ == nullptr || count > signal_safe::BlockOwner::kMaxSize ||
       first + count > signal_safe::kSharedBlockIds) {
     return;
   }

@@ -14,8 +14,8 @@
 #include "agent/calls/ticks.h"
 #include "agent/signal_safe/counter_block.h"
 #include "agent/signal_safe/event_ring.h"
-#include "agent/signal_safe/layout.h"
 #include "agent/signal_safe/position.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 
@@ -84,7 +84,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"NODE_MARKS", offsetof(Node, marks)},
     {"NODE_SLOTS", offsetof(Node, slots)},
     {"NODE_MASK", offsetof(Node, mask)},
-    {"MOST_MASK", signal_safe::kMostMask},
+    {"MOST_MASK", signal_safe::kMaxMask},
     {"MASK_MOVES", signal_safe::kMaskMoves},
     {"NODE_SIZE", sizeof(Node)},
     {"NODE_TIMES_SIZE", sizeof(NodeTimes)},
@@ -380,7 +380,7 @@ absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,
     const jint value = jni->GetStaticIntField(defined, field);
     if (value != constant.value) {
       return absl::InternalError(absl::StrCat("probe class: ", constant.java_name, " is ", value,
-                                              ", layout.h has ", constant.value));
+                                              ", probe_memory.h has ", constant.value));
     }
   }
   return absl::OkStatus();

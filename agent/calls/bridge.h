@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "agent/calls/path_metrics.h"
 #include "agent/calls/ticks.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 
@@ -112,14 +112,14 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
 
 // Checks that the constants of the probes' Java classes equal those of the C++ headers.
 
-// A static final int of a class of the probes and the value in layout.h.
+// A static final int of a class of the probes and the value in probe_memory.h.
 struct LayoutConstant {
   const char* java_name;
   int64_t value;
 };
 
 // Every offset, size and count that JTraceLayout.java, JTraceClock.java, JTraceCharges.java and
-// JTraceLog.java repeat from layout.h, counter_block.h and event_ring.h.
+// JTraceLog.java repeat from probe_memory.h, counter_block.h and event_ring.h.
 absl::Span<const LayoutConstant> LayoutConstantsInJava();
 absl::Span<const LayoutConstant> ClockConstantsInJava();
 absl::Span<const LayoutConstant> ChargesConstantsInJava();

@@ -61,7 +61,7 @@ Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routi
     if (const Ref child = child_at(offset); child != 0) return child;
     offset = (offset + sizeof(uint64_t)) & mask;
   }
-  if (mask != signal_safe::kMostMask) return 0;
+  if (mask != signal_safe::kMaxMask) return 0;
   const auto table = static_cast<Ref>(slots.word(mask + sizeof(uint64_t)));
   return FindInTable(arena, table, routine);
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 

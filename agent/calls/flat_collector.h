@@ -10,7 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "agent/calls/memory_recyclers.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 

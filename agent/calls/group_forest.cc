@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 

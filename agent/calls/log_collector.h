@@ -10,7 +10,7 @@
 #include "agent/calls/call_kinds.h"
 #include "agent/calls/ticks.h"
 #include "agent/signal_safe/event_ring.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 

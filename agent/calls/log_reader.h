@@ -6,7 +6,7 @@
 
 #include "agent/calls/find_child.h"
 #include "agent/signal_safe/event_ring.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 

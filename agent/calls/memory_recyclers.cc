@@ -149,7 +149,7 @@ void NodeRecycler::FreeRetired() {
 }
 
 void NodeRecycler::FreeSlots(ThreadState& state, const Node& node, uint64_t bytes) {
-  if (bytes > signal_safe::kMostMask) {
+  if (bytes > signal_safe::kMaxMask) {
     const auto table = static_cast<Ref>(*reinterpret_cast<const uint64_t*>(node.slots + bytes));
     if (table != 0) FreeMemory(state, table, TableBytes(table));
     bytes += sizeof(uint64_t);

@@ -8,7 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 
@@ -84,7 +84,7 @@ class StateRecycler {
   std::vector<signal_safe::ThreadState*> retired_;
 };
 
-// ---- The arena: the memory that the probes write (agent/signal_safe/layout.h)
+// ---- The arena: the memory that the probes write (agent/signal_safe/probe_memory.h)
 
 // Reserves address space for an arena whose trees may use `memory_limit` bytes (0: as much as
 // references can reach) and sets up its start. Calls deeper than `max_depth` are folded. Pages

@@ -1,20 +1,19 @@
 #include "agent/calls/native_methods.h"
 
-#include <time.h>
-
 #include <array>
 #include <atomic>
 #include <fstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/clock.h"
 #include "agent/calls/bridge.h"
 #include "agent/calls/path_metrics.h"
 #include "agent/calls/probe_class.h"
 #include "agent/calls/ticks.h"
-#include "agent/samples/handler/own_work.h"
-#include "agent/samples/handler/sample_handler.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/doorbell.h"
+#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 namespace {
@@ -36,11 +35,7 @@ constexpr char kNativeClock[] = "jtrace/NativeClock";
 
 jlong JNICALL Ticks(JNIEnv*, jclass) { return static_cast<jlong>(jtrace_ticks()); }
 
-jlong JNICALL CpuNanos(JNIEnv*, jclass) {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<jlong>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
+jlong JNICALL CpuNanos(JNIEnv*, jclass) { return static_cast<jlong>(OwnCpuNanos()); }
 
 jlong JNICALL RseqWord(JNIEnv*, jclass) { return reinterpret_cast<jlong>(CurrentRseqWord()); }
 
@@ -93,7 +88,7 @@ jlong JNICALL Total(JNIEnv* jni, jclass, jint metric) {
 template <auto function>
 JNINativeMethod Method(const char* name, const char* signature) {
   return {const_cast<char*>(name), const_cast<char*>(signature),
-          reinterpret_cast<void*>(samples::kAsOwn<function>)};
+          reinterpret_cast<void*>(signal_safe::kAsOwn<function>)};
 }
 
 absl::Status Refused(JNIEnv* jni, absl::string_view what) {
@@ -124,7 +119,7 @@ bool wait_defined = false;  // under the lock of the code that starts recordings
 
 void JNICALL Nap(JNIEnv*, jclass, jint micros) {
   if (micros == 0) return;
-  samples::writer_doorbell.Ring();
+  signal_safe::writer_doorbell.Ring();
   const timespec length = {0, micros * 1000L};
   // A signal may end it early: the caller looks whether there is room in any case.
   nanosleep(&length, nullptr);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/signal_safe/counter_block.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 

@@ -1,14 +1,11 @@
 #include "agent/calls/ticks.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "agent/base/clock.h"
 #include "agent/calls/native_methods.h"
-#include "agent/samples/handler/own_work.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 #include "agent/signal_safe/rseq_area.h"
 
 namespace jtrace::calls {
@@ -64,24 +61,15 @@ uint64_t TickScale::Now() const { return counter_ ? jtrace_ticks() : MonotonicNa
 
 TickThread::TickThread(uint64_t& tick, std::chrono::nanoseconds period) : tick_(tick) {
   Tick();
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-  // A thread inherits the mask it is created under.
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this, period] { Run(period); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_.Start("jtrace clock", [this, period] { Run(period); });
 }
 
 TickThread::~TickThread() {
   stopping_.store(true, std::memory_order_relaxed);
-  thread_.join();
+  thread_.Join();
 }
 
 void TickThread::Run(std::chrono::nanoseconds period) {
-  samples::tls_is_agent_thread = true;
-  pthread_setname_np(pthread_self(), "jtrace clock");
   prctl(PR_SET_TIMERSLACK, 1000);
   const timespec rest = {0, static_cast<long>(period.count())};
   while (!stopping_.load(std::memory_order_relaxed)) {

@@ -4,9 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <thread>
 
-#include "agent/signal_safe/layout.h"
+#include "agent/base/agent_thread.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 
@@ -50,7 +50,7 @@ class TickScale {
 
 // Stores CLOCK_MONOTONIC, in nanoseconds and rounded down to whole microseconds, every `period`, or
 // later when all processors are busy: a probe may read a time that is a period or more old, but the
-// time never goes back. Signals are blocked except those of faults.
+// time never goes back.
 class TickThread {
  public:
   // `tick` must outlive the thread; it is set before the constructor returns.
@@ -65,7 +65,7 @@ class TickThread {
 
   uint64_t& tick_;
   std::atomic<bool> stopping_{false};
-  std::thread thread_;
+  AgentThread thread_;
 };
 
 // clock=cpu: detecting that a thread was off its processor (rseq(2)).

@@ -18,7 +18,7 @@
 #include "agent/calls/ticks.h"
 #include "agent/calls/tree_pruner.h"
 #include "agent/calls/tree_values.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 

@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "agent/calls/block_counters.h"
 #include "agent/calls/group_forest.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 

@@ -105,7 +105,7 @@ void TreeValues::FindOpenTime(const signal_safe::ThreadState& state) {
 void TreeValues::ReadTimes(const Node& node, NodeValues& values) const {
   const NodeTimes& times = TimesOf(node);
   const uint64_t least = ReadRelaxed(times.least);
-  values.least = least != 0 ? signal_safe::kMostTicks - least : 0;
+  values.least = least != 0 ? signal_safe::kMaxTicks - least : 0;
   values.greatest = ReadRelaxed(times.greatest);
   values.off = ReadRelaxed(times.off);
   values.base = ReadRelaxed(times.base);

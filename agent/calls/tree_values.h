@@ -11,7 +11,7 @@
 #include "agent/calls/group_forest.h"
 #include "agent/calls/path_metrics.h"
 #include "agent/calls/ticks.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 

@@ -17,13 +17,13 @@ int ExitCode(const absl::Status& status) {
 
 }  // namespace
 
-bool AnswerMemory::Take(size_t bytes) {
+bool AnswerMemory::Reserve(size_t bytes) {
   if (used_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most_) return true;
-  Give(bytes);
+  Release(bytes);
   return false;
 }
 
-Answer::~Answer() { memory_.Give(taken_); }
+Answer::~Answer() { memory_.Release(taken_); }
 
 void Answer::Add(char kind, absl::string_view text) {
   const std::lock_guard lock(mutex_);
@@ -37,7 +37,7 @@ void Answer::Add(char kind, absl::string_view text) {
 bool Answer::AddLine(char kind, absl::string_view line) {
   const size_t bytes = line.size() + 2;
   if (kind != kProgressLine) {
-    if (added_ + bytes > most_ || !memory_.Take(bytes)) return false;
+    if (added_ + bytes > most_ || !memory_.Reserve(bytes)) return false;
     taken_ += bytes;
     added_ += bytes;
   }
@@ -48,9 +48,9 @@ bool Answer::AddLine(char kind, absl::string_view line) {
 // The control thread's own lines are short, and there is always room for them.
 void Answer::Finish(const absl::Status& status) {
   const std::lock_guard lock(mutex_);
-  constexpr size_t kLongestReason = 4096;
+  constexpr size_t kMaxReasonBytes = 4096;
   const auto fail = [&](absl::string_view why) {
-    for (const absl::string_view line : absl::StrSplit(why.substr(0, kLongestReason), '\n')) {
+    for (const absl::string_view line : absl::StrSplit(why.substr(0, kMaxReasonBytes), '\n')) {
       absl::StrAppend(&unsent_, absl::string_view(&kErrorLine, 1), line, "\n");
     }
   };
@@ -81,7 +81,7 @@ bool Answer::SendTo(int connection) {
   }
   unsent_.clear();
   sent_ = 0;
-  memory_.Give(taken_);
+  memory_.Release(taken_);
   taken_ = 0;
   return true;
 }

@@ -1,6 +1,6 @@
 // The answer to one request: the control thread adds lines, the connections' thread sends them.
 //
-// Neither waits for the client. Unread output is kept up to a limit and dropped beyond it, so that
+// The two threads do not wait for the client. Unread output is kept up to a limit and dropped beyond it, so that
 // a client that never reads costs only a bounded amount of the program's memory.
 #pragma once
 
@@ -19,8 +19,8 @@ class AnswerMemory {
  public:
   explicit AnswerMemory(size_t most) : most_(most) {}
   // False: there is not enough room.
-  bool Take(size_t bytes);
-  void Give(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  bool Reserve(size_t bytes);
+  void Release(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
  private:
   const size_t most_;

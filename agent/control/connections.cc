@@ -3,26 +3,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <system_error>
-#include <thread>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "agent/base/signals_blocked.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 #include "proto/control_protocol.h"
 
 namespace jtrace::control {
 namespace {
 
 // If the program closes our descriptors, that is noticed within this time.
-constexpr absl::Duration kLongestWait = absl::Minutes(1);
+constexpr absl::Duration kMaxWait = absl::Minutes(1);
 // The same while a client waits for an answer that could not wake us.
 constexpr absl::Duration kWaitUnwoken = absl::Milliseconds(50);
 // The wait when no descriptor is left for a client.
@@ -57,18 +54,15 @@ absl::Status Connections::Start(std::function<void(pid_t)> started) {
     wake_reader_ = OwnFd(ends[0]);
     wake_writer_ = OwnFd(ends[1]);
   }
-  const SignalsBlocked blocked;
   try {
-    // Detached: it runs as long as the process, and so does everything that it uses.
-    std::thread([this, started = std::move(started)] {
-      samples::tls_is_agent_thread = true;
-      pthread_setname_np(pthread_self(), "jtrace clients");
+    thread_.Start("jtrace clients", [this, started = std::move(started)] {
       started(gettid());
       Run();
-    }).detach();
+    });
   } catch (const std::system_error& failure) {
     return NoThread(failure.what());
   }
+  thread_.Detach();
   return absl::OkStatus();
 }
 
@@ -90,8 +84,8 @@ void Connections::Run() {
     socket_ = OwnFd();
     connections_.clear();
   });
-  while (!samples::agent_is_off.load()) {
-    samples::AsOwn([&] {
+  while (!signal_safe::agent_is_off.load()) {
+    signal_safe::AsOwn([&] {
       Refresh();
       const bool somebody_connects = Poll();
       const absl::Time now = absl::Now();
@@ -125,7 +119,7 @@ std::vector<pollfd> Connections::Polled(absl::Time now) const {
 }
 
 int Connections::Timeout(absl::Time now) const {
-  absl::Time until = now + kLongestWait;
+  absl::Time until = now + kMaxWait;
   if (accept_again_ > now) until = std::min(until, accept_again_);
   for (const Connection& it : connections_) {
     until = std::min(until, it.deadline());

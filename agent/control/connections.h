@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "agent/base/agent_thread.h"
 #include "agent/base/own_file.h"
 #include "agent/control/answer.h"
 #include "agent/control/request_queue.h"
@@ -122,6 +123,7 @@ class Connections {
   const Limits limits_;
   RequestQueue& queue_;
   AnswerMemory memory_;
+  AgentThread thread_;
   bool has_listened_ = false;  // constant once the thread runs
   OwnFd socket_;
   OwnFd wake_reader_, wake_writer_;

@@ -7,7 +7,7 @@ namespace jtrace::control {
 
 bool RequestQueue::Add(Request& request) {
   const std::lock_guard lock(mutex_);
-  if (requests_.size() >= kMost) return false;
+  if (requests_.size() >= kMaxRequests) return false;
   requests_.push_back(std::move(request));
   changed_.notify_one();
   return true;

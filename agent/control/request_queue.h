@@ -36,7 +36,7 @@ class RequestQueue {
   void Wake();
 
  private:
-  static constexpr size_t kMost = 16;
+  static constexpr size_t kMaxRequests = 16;
 
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;

@@ -1,19 +1,16 @@
 #include "agent/control/server.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <exception>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "agent/base/clock.h"
-#include "agent/base/signals_blocked.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::control {
 
@@ -39,13 +36,12 @@ Server& Server::StartWithoutSocket(Commands& commands) {
 }
 
 absl::Status Server::StartThread() {
-  const SignalsBlocked blocked;
   try {
-    // Detached: the thread runs as long as the process, and so does the server.
-    std::thread([this] { Run(); }).detach();
+    thread_.Start("jtrace control", [this] { Run(); });
   } catch (const std::system_error& failure) {
     return NoThread(failure.what());
   }
+  thread_.Detach();
   return absl::OkStatus();
 }
 
@@ -54,15 +50,13 @@ void Server::Close() {
 }
 
 void Server::Run() {
-  samples::tls_is_agent_thread = true;
-  pthread_setname_np(pthread_self(), "jtrace control");
   commands_.ThreadStarted(gettid());
   commands_.UseServer(*this);
   // However the system's clock is changed meanwhile.
-  constexpr absl::Duration kLongest = absl::Minutes(1);
-  while (!samples::agent_is_off.load()) {
-    samples::AsOwn(
-        [&] { ServeOne(absl::Now() + kLongest, [](absl::string_view) { return true; }); });
+  constexpr absl::Duration kMaxWait = absl::Minutes(1);
+  while (!signal_safe::agent_is_off.load()) {
+    signal_safe::AsOwn(
+        [&] { ServeOne(absl::Now() + kMaxWait, [](absl::string_view) { return true; }); });
   }
 }
 
@@ -96,7 +90,7 @@ void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wa
       wake();
     });
   } catch (const std::bad_alloc&) {
-    samples::TurnOff();
+    signal_safe::TurnOff();
     status = absl::ResourceExhaustedError("no memory; raise ulimit -v");
   } catch (const std::exception& failure) {
     status = absl::ResourceExhaustedError(failure.what());

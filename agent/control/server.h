@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/base/agent_thread.h"
 #include "agent/control/connections.h"
 #include "agent/control/request_queue.h"
 
@@ -76,6 +77,7 @@ class Server {
   bool ServeOne(absl::Time until, RequestQueue::Accepts accepts);
 
   Commands& commands_;
+  AgentThread thread_;
   absl::Status problem_;  // constant once the threads run
   RequestQueue queue_;
   std::unique_ptr<Connections> connections_;  // null: without a socket

@@ -4,7 +4,7 @@
 
 #include "agent/calls/probe_class.h"
 #include "agent/jvm/env.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::events {
 namespace {
@@ -21,7 +21,7 @@ jclass BootClass(JNIEnv* jni) {
   static constinit std::atomic<jclass> known{nullptr};
   if (known.load() != nullptr) return known.load();
   const JNINativeMethod native = {const_cast<char*>("replaceAll"), const_cast<char*>("()V"),
-                                  reinterpret_cast<void*>(samples::kAsOwn<ReplaceAll>)};
+                                  reinterpret_cast<void*>(signal_safe::kAsOwn<ReplaceAll>)};
   const jvm::LocalRef<jclass> defined(
       jni, calls::DefineBootClass(jni, kNativeIo, calls::EmbeddedNativeIo()));
   if (defined.get() == nullptr || jni->RegisterNatives(defined.get(), &native, 1) != JNI_OK) {

@@ -25,7 +25,7 @@
 #include "agent/jvm/env.h"
 #include "agent/jvm/environment.h"
 #include "agent/jvm/loaded_classes.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::events {
@@ -180,7 +180,7 @@ struct Replacement {
         reinterpret_cast<Function>(OriginalOf(native).load(std::memory_order_acquire));
     if (!HasListener()) return original(jni, self, arguments...);
     IoCall call = {.kind = kind};
-    samples::AsOwn([&] {
+    signal_safe::AsOwn([&] {
       // The descriptor of a connection that is not accepted yet is not known.
       if (kind != IoKind::kAccept) call.fd = DescriptorOf(jni, self, arguments...);
       call.begin_ns = MonotonicNanos();
@@ -188,13 +188,13 @@ struct Replacement {
     });
     if constexpr (std::is_void_v<Result>) {
       original(jni, self, arguments...);
-      samples::AsOwn([&] {
+      signal_safe::AsOwn([&] {
         call.bytes = jni->ExceptionCheck() ? -1 : Requested(arguments...);
         ReportEnd(jni, call);
       });
     } else {
       const Result result = original(jni, self, arguments...);
-      samples::AsOwn([&] {
+      signal_safe::AsOwn([&] {
         const bool failed = jni->ExceptionCheck() != JNI_FALSE;
         call.bytes = failed ? -1 : BytesOf(bytes, result);
         if constexpr (kind == IoKind::kAccept) {

@@ -12,7 +12,7 @@
 #include "agent/events/boot_call.h"
 #include "agent/jvm/env.h"
 #include "agent/jvm/environment.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::events {
@@ -69,7 +69,7 @@ void JNICALL ParkInPlace(JNIEnv* jni, jobject unsafe, jboolean is_absolute, jlon
   ParkCall call = {
       .begin_ns = MonotonicNanos(), .is_absolute = is_absolute == JNI_TRUE, .time = time};
   original(jni, unsafe, is_absolute, time);
-  samples::AsOwn([&] {
+  signal_safe::AsOwn([&] {
     call.end_ns = MonotonicNanos();
     listener->Parked(jni, call);
   });
@@ -80,7 +80,7 @@ void JNICALL UnparkInPlace(JNIEnv* jni, jobject unsafe, jobject thread) {
   ParkListener* const listener = g_listener.load(std::memory_order_acquire);
   // First: the thread may end its park, and look who it was, as soon as it is unparked.
   if (listener != nullptr && thread != nullptr) {
-    samples::AsOwn([&] { listener->Unparks(jni, thread); });
+    signal_safe::AsOwn([&] { listener->Unparks(jni, thread); });
   }
   original(jni, unsafe, thread);
 }

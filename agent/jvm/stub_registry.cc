@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "agent/samples/handler/sample_handler.h"
+#include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace::jvm {
 
@@ -41,7 +41,7 @@ void StubRegistry::Publish(samples::VmLayout* layout) {
   layout->stubs.store(&current_->table, std::memory_order_seq_cst);
   changed_ = false;
   // A handler that starts after this uses the new table.
-  if (samples::handlers_in_flight.Idle()) retired_.clear();
+  if (signal_safe::handlers_in_flight.Idle()) retired_.clear();
 }
 
 }  // namespace jtrace::jvm

@@ -5,7 +5,7 @@
 #include "agent/base/clock.h"
 #include "agent/calls/classfile/probe_code.h"
 #include "agent/jvm/env.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -16,13 +16,13 @@ namespace {
 void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, jlocation bci, jobject,
                          jmethodID, jlocation) {
   // The JDK's code that the agent calls throws some, too: then this is not its only work.
-  if (samples::tls_own_work > 1) return;
+  if (signal_safe::tls_own_work > 1) return;
   jvm::OwnerOf<EventSources>(env)->Thrown(method, bci);
 }
 
 jvmtiEventCallbacks EventCallbacks() {
   jvmtiEventCallbacks callbacks = {};
-  callbacks.Exception = samples::kAsOwn<OnException>;
+  callbacks.Exception = signal_safe::kAsOwn<OnException>;
   callbacks.MonitorContendedEnter = jvm::kCallback<&EventSources::ContendedEnter>;
   callbacks.MonitorContendedEntered = jvm::kCallback<&EventSources::ContendedEntered>;
   return callbacks;
@@ -35,10 +35,10 @@ void JNICALL OnMount(jvmtiEnv* env, ...) {
   JNIEnv* jni = va_arg(arguments, JNIEnv*);
   jthread thread = va_arg(arguments, jthread);
   va_end(arguments);
-  samples::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Mounted(jni, thread); });
+  signal_safe::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Mounted(jni, thread); });
 }
 void JNICALL OnUnmount(jvmtiEnv* env, ...) {
-  samples::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Unmounted(); });
+  signal_safe::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Unmounted(); });
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "agent/metrics/counter_numbers.h"
-#include "agent/samples/handler/own_work.h"
 #include "agent/signal_safe/counter_block.h"
 #include "agent/signal_safe/event_stop.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -28,7 +28,7 @@ void Charge(EventCount& event, int64_t events) {
 }
 
 void HandleEventSignal(int, siginfo_t* info, void*) {
-  const samples::OwnWork own;
+  const signal_safe::OwnWork own;
   const signal_safe::SignalScope scope(event_handlers);
   const int fd = info->si_fd;
   if (fd < 0 || fd >= kMaxDescriptors) return;

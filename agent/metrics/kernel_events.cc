@@ -10,10 +10,11 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/clock.h"
 #include "agent/base/signals_blocked.h"
 #include "agent/samples/perf_events.h"
+#include "agent/samples/perf_timer.h"
 #include "agent/samples/signals.h"
-#include "agent/samples/timers.h"
 
 namespace jtrace::metrics {
 namespace {

@@ -12,16 +12,16 @@
 #include <string_view>
 #include <system_error>
 
+#include "agent/base/clock.h"
 #include "agent/metrics/own_totals.h"
 
 namespace jtrace::metrics {
 namespace {
 
-// The CPU clock of any thread of this process, as the kernel encodes it (clock_getcpuclockid(3)).
-constexpr clockid_t ThreadClock(pid_t os_tid) {
-  constexpr int kPerThread = 4;
-  constexpr int kScheduler = 2;
-  return static_cast<clockid_t>((~static_cast<unsigned>(os_tid) << 3) | kPerThread | kScheduler);
+std::optional<int64_t> ReadClock(clockid_t clock) {
+  timespec now;
+  if (clock_gettime(clock, &now) != 0) return std::nullopt;
+  return static_cast<int64_t>(ToNanos(now));
 }
 
 std::string ReadFile(const char* path) {
@@ -88,7 +88,7 @@ int64_t ReadJit() {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", error)) {
     const pid_t tid = atoi(entry.path().filename().c_str());
-    if (IsCompilerThread(TaskFile(tid, "comm"))) sum += ReadClock(ThreadClock(tid)).value_or(0);
+    if (IsCompilerThread(TaskFile(tid, "comm"))) sum += ReadClock(ThreadCpuClock(tid)).value_or(0);
   }
   return sum;
 }
@@ -111,7 +111,7 @@ std::optional<IoBytes> ReadOwnIo() {
 std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid) {
   switch (metric) {
     case Metric::kCpu:
-      return ReadClock(ThreadClock(os_tid));
+      return ReadClock(ThreadCpuClock(os_tid));
     case Metric::kSwitches:
       return SwitchesIn(TaskFile(os_tid, "status"));
     case Metric::kPageFaults:

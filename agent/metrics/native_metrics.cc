@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/calls/probe_class.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -172,7 +172,7 @@ jstring JNICALL Command(JNIEnv* jni, jclass, jstring verb, jstring argument) {
 template <auto function>
 JNINativeMethod Native(const char* name, const char* type) {
   return {const_cast<char*>(name), const_cast<char*>(type),
-          reinterpret_cast<void*>(samples::kAsOwn<function>)};
+          reinterpret_cast<void*>(signal_safe::kAsOwn<function>)};
 }
 
 bool Register(JNIEnv* jni, jclass defined) {

@@ -47,7 +47,7 @@ class Questions {
   virtual absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) = 0;
 
   // The number of the label set `outer` with `key` set to `value`, or without it, if that is empty;
-  // signal_safe::kUnknownLabels: it has none.
+  // samples::kUnknownLabels: it has none.
   virtual uint32_t Labels(uint32_t outer, absl::string_view key, absl::string_view value) = 0;
   // The calling thread has these labels from now on; `virtual_tid` as in samples::SetLabels.
   virtual void SetLabels(uint32_t number, uint64_t virtual_tid) = 0;

@@ -18,7 +18,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "agent/metrics/thread_counters.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::metrics {
 

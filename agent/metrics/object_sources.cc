@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -47,8 +47,8 @@ void JNICALL OnFreed(jvmtiEnv* env, jlong tag) {
 
 jvmtiEventCallbacks Callbacks() {
   jvmtiEventCallbacks callbacks = {};
-  callbacks.SampledObjectAlloc = samples::kAsOwn<OnAllocated>;
-  callbacks.ObjectFree = samples::kAsOwn<OnFreed>;
+  callbacks.SampledObjectAlloc = signal_safe::kAsOwn<OnAllocated>;
+  callbacks.ObjectFree = signal_safe::kAsOwn<OnFreed>;
   return callbacks;
 }
 

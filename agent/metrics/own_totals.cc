@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <sys/resource.h>
 
+#include "agent/base/clock.h"
 #include "agent/metrics/counter_numbers.h"
-#include "agent/samples/handler/own_work.h"
 #include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::metrics {
 using signal_safe::CounterBlock;
@@ -52,7 +53,7 @@ Answer OwnTotals::Read(uint32_t metric, int64_t& value) const {
   const int saved_errno = errno;
   bool is_reported = true;
   value = ReadBlock(layout_, *block, metric, [&](Metric it) {
-    const samples::OwnWork own;
+    const signal_safe::OwnWork own;
     const std::optional<int64_t> read = ReadOwnNow(it);
     is_reported = read.has_value();
     return read.value_or(0);
@@ -73,14 +74,8 @@ Answer OwnTotals::Add(uint32_t metric, int64_t delta) {
   return Answer::kYes;
 }
 
-std::optional<int64_t> ReadClock(clockid_t clock) {
-  timespec now;
-  if (clock_gettime(clock, &now) != 0) return std::nullopt;
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
 std::optional<int64_t> ReadOwnNow(Metric metric) {
-  if (metric == Metric::kCpu) return ReadClock(CLOCK_THREAD_CPUTIME_ID);
+  if (metric == Metric::kCpu) return static_cast<int64_t>(OwnCpuNanos());
   if (metric != Metric::kSwitches && metric != Metric::kPageFaults) return std::nullopt;
   rusage usage;
   if (getrusage(RUSAGE_THREAD, &usage) != 0) return std::nullopt;

@@ -64,7 +64,5 @@ class OwnTotals {
 // cpu.ns, switches and page.faults. None: this kernel does not report the metric, or not in one
 // call.
 std::optional<int64_t> ReadOwnNow(Metric metric);
-// In nanoseconds.
-std::optional<int64_t> ReadClock(clockid_t clock);
 
 }  // namespace jtrace::metrics

@@ -10,7 +10,7 @@
 #include "agent/base/clock.h"
 #include "agent/metrics/counter_numbers.h"
 #include "agent/metrics/kernel_readings.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::metrics {
 
@@ -35,7 +35,7 @@ constexpr size_t kInheritedIo = 3;  // the first that needs a file
 
 ThreadCounters::ThreadCounters(const signal_safe::AllocLayout& layout, jvm::ThreadTable& threads)
     : layout_(layout), threads_(threads), own_(layout_, users_) {
-  pthread_key_create(&at_thread_end_, samples::kAsOwn<&EndOfNativeThread>);
+  pthread_key_create(&at_thread_end_, signal_safe::kAsOwn<&EndOfNativeThread>);
 }
 
 // ---- Threads start and end --------------------------------------------------------------------

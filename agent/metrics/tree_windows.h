@@ -21,7 +21,7 @@
 #include "absl/status/statusor.h"
 #include "agent/calls/tree_collector.h"
 #include "agent/metrics/thread_families.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::metrics {
 

@@ -99,7 +99,7 @@ uintptr_t MapNear(uintptr_t address) {
 
 signal_safe::HookPage* PublishedPage() {
   if (signal_safe::HookPage* pages = signal_safe::hook_pages.load()) return pages;
-  auto* const pages = new (std::nothrow) signal_safe::HookPage[signal_safe::kMostHookPages]();
+  auto* const pages = new (std::nothrow) signal_safe::HookPage[signal_safe::kMaxHookPages]();
   signal_safe::hook_pages.store(pages, std::memory_order_release);
   return pages;
 }
@@ -121,7 +121,7 @@ void SerializeProcessors() {
 absl::StatusOr<SlotPages::Page*> SlotPages::NewPage(uintptr_t address) {
   const uint32_t count = signal_safe::hook_page_count.load();
   signal_safe::HookPage* const published = PublishedPage();
-  if (count == signal_safe::kMostHookPages || published == nullptr) {
+  if (count == signal_safe::kMaxHookPages || published == nullptr) {
     return absl::ResourceExhaustedError("there is no room for more hooks");
   }
   const uintptr_t begin = MapNear(address);
@@ -138,7 +138,7 @@ absl::StatusOr<SlotPages::Page*> SlotPages::NewPage(uintptr_t address) {
   return &pages_[count];
 }
 
-absl::StatusOr<uintptr_t> SlotPages::Take(uintptr_t address) {
+absl::StatusOr<uintptr_t> SlotPages::Allocate(uintptr_t address) {
   Page* page = nullptr;
   for (uint32_t i = 0; i < signal_safe::hook_page_count.load(); ++i) {
     if (pages_[i].used < signal_safe::kSlotsOfPage && Distance(pages_[i].begin, address) < kReach) {
@@ -153,7 +153,7 @@ absl::StatusOr<uintptr_t> SlotPages::Take(uintptr_t address) {
   return page->begin + page->used++ * signal_safe::kHookSlotBytes;
 }
 
-void SlotPages::Publish(uintptr_t slot, signal_safe::HookSite* site) {
+void SlotPages::Publish(uintptr_t slot, signal_safe::PatchSite* site) {
   signal_safe::HookPage* const pages = signal_safe::hook_pages.load();
   for (uint32_t i = 0; i < signal_safe::hook_page_count.load(); ++i) {
     if (slot - pages_[i].begin >= signal_safe::kHookPageBytes) continue;

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/signal_safe/hook_sites.h"
+#include "agent/signal_safe/patch_sites.h"
 
 namespace jtrace::native_hooks {
 
@@ -29,9 +29,9 @@ class SlotPages {
  public:
   // A free slot within 2 GB of `address`, if there is one, else anywhere. Errors: Unavailable: the
   // system gives no executable memory; ResourceExhausted: no slots are left.
-  absl::StatusOr<uintptr_t> Take(uintptr_t address);
+  absl::StatusOr<uintptr_t> Allocate(uintptr_t address);
   // The slot's code is written. Publishes its site, for threads that are interrupted there.
-  void Publish(uintptr_t slot, signal_safe::HookSite* site);
+  void Publish(uintptr_t slot, signal_safe::PatchSite* site);
 
  private:
   struct Page {
@@ -40,7 +40,7 @@ class SlotPages {
   };
   absl::StatusOr<Page*> NewPage(uintptr_t address);
 
-  Page pages_[signal_safe::kMostHookPages] = {};
+  Page pages_[signal_safe::kMaxHookPages] = {};
 };
 
 }  // namespace jtrace::native_hooks

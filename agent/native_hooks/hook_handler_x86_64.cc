@@ -10,12 +10,12 @@
 #include "agent/native_hooks/hook_handler.h"
 #include "agent/native_hooks/hook_thread.h"
 #include "agent/native_hooks/trap_action.h"
-#include "agent/samples/handler/own_work.h"
 #include "agent/samples/handler/sample_handler.h"
-#include "agent/samples/handler/sample_signal.h"
 #include "agent/samples/handler/thread_identity.h"
 #include "agent/signal_safe/doorbell.h"
-#include "agent/signal_safe/hook_sites.h"
+#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/patch_sites.h"
+#include "agent/signal_safe/previous_actions.h"
 #include "agent/signal_safe/safe_read.h"
 #include "agent/signal_safe/signal_scope.h"
 
@@ -34,7 +34,7 @@ uintptr_t StackPointer(const ucontext_t& context) {
 }
 
 // One whose thread has ended.
-HookThread* TakeFree(HookThread* threads, uint32_t count, int32_t tid) {
+HookThread* AllocateThread(HookThread* threads, uint32_t count, int32_t tid) {
   for (uint32_t i = 0; i < count; ++i) {
     int32_t free = 0;
     if (threads[i].os_tid.load(std::memory_order_relaxed) == 0 &&
@@ -51,13 +51,13 @@ HookThread* CurrentThread() {
   if (threads == nullptr) return nullptr;
   const int32_t tid = gettid();
   if (free_hook_threads.load(std::memory_order_relaxed) > 0) {
-    const uint32_t used = std::min(hook_threads_used.load(), kMostHookThreads);
-    tls_hook_thread = TakeFree(threads, used, tid);
+    const uint32_t used = std::min(hook_threads_used.load(), kMaxHookThreads);
+    tls_hook_thread = AllocateThread(threads, used, tid);
     if (tls_hook_thread != nullptr) free_hook_threads.fetch_sub(1);
   }
-  if (tls_hook_thread == nullptr && hook_threads_used.load() < kMostHookThreads) {
+  if (tls_hook_thread == nullptr && hook_threads_used.load() < kMaxHookThreads) {
     const uint32_t next = hook_threads_used.fetch_add(1);
-    if (next >= kMostHookThreads) return nullptr;
+    if (next >= kMaxHookThreads) return nullptr;
     // Another thread may have found it free already.
     int32_t free = 0;
     if (threads[next].os_tid.compare_exchange_strong(free, tid)) tls_hook_thread = &threads[next];
@@ -114,7 +114,7 @@ void WantReturn(HookThread& thread, uintptr_t address) {
   if (UntimedReturn(address).load(std::memory_order_relaxed) == address) return;
   if (thread.wanted_return.load(std::memory_order_relaxed) == address) return;
   thread.wanted_return.store(address, std::memory_order_relaxed);
-  samples::writer_doorbell.Ring();
+  signal_safe::writer_doorbell.Ring();
 }
 
 void AddTime(HookRows& rows, const OpenHookCall& open, uint64_t now) {
@@ -154,7 +154,7 @@ void CloseLeft(HookThread& thread, HookRows& rows, uint32_t count) {
 // How many of the open calls are still open when `site` is called at `sp`: not the deeper ones, nor
 // one of the same function in the same place. Others in the same place continued by a jump.
 uint32_t StillOpen(const HookThread& thread, const signal_safe::AlternateStack& alternate,
-                   const signal_safe::HookSite& site, uintptr_t sp) {
+                   const signal_safe::PatchSite& site, uintptr_t sp) {
   const OpenHookCall* const open = thread.open;
   uint32_t count = thread.open_count;
   while (count != 0 && IsLeft(alternate, open[count - 1].sp, sp)) --count;
@@ -173,22 +173,22 @@ void AddJumps(const HookThread& thread, HookCaller& caller, uintptr_t sp) {
   const HookCaller& from = thread.open[i - 1].caller;
   if (from.address != caller.address) return;
   uint32_t count = 0;
-  while (count != HookCaller::kMostJumps && from.jumped[count] != 0) ++count;
-  const uint32_t left_out = count == HookCaller::kMostJumps ? 1 : 0;
+  while (count != HookCaller::kMaxJumps && from.jumped[count] != 0) ++count;
+  const uint32_t left_out = count == HookCaller::kMaxJumps ? 1 : 0;
   for (uint32_t k = left_out; k != count; ++k) caller.jumped[k - left_out] = from.jumped[k];
   caller.jumped[count - left_out] = from.placement;
 }
 
 // The return is seen only if there is a site at the call's return address.
-void AwaitReturn(const signal_safe::HookSite& site, HookThread& thread, const HookCaller& caller,
+void AwaitReturn(const signal_safe::PatchSite& site, HookThread& thread, const HookCaller& caller,
                  uintptr_t sp) {
-  const signal_safe::HookSite* const back =
-      signal_safe::hook_sites.load(std::memory_order_relaxed)->Find(caller.address);
+  const signal_safe::PatchSite* const back =
+      signal_safe::patch_sites.load(std::memory_order_relaxed)->Find(caller.address);
   if (back == nullptr ||
       (back->duty.load(std::memory_order_relaxed).use & signal_safe::kHookReturn) == 0) {
     return WantReturn(thread, caller.address);
   }
-  if (thread.open_count == HookThread::kMostOpen) {
+  if (thread.open_count == HookThread::kMaxOpen) {
     hook_counters.open_dropped.fetch_add(1, std::memory_order_relaxed);
     return;
   }
@@ -199,7 +199,7 @@ void AwaitReturn(const signal_safe::HookSite& site, HookThread& thread, const Ho
   open.start_ns = MonotonicNanos();
 }
 
-void Called(signal_safe::HookSite& site, signal_safe::HookDuty duty, HookThread& thread,
+void Called(signal_safe::PatchSite& site, signal_safe::HookDuty duty, HookThread& thread,
             HookRows& rows, const signal_safe::AlternateStack& alternate, uintptr_t sp) {
   constexpr uint32_t kTimed = signal_safe::kHookTime | signal_safe::kHookEntry;
   const bool is_timed = (duty.use & kTimed) == kTimed;
@@ -209,8 +209,8 @@ void Called(signal_safe::HookSite& site, signal_safe::HookDuty duty, HookThread&
   HookRow* const row = rows.Row(caller);
   if (row != nullptr) {
     ++row->calls;
-    if (rows.count.load(std::memory_order_relaxed) == HookRows::kMost / 2) {
-      samples::writer_doorbell.Ring();
+    if (rows.count.load(std::memory_order_relaxed) == HookRows::kMaxRows / 2) {
+      signal_safe::writer_doorbell.Ring();
     }
   } else {
     site.unattributed.fetch_add(1, std::memory_order_relaxed);
@@ -234,11 +234,11 @@ void Returned(HookThread& thread, HookRows& rows, uintptr_t address,
   }
 }
 
-void Act(signal_safe::HookSite& site, const ucontext_t& context) {
+void Act(signal_safe::PatchSite& site, const ucontext_t& context) {
   const signal_safe::HookDuty duty = site.duty.load(std::memory_order_relaxed);
   const uint32_t use = duty.use;
   if (use == 0) return;
-  const signal_safe::SignalScope scope(samples::handlers_in_flight);
+  const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
   const bool is_call = (use & signal_safe::kHookCount) != 0;
   if (is_call) site.calls.fetch_add(1, std::memory_order_relaxed);
   HookThread* const thread = CurrentThread();
@@ -285,20 +285,20 @@ void BlockFor(const struct sigaction& action, const void* context) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, nullptr, sizeof blocked);
 }
 
-// To the program's handler, or, if that has called us, to the handler that was there before both.
-// Returns the action to take otherwise; null: none.
+// Forwards the trap to the program's handler, or, if that has called us, to the handler that was
+// there before both. Returns the action to take if there is no handler; null: none.
 const struct sigaction* ForwardOnce(int signal, siginfo_t* info, void* context) {
   const void* const frame = __builtin_frame_address(0);
   if (tls_forwarding.context == context && frame < tls_forwarding.frame) {
     const struct sigaction* const first = first_trap_action.load();
-    return first == nullptr || samples::CallHandler(*first, signal, info, context) ? nullptr
-                                                                                   : first;
+    return first == nullptr || signal_safe::CallHandler(*first, signal, info, context) ? nullptr
+                                                                                       : first;
   }
-  const struct sigaction* const action = TakeTrapAction();
-  if (action == nullptr || !samples::IsHandler(*action)) return action;
+  const struct sigaction* const action = ConsumeTrapAction();
+  if (action == nullptr || !signal_safe::IsHandler(*action)) return action;
   tls_forwarding = {context, frame};
   BlockFor(*action, context);
-  samples::CallHandler(*action, signal, info, context);
+  signal_safe::CallHandler(*action, signal, info, context);
   tls_forwarding = {nullptr, nullptr};
   return nullptr;
 }
@@ -312,13 +312,14 @@ void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
   if (is_kernels ? !IsInt3(pc - 1) : action->sa_handler == SIG_IGN) return;
   struct sigaction fatal = *action;
   fatal.sa_handler = SIG_DFL;
-  samples::EndBy(fatal, signal);
+  signal_safe::EndBy(fatal, signal);
 }
 
 // The agent's own work is not the program's: its threads, its work in other threads, and a sample
 // that is being taken.
 bool IsOwnWork() {
-  if (tls_in_hook || samples::tls_is_agent_thread || samples::tls_own_work != 0) return true;
+  if (tls_in_hook || signal_safe::tls_is_agent_thread || signal_safe::tls_own_work != 0)
+    return true;
   const samples::ThreadSlot* const slot = samples::OwnSlot();
   return slot != nullptr && slot->in_handler;
 }
@@ -328,16 +329,16 @@ bool IsOwnWork() {
 void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
   auto* const interrupted = static_cast<ucontext_t*>(context);
   greg_t& pc = interrupted->uc_mcontext.gregs[REG_RIP];
-  const signal_safe::HookSites* const sites =
-      signal_safe::hook_sites.load(std::memory_order_acquire);
-  // By an int3: another kill(), a step or a watchpoint may occur at any pc.
-  signal_safe::HookSite* const site = info->si_code == SI_KERNEL && sites != nullptr
-                                          ? sites->Find(static_cast<uintptr_t>(pc) - 1)
-                                          : nullptr;
+  const signal_safe::PatchSites* const sites =
+      signal_safe::patch_sites.load(std::memory_order_acquire);
+  // Only an int3 is ours: a kill(), a step or a watchpoint may occur at any pc.
+  signal_safe::PatchSite* const site = info->si_code == SI_KERNEL && sites != nullptr
+                                           ? sites->Find(static_cast<uintptr_t>(pc) - 1)
+                                           : nullptr;
   if (site == nullptr) return ForwardTrap(signal, info, context, static_cast<uintptr_t>(pc));
   pc = static_cast<greg_t>(site->address);
   if ((site->duty.load(std::memory_order_relaxed).use & signal_safe::kHookEnd) != 0) {
-    signal_safe::TakeAllHooksOut();
+    signal_safe::DisableAllHooks();
   } else if (!IsOwnWork()) {
     tls_in_hook = true;
     Act(*site, *interrupted);

@@ -15,7 +15,7 @@ namespace jtrace::native_hooks {
 namespace {
 
 // Calls from further callers are summed by hook and node.
-constexpr size_t kMostRows = 1 << 18;
+constexpr size_t kMaxRows = 1 << 18;
 
 proto::Hook::Kind KindOf(native_hooks::HookKind kind) {
   switch (kind) {
@@ -31,7 +31,7 @@ proto::Hook::Kind KindOf(native_hooks::HookKind kind) {
 std::span<HookThread> Threads() {
   HookThread* const threads = hook_threads.load(std::memory_order_acquire);
   if (threads == nullptr) return {};
-  return {threads, std::min(hook_threads_used.load(), kMostHookThreads)};
+  return {threads, std::min(hook_threads_used.load(), kMaxHookThreads)};
 }
 
 bool IsEmpty(const HookRows& rows) { return rows.count.load(std::memory_order_relaxed) == 0; }
@@ -46,7 +46,7 @@ bool Turn(HookThread& thread) {
   return thread.busy.load(std::memory_order_seq_cst) == 0;
 }
 
-void TakeRows(HookThread& thread, absl::FunctionRef<void(const HookRow&)> take) {
+void ReadRows(HookThread& thread, absl::FunctionRef<void(const HookRow&)> take) {
   HookRows& rows = thread.rows[1 - thread.active.load()];
   const uint32_t count = rows.count.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < count; ++i) take(rows.rows[i]);
@@ -77,7 +77,7 @@ HookSource::HookSource(native_hooks::Hooks& hooks, trace::RecordEncoder& encoder
 }
 
 // A hook that is removed and placed again is one hook, if its kind is the same.
-void HookSource::LearnHooks() {
+void HookSource::ReadPlacedHooks() {
   for (native_hooks::Placed& placed : hooks_.PlacedSince(learned_)) {
     ++learned_;
     const auto next = static_cast<uint32_t>(known_.size() + 1);
@@ -90,7 +90,7 @@ void HookSource::LearnHooks() {
 }
 
 uint32_t HookSource::HookOf(uint32_t placement) {
-  if (!by_placement_.contains(placement)) LearnHooks();
+  if (!by_placement_.contains(placement)) ReadPlacedHooks();
   const auto found = by_placement_.find(placement);
   return found != by_placement_.end() ? found->second : 0;
 }
@@ -103,7 +103,7 @@ uint32_t HookSource::ThreadOf(const native_hooks::HookCaller& caller) {
   return other_threads_;
 }
 
-// By Hook.id, the outermost first; 0: none.
+// The functions that jumped, as Hook.id, the outermost first; 0: none.
 HookSource::Jumped HookSource::JumpedOf(const native_hooks::HookCaller& caller) {
   Jumped jumped = {};
   size_t count = 0;
@@ -137,7 +137,7 @@ void HookSource::Add(const native_hooks::HookRow& counted) {
   const bool has_node = caller.position_known && node_number_ != nullptr;
   const uint32_t node = has_node ? node_number_(caller.node, 0) : 0;
   const bool unknown = !caller.position_known && caller.java_tid != 0;
-  const bool has_room = totals_.size() < kMostRows;
+  const bool has_room = totals_.size() < kMaxRows;
   const uint64_t address = has_room ? caller.address : 0;
   const Jumped jumped = has_room ? JumpedOf(caller) : Jumped();
   proto::HookCalls& row = Total({hook, ThreadOf(caller), node, unknown, address, jumped});
@@ -160,11 +160,11 @@ void HookSource::AddUnattributed() {
 }
 
 void HookSource::Poll(proto::Chunk&) {
-  hooks_.KeepHandler();
-  LearnHooks();
+  hooks_.EnsureTrapHandler();
+  ReadPlacedHooks();
   if (known_.empty()) return;
   reader_.Drain([this](const native_hooks::HookRow& row) { Add(row); });
-  reader_.TakeWantedReturns([this](uintptr_t address) { hooks_.AwaitReturns(address); });
+  reader_.ForEachWantedReturn([this](uintptr_t address) { hooks_.AwaitReturns(address); });
 }
 
 void HookSource::Define(proto::Chunk& chunk) {
@@ -195,7 +195,7 @@ void HookSource::ReportLosses() {
 }
 
 void HookSource::Seal(uint64_t, proto::Chunk& chunk) {
-  hooks_.Watch();
+  hooks_.CheckHooks();
   Poll(chunk);
   if (known_.empty()) return;
   AddUnattributed();
@@ -208,9 +208,9 @@ void HookSource::Seal(uint64_t, proto::Chunk& chunk) {
 
 void HookSource::EndFile(bool is_last, proto::Chunk& chunk) {
   // Waits until threads that are in the handler now have counted, before the file ends.
-  constexpr int kMostTries = 500;
+  constexpr int kMaxTries = 500;
   constexpr timespec kMoment = {0, 1'000'000};
-  for (int i = 0; is_last && i < kMostTries; ++i) {
+  for (int i = 0; is_last && i < kMaxTries; ++i) {
     Poll(chunk);
     if (!reader_.has_left()) return;
     nanosleep(&kMoment, nullptr);
@@ -234,12 +234,12 @@ void HookRowReader::Drain(absl::FunctionRef<void(const HookRow&)> take) {
         has_left_ = true;
         break;
       }
-      TakeRows(thread, take);
+      ReadRows(thread, take);
     }
   }
 }
 
-void HookRowReader::TakeWantedReturns(absl::FunctionRef<void(uintptr_t)> take) {
+void HookRowReader::ForEachWantedReturn(absl::FunctionRef<void(uintptr_t)> take) {
   for (HookThread& thread : Threads()) {
     if (thread.wanted_return.load(std::memory_order_relaxed) == 0) continue;
     if (const uintptr_t address = thread.wanted_return.exchange(0); address != 0) take(address);

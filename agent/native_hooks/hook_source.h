@@ -32,7 +32,7 @@ class HookRowReader {
   // Whether Drain had to leave something.
   bool has_left() const { return has_left_; }
   // Return addresses at which timed calls need a site.
-  void TakeWantedReturns(absl::FunctionRef<void(uintptr_t)> take);
+  void ForEachWantedReturn(absl::FunctionRef<void(uintptr_t)> take);
   // Makes the tables of ended threads available to others.
   void Recycle();
 
@@ -54,7 +54,7 @@ class HookSource : public trace::ChunkSource {
   void BeginFile() override;
 
  private:
-  using Jumped = std::array<uint32_t, native_hooks::HookCaller::kMostJumps>;
+  using Jumped = std::array<uint32_t, native_hooks::HookCaller::kMaxJumps>;
   // hook, thread, node, position_unknown, caller, jumped
   using Key = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t, Jumped>;
 
@@ -65,7 +65,7 @@ class HookSource : public trace::ChunkSource {
   uint32_t HookOf(uint32_t placement);
   Jumped JumpedOf(const native_hooks::HookCaller& caller);
   uint32_t ThreadOf(const native_hooks::HookCaller& caller);
-  void LearnHooks();
+  void ReadPlacedHooks();
   void Define(proto::Chunk& chunk);
   void ReportLosses();
 

@@ -13,8 +13,8 @@
 #include "absl/strings/str_split.h"
 #include "agent/native_hooks/displaced_instruction.h"
 #include "agent/native_hooks/hook_handler.h"
+#include "agent/native_hooks/patch_site_table.h"
 #include "agent/native_hooks/refusals.h"
-#include "agent/native_hooks/site_table.h"
 #include "common/glob.h"
 #include "common/nearest.h"
 
@@ -172,10 +172,10 @@ absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
     return absl::UnavailableError(absl::StrCat("no object '", spec.object, "' is loaded"));
   }
   if (targets.empty()) return NoFunction(spec, *last, objects);
-  if (targets.size() > kMostTargets) {
+  if (targets.size() > kMaxTargets) {
     return absl::InvalidArgumentError(absl::StrCat("'", spec.object, "!", spec.symbol, "' names ",
                                                    targets.size(), " functions, of at most ",
-                                                   kMostTargets));
+                                                   kMaxTargets));
   }
   return targets;
 }

@@ -47,10 +47,10 @@ struct Target {
 };
 
 // Functions that one pattern may name.
-inline constexpr size_t kMostTargets = 4096;
+inline constexpr size_t kMaxTargets = 4096;
 
 // At least one. Errors: Unavailable: no such object is loaded; NotFound: it has no such function,
-// with the nearest; InvalidArgument: more than kMostTargets, or no instruction begins there.
+// with the nearest; InvalidArgument: more than kMaxTargets, or no instruction begins there.
 absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
                                                 const std::vector<LoadedObject>& objects);
 

@@ -40,11 +40,11 @@ HookRow* HookRows::Find(const HookCaller& caller, uint32_t most) {
 }
 
 HookRow* HookRows::Row(const HookCaller& caller) {
-  if (HookRow* row = Find(caller, kMost - kReserved); row != nullptr) return row;
+  if (HookRow* row = Find(caller, kMaxRows - kReserved); row != nullptr) return row;
   HookCaller hook_only = {};
   hook_only.placement = caller.placement;
   hook_only.thread_number = caller.thread_number;
-  return Find(hook_only, kMost);
+  return Find(hook_only, kMaxRows);
 }
 
 void HookRows::Clear() {

@@ -4,14 +4,14 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/signal_safe/hook_sites.h"
+#include "agent/signal_safe/patch_sites.h"
 
 namespace jtrace::native_hooks {
 
 // The caller, and the place of the call.
 struct HookCaller {
-  // Of more jumps only the last ones are kept.
-  static constexpr uint32_t kMostJumps = 3;
+  // Only the last jumps are kept if there are more.
+  static constexpr uint32_t kMaxJumps = 3;
 
   uint64_t node;           // the thread's tree node (Position); valid if position_known
   uint64_t java_tid;       // 0: none
@@ -20,7 +20,7 @@ struct HookCaller {
   uint32_t placement;      // HookDuty.placement
   // The hooks of the functions that continued by a jump instead of a call, up to this one: their
   // placements, the outermost first; 0: none. The first of them has the return address.
-  uint32_t jumped[kMostJumps];
+  uint32_t jumped[kMaxJumps];
   bool position_known;
 
   bool operator==(const HookCaller&) const = default;
@@ -38,14 +38,14 @@ struct HookRow {
 
 // Rows by caller, in the order of their first call.
 struct HookRows {
-  static constexpr uint32_t kMost = 2048;
+  static constexpr uint32_t kMaxRows = 2048;
   // The last rows are for calls whose caller finds no room: only by hook.
   static constexpr uint32_t kReserved = 128;
-  static constexpr uint32_t kIndexSlots = 2 * kMost;
+  static constexpr uint32_t kIndexSlots = 2 * kMaxRows;
 
   std::atomic<uint32_t> count;  // the thread's own; others only test whether it is 0
   uint16_t index[kIndexSlots];  // row + 1; 0: free
-  HookRow rows[kMost];
+  HookRow rows[kMaxRows];
 
   // The caller's row, made if needed. Null: there is no room at all.
   HookRow* Row(const HookCaller& caller);
@@ -59,7 +59,7 @@ struct HookRows {
 // A call whose return is awaited.
 struct OpenHookCall {
   HookCaller caller;
-  const signal_safe::HookSite* site;
+  const signal_safe::PatchSite* site;
   uintptr_t sp;  // where the return address is
   uint64_t start_ns;
 };
@@ -70,7 +70,7 @@ struct OpenHookCall {
 // `active`, sees that `busy` is down, and then owns the other one (both sequentially consistent:
 // the handler raises first and reads second, the writer changes first and reads second).
 struct alignas(64) HookThread {
-  static constexpr uint32_t kMostOpen = 256;
+  static constexpr uint32_t kMaxOpen = 256;
 
   std::atomic<int32_t> os_tid;  // 0: free
   std::atomic<uint32_t> busy;
@@ -82,21 +82,21 @@ struct alignas(64) HookThread {
   // Hits so far of a thread without a slot: when to look for one again.
   uint32_t hits_without_slot;
   uint32_t open_count;
-  OpenHookCall open[kMostOpen];
+  OpenHookCall open[kMaxOpen];
   HookRows rows[2];
 };
 
 // Return addresses at which no site can be, by their hash (UntimedReturn): none is requested again.
-// Of two with the same hash the later one stays. Written by the writer.
+// The later one of two with the same hash stays. Written by the writer.
 inline constexpr uint32_t kUntimedReturns = 1024;
 extern constinit std::atomic<uintptr_t> untimed_returns[kUntimedReturns];
 inline std::atomic<uintptr_t>& UntimedReturn(uintptr_t address) {
-  return untimed_returns[signal_safe::HookSites::Hash(address) % kUntimedReturns];
+  return untimed_returns[signal_safe::PatchSites::Hash(address) % kUntimedReturns];
 }
 
-inline constexpr uint32_t kMostHookThreads = 8192;
-extern constinit std::atomic<HookThread*> hook_threads;    // kMostHookThreads of them
-extern constinit std::atomic<uint32_t> hook_threads_used;  // may exceed kMostHookThreads
+inline constexpr uint32_t kMaxHookThreads = 8192;
+extern constinit std::atomic<HookThread*> hook_threads;    // kMaxHookThreads of them
+extern constinit std::atomic<uint32_t> hook_threads_used;  // may exceed kMaxHookThreads
 extern constinit std::atomic<int32_t> free_hook_threads;   // of these, whose threads ended
 // The calling thread's; null: none yet. Another process' thread after a fork keeps its copy.
 extern constinit thread_local HookThread* tls_hook_thread

@@ -57,7 +57,7 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
   if (standing != placed_.end() && standing->second.kind == spec.kind) return absl::OkStatus();
   // The code cannot be unloaded any more when it is read.
   absl::Status status = Pin(target.object);
-  absl::StatusOr<signal_safe::HookSite*> site = nullptr;
+  absl::StatusOr<signal_safe::PatchSite*> site = nullptr;
   if (status.ok()) status = (site = table_.Make(function.address)).status();
   if (status.ok()) {
     Placed placed;
@@ -73,7 +73,7 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
                                                   function.name, ": ", status.message()));
 }
 
-absl::Status Hooks::PutIn(signal_safe::HookSite& site, Placed placed, bool is_entry) {
+absl::Status Hooks::PutIn(signal_safe::PatchSite& site, Placed placed, bool is_entry) {
   placed.placement = ++last_placement_;
   placed.site = site.number;
   placed.calls_before = site.calls.load();
@@ -90,13 +90,13 @@ absl::Status Hooks::PutIn(signal_safe::HookSite& site, Placed placed, bool is_en
   return absl::OkStatus();
 }
 
-void Hooks::TakeOut(const Placed& placed) {
+void Hooks::Remove(const Placed& placed) {
   const bool is_return = returns_.contains(placed.site);
   table_.SetDuty(table_.site(placed.site), {is_return ? signal_safe::kHookReturn : 0u, 0})
       .IgnoreError();
 }
 
-// By the hooks' names, so that hooks in objects whose file was deleted can be removed too.
+// Finds hooks by their names, so that hooks in objects whose file was deleted can be removed, too.
 absl::Status Hooks::Remove(const HookSpec& spec) {
   const std::string pattern = absl::StrCat(spec.object, "!", spec.symbol);
   const auto targets = ResolveHook(spec, LoadedObjects());
@@ -108,13 +108,13 @@ absl::Status Hooks::Remove(const HookSpec& spec) {
   };
   size_t removed = std::erase_if(placed_, [&](const auto& entry) {
     if (!is_meant(entry.second)) return false;
-    TakeOut(entry.second);
+    Remove(entry.second);
     return true;
   });
   removed += std::erase_if(pending_, [&](const HookSpec& waiting) {
     return GlobMatches(pattern, absl::StrCat(waiting.object, "!", waiting.symbol));
   });
-  TakeReturnsOut();
+  RemoveReturnHooks();
   if (removed != 0) return absl::OkStatus();
   if (absl::IsNotFound(targets.status())) return targets.status();
   return absl::NotFoundError(
@@ -140,7 +140,7 @@ absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
   ReportOtherLibc(*targets);
   ReportUnguarded();
   GuardErrorReport(objects);
-  TakeReturnsOut();  // a timed one may have become one that counts
+  RemoveReturnHooks();  // a timed one may have become one that counts
   if (placed < targets->size()) {
     losses_.Add("hook.refused", Severity::kWarning, targets->size() - placed,
                 absl::StrCat("functions of ", spec.object, "!", spec.symbol,
@@ -266,9 +266,9 @@ std::string Hooks::Describe() const {
 }
 
 void Hooks::RemoveAll() {
-  for (const auto& [address, placed] : placed_) TakeOut(placed);
+  for (const auto& [address, placed] : placed_) Remove(placed);
   placed_.clear();
-  TakeReturnsOut();
+  RemoveReturnHooks();
   for (const uint32_t site : guards_) table_.SetDuty(table_.site(site), {}).IgnoreError();
   guards_.clear();
 }
@@ -306,7 +306,7 @@ uint64_t Hooks::placed_so_far() const {
 
 Hooks::Calls Hooks::CallsOf(uint32_t site) const {
   const std::lock_guard lock(mutex_);
-  const signal_safe::HookSite& it = table_.site(site);
+  const signal_safe::PatchSite& it = table_.site(site);
   return {it.calls.load(), it.unattributed.load()};
 }
 
@@ -332,12 +332,12 @@ absl::Status Hooks::PutReturn(uintptr_t address) {
 }
 
 // When nothing is timed any more.
-void Hooks::TakeReturnsOut() {
+void Hooks::RemoveReturnHooks() {
   for (const auto& [address, placed] : placed_) {
     if (placed.kind == HookKind::kTime) return;
   }
   for (const uint32_t number : std::exchange(returns_, {})) {
-    signal_safe::HookSite& site = table_.site(number);
+    signal_safe::PatchSite& site = table_.site(number);
     signal_safe::HookDuty duty = site.duty.load();
     duty.use &= ~uint32_t{signal_safe::kHookReturn};
     table_.SetDuty(site, duty).IgnoreError();
@@ -378,21 +378,23 @@ bool Hooks::IsStillSafe() {
   const uint64_t now = MonotonicNanos();
   next_check_ns_ = now + kShare * (now - began);
   if (status.ok()) return true;
-  TakeOutFor(status);
+  RemoveAllBecause(status);
   return false;
 }
 
-void Hooks::TakeOutFor(const absl::Status& danger) {
+void Hooks::RemoveAllBecause(const absl::Status& danger) {
   RemoveAll();
   pending_.clear();
   losses_.Add("hook.danger", Severity::kWarning, 1,
               absl::StrCat("hooks were removed: ", danger.message()));
 }
 
-void Hooks::KeepHandler() {
+void Hooks::EnsureTrapHandler() {
   const std::lock_guard lock(mutex_);
   if (placed_.empty() && returns_.empty()) return;
-  if (absl::Status status = native_hooks::KeepHandler(); !status.ok()) return TakeOutFor(status);
+  if (absl::Status status = native_hooks::EnsureTrapHandler(); !status.ok()) {
+    return RemoveAllBecause(status);
+  }
   const uint64_t replaced = trap_fronts_taken.load();
   if (replaced == fronts_seen_) return;
   losses_.Add("hook.handler_replaced", Severity::kWarning,
@@ -401,17 +403,17 @@ void Hooks::KeepHandler() {
               "have had their traps for up to 0.1 s");
 }
 
-void Hooks::Watch() {
+void Hooks::CheckHooks() {
   {
     const std::lock_guard lock(mutex_);
     const bool is_due =
         !(placed_.empty() && returns_.empty()) && MonotonicNanos() >= next_check_ns_;
     if (!is_recording_ || (is_due && !IsStillSafe())) return;
   }
-  LookForObjects();
+  SearchObjects();
 }
 
-void Hooks::LookForObjects() {
+void Hooks::SearchObjects() {
   const std::unique_lock lock = TryLock(mutex_);
   if (!lock.owns_lock()) return;  // Watch will check
   if (!is_recording_ || pending_.empty()) return;

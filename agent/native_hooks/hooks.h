@@ -13,15 +13,15 @@
 #include "absl/status/statusor.h"
 #include "agent/base/losses.h"
 #include "agent/native_hooks/hook_targets.h"
-#include "agent/native_hooks/site_table.h"
-#include "agent/signal_safe/hook_sites.h"
+#include "agent/native_hooks/patch_site_table.h"
+#include "agent/signal_safe/patch_sites.h"
 
 namespace jtrace::native_hooks {
 
 // A hook that is, or was, in a function.
 struct Placed {
   uint32_t placement = 0;  // HookDuty.placement
-  uint32_t site = 0;       // HookSite.number
+  uint32_t site = 0;       // PatchSite.number
   uintptr_t address = 0;
   std::string name;     // "libc.so.6!malloc"
   std::string symbol;   // mangled, also with its object
@@ -67,40 +67,40 @@ class Hooks {
   // Places hooks in objects that were loaded meanwhile. Cheap if none was. Any thread, even one in
   // an object's constructor: it does not wait for the mutex longer than others wait for the
   // loader's lock.
-  void LookForObjects();
+  void SearchObjects();
   bool has_pending() const;
 
   // Writer thread. Places a site at the return address of calls of timed functions, once for each
   // address.
   void AwaitReturns(uintptr_t address);
   // Keeps our handler of traps installed while there are hooks. Each poll.
-  void KeepHandler();
-  // LookForObjects, and checks whether int3 has become a danger: a thread that blocks SIGTRAP,
+  void EnsureTrapHandler();
+  // SearchObjects, and checks whether int3 has become a danger: a thread that blocks SIGTRAP,
   // another handler for it. Once a second; less often with many threads.
-  void Watch();
+  void CheckHooks();
 
  private:
   absl::Status Place(const HookSpec& spec, const Target& target);
   absl::Status Remove(const HookSpec& spec);
   absl::StatusOr<std::string> Change(const HookSpec& spec);
   absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedObject>& objects);
-  absl::Status PutIn(signal_safe::HookSite& site, Placed placed, bool is_entry);
-  void TakeOut(const Placed& placed);
+  absl::Status PutIn(signal_safe::PatchSite& site, Placed placed, bool is_entry);
+  void Remove(const Placed& placed);
   void RemoveAll();
   absl::Status PutReturn(uintptr_t address);
-  void TakeReturnsOut();
+  void RemoveReturnHooks();
   void GuardErrorReport(const std::vector<LoadedObject>& objects);
   absl::Status Ready();
   // Whether int3 is safe; if not, removes all hooks and no longer waits to place any.
   bool IsStillSafe();
-  void TakeOutFor(const absl::Status& danger);
+  void RemoveAllBecause(const absl::Status& danger);
   void ReportUnguarded();
   void ReportOtherLibc(const std::vector<Target>& targets);
   void ReportFailed(const HookSpec& spec, const absl::Status& status);
 
   Losses& losses_;
   mutable std::mutex mutex_;  // guards what follows
-  SiteTable table_;
+  PatchSiteTable table_;
   std::map<uintptr_t, Placed> placed_;  // in place
   std::vector<Placed> log_;             // of this recording, in their order
   uint64_t placed_before_ = 0;          // in earlier recordings

@@ -37,7 +37,7 @@ bool IsChosen(const Elf64_Sym& symbol) { return ELF64_ST_TYPE(symbol.st_info) ==
 
 // Which of several implementations the loader chose for this processor; 0: it does not say.
 uintptr_t Chosen(const LoadedObject& object, const char* symbol) {
-  const ObjectHandle held = Hold(object);
+  const ObjectHandle held = KeepLoaded(object);
   return held == nullptr ? 0 : reinterpret_cast<uintptr_t>(dlsym(held.get(), symbol));
 }
 
@@ -295,7 +295,7 @@ uintptr_t ChosenElsewhere(const LoadedObject& object, absl::string_view wanted) 
 void ForEachMappedSymbol(const LoadedObject& object,
                          absl::FunctionRef<void(const char*, const Elf64_Sym&)> visit) {
   const link_map* map = nullptr;
-  const ObjectHandle held = Hold(object, &map);
+  const ObjectHandle held = KeepLoaded(object, &map);
   if (held == nullptr || map->l_ld == nullptr) return;
   const Memory memory(object, map->l_ld);
   const auto strings = memory.At<char>(memory.Address(DT_STRTAB), memory.Value(DT_STRSZ));
@@ -346,7 +346,7 @@ FileState StateOfFile(const LoadedObject& object) {
 
 void CloseObject::operator()(void* handle) const { dlclose(handle); }
 
-ObjectHandle Hold(const LoadedObject& object, const link_map** map) {
+ObjectHandle KeepLoaded(const LoadedObject& object, const link_map** map) {
   const char* const name = object.is_program ? nullptr : object.path.c_str();
   ObjectHandle handle(dlopen(name, RTLD_LAZY | RTLD_NOLOAD));
   const link_map* found = nullptr;

@@ -48,7 +48,7 @@ struct CloseObject {
   void operator()(void* handle) const;
 };
 using ObjectHandle = std::unique_ptr<void, CloseObject>;
-ObjectHandle Hold(const LoadedObject& object, const link_map** map = nullptr);
+ObjectHandle KeepLoaded(const LoadedObject& object, const link_map** map = nullptr);
 
 // Keeps an object loaded from now on. Errors: NotFound: it is already unloaded, or replaced by
 // another with its name.

@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "agent/native_hooks/site_table.h"
+#include "agent/native_hooks/patch_site_table.h"
 
 namespace jtrace::native_hooks {
 namespace {

@@ -6,9 +6,8 @@
 #include <cstring>
 
 #include "agent/native_hooks/hook_handler.h"
-#include "agent/samples/handler/sample_handler.h"
-#include "agent/samples/handler/sample_signal.h"
-#include "agent/signal_safe/hook_sites.h"
+#include "agent/signal_safe/patch_sites.h"
+#include "agent/signal_safe/previous_actions.h"
 
 namespace jtrace::native_hooks {
 
@@ -27,8 +26,8 @@ struct KeptAction {
   std::atomic<uint32_t> state;
   struct sigaction action;
 };
-constexpr int kMostActions = 256;
-constinit KeptAction kept_actions[kMostActions] = {};
+constexpr int kMaxActions = 256;
+constinit KeptAction kept_actions[kMaxActions] = {};
 
 // The kernel's part of a set of signals; libc's sigset_t is larger, and the rest is undefined.
 uint64_t MaskOf(const struct sigaction& action) {
@@ -58,14 +57,14 @@ int PutInFront(const struct sigaction& programs, struct sigaction* old) {
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   action.sa_flags |= is_handled ? programs.sa_flags & SA_RESTART : SA_RESTART;
   std::memcpy(&action.sa_mask, &kBlocked, sizeof kBlocked);
-  return samples::kernel_sigaction.load()(SIGTRAP, &action, old);
+  return signal_safe::kernel_sigaction.load()(SIGTRAP, &action, old);
 }
 
 // The action as the kernel would report it.
 struct sigaction AsInKernel(const struct sigaction& action) {
   constexpr int kHasRestorer = 0x04000000;
   struct sigaction ours {};
-  samples::kernel_sigaction.load()(SIGTRAP, nullptr, &ours);
+  signal_safe::kernel_sigaction.load()(SIGTRAP, nullptr, &ours);
   struct sigaction kernels = action;
   kernels.sa_flags |= ours.sa_flags & kHasRestorer;
   kernels.sa_restorer = ours.sa_restorer;
@@ -95,16 +94,16 @@ bool IsMemoryOfParent() {
 // There is no other way to have both hooks and the program's action.
 int LeaveToKernel(int signal, const struct sigaction* action, struct sigaction* old) {
   are_trap_actions_full.store(true);
-  signal_safe::TakeAllHooksOut();
-  const struct sigaction* const before = samples::previous_actions[signal].load();
-  const int result = samples::kernel_sigaction.load()(signal, action, nullptr);
+  signal_safe::DisableAllHooks();
+  const struct sigaction* const before = signal_safe::previous_actions[signal].load();
+  const int result = signal_safe::kernel_sigaction.load()(signal, action, nullptr);
   if (result == 0) Report(*before, old);
   return result;
 }
 
 }  // namespace
 
-const struct sigaction* KeepAction(const struct sigaction& action) {
+const struct sigaction* StoreAction(const struct sigaction& action) {
   for (KeptAction& kept : kept_actions) {
     uint32_t state = kept.state.load(std::memory_order_acquire);
     if (state == KeptAction::kFree &&
@@ -118,39 +117,39 @@ const struct sigaction* KeepAction(const struct sigaction& action) {
   return nullptr;
 }
 
-Front TakeFront() {
+Front InstallInFront() {
   if (are_trap_actions_full.load()) return Front::kNoRoom;
-  const struct sigaction* before = samples::previous_actions[SIGTRAP].load();
+  const struct sigaction* before = signal_safe::previous_actions[SIGTRAP].load();
   struct sigaction current;
-  if (samples::kernel_sigaction.load()(SIGTRAP, nullptr, &current) != 0) return Front::kFailed;
+  if (signal_safe::kernel_sigaction.load()(SIGTRAP, nullptr, &current) != 0) return Front::kFailed;
   if (IsOurs(current)) return Front::kOurs;
-  const struct sigaction* programs = KeepAction(current);
+  const struct sigaction* programs = StoreAction(current);
   if (programs == nullptr) return Front::kNoRoom;
   const struct sigaction* first = nullptr;
   if (!first_trap_action.compare_exchange_strong(first, programs)) trap_fronts_taken.fetch_add(1);
   // Another thread of the program may set another action meanwhile: that is the later one.
-  if (!samples::previous_actions[SIGTRAP].compare_exchange_strong(before, programs)) {
+  if (!signal_safe::previous_actions[SIGTRAP].compare_exchange_strong(before, programs)) {
     programs = before;
   }
   struct sigaction replaced;
   if (PutInFront(*programs, &replaced) != 0) return Front::kFailed;
   // An action that a system call has set since.
   if (!IsOurs(replaced) && !AreEqual(replaced, current)) {
-    const struct sigaction* const later = KeepAction(replaced);
+    const struct sigaction* const later = StoreAction(replaced);
     if (later == nullptr) return Front::kNoRoom;
-    samples::previous_actions[SIGTRAP].compare_exchange_strong(programs, later);
+    signal_safe::previous_actions[SIGTRAP].compare_exchange_strong(programs, later);
   }
   return Front::kOurs;
 }
 
-const struct sigaction* TakeTrapAction() {
-  const struct sigaction* action = samples::previous_actions[SIGTRAP].load();
+const struct sigaction* ConsumeTrapAction() {
+  const struct sigaction* action = signal_safe::previous_actions[SIGTRAP].load();
   while (action != nullptr && (action->sa_flags & SA_RESETHAND) != 0) {
     struct sigaction rest = *action;
     rest.sa_handler = SIG_DFL;
-    const struct sigaction* const kept = KeepAction(rest);
+    const struct sigaction* const kept = StoreAction(rest);
     if (kept == nullptr ||
-        samples::previous_actions[SIGTRAP].compare_exchange_strong(action, kept)) {
+        signal_safe::previous_actions[SIGTRAP].compare_exchange_strong(action, kept)) {
       break;
     }
   }
@@ -159,19 +158,19 @@ const struct sigaction* TakeTrapAction() {
 
 int GuardedSigaction(int signal, const struct sigaction* action, struct sigaction* old) {
   const bool is_ours =
-      samples::previous_actions[signal].load() != nullptr && !are_trap_actions_full.load();
-  if (!is_ours) return samples::kernel_sigaction.load()(signal, action, old);
+      signal_safe::previous_actions[signal].load() != nullptr && !are_trap_actions_full.load();
+  if (!is_ours) return signal_safe::kernel_sigaction.load()(signal, action, old);
   if (IsMemoryOfParent()) {
-    Report(*samples::previous_actions[signal].load(), old);
+    Report(*signal_safe::previous_actions[signal].load(), old);
     return 0;
   }
   // An action set by a system call is the program's as well.
-  if (TakeFront() == Front::kNoRoom) return LeaveToKernel(signal, action, old);
-  const struct sigaction* before = samples::previous_actions[signal].load();
+  if (InstallInFront() == Front::kNoRoom) return LeaveToKernel(signal, action, old);
+  const struct sigaction* before = signal_safe::previous_actions[signal].load();
   if (action != nullptr) {
-    const struct sigaction* const kept = KeepAction(AsInKernel(*action));
+    const struct sigaction* const kept = StoreAction(AsInKernel(*action));
     if (kept == nullptr) return LeaveToKernel(signal, action, old);
-    before = samples::previous_actions[signal].exchange(kept);
+    before = signal_safe::previous_actions[signal].exchange(kept);
     PutInFront(*kept, nullptr);
   }
   Report(*before, old);

@@ -29,9 +29,9 @@
 #include "agent/native_hooks/code_writer.h"
 #include "agent/native_hooks/displaced_instruction.h"
 #include "agent/native_hooks/hook_thread.h"
-#include "agent/native_hooks/site_table.h"
+#include "agent/native_hooks/patch_site_table.h"
 #include "agent/native_hooks/trap_action.h"
-#include "agent/samples/handler/sample_signal.h"
+#include "agent/signal_safe/previous_actions.h"
 
 // Null before version 2.32 of the C library.
 // NOLINTNEXTLINE(readability-redundant-declaration): this one is weak.
@@ -42,7 +42,7 @@ namespace {
 
 absl::Status ReserveThreads() {
   if (hook_threads.load() != nullptr) return absl::OkStatus();
-  void* const memory = mmap(nullptr, sizeof(HookThread) * kMostHookThreads, PROT_READ | PROT_WRITE,
+  void* const memory = mmap(nullptr, sizeof(HookThread) * kMaxHookThreads, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return absl::ErrnoToStatus(errno, "no address space for hooks");
   hook_threads.store(static_cast<HookThread*>(memory), std::memory_order_release);
@@ -124,9 +124,9 @@ bool BeginsWith(std::span<const uint8_t> code, std::initializer_list<uint8_t> by
 }
 
 // Whether a function makes the system call SYS_rt_sigaction, 13.
-bool AsksKernel(uintptr_t function) {
-  constexpr size_t kMost = 512;
-  const std::vector<uint8_t> bytes = ReadCode(function, kMost);
+bool CallsKernel(uintptr_t function) {
+  constexpr size_t kMaxBytes = 512;
+  const std::vector<uint8_t> bytes = ReadCode(function, kMaxBytes);
   bool is_number_loaded = false;
   for (std::span<const uint8_t> code = bytes; !code.empty();) {
     if (BeginsWith(code, {0xb8, 13, 0, 0, 0}) || BeginsWith(code, {0x48, 0xc7, 0xc0, 13, 0, 0, 0}))
@@ -182,9 +182,9 @@ std::array<uint8_t, kGateBytes> GateCode(uintptr_t at, uintptr_t target) {
 
 // The nearest place that the branch reaches if one of its bytes changes.
 std::optional<uintptr_t> MapGate(const DirectBranch& branch) {
-  constexpr intptr_t kMost = 127;
+  constexpr intptr_t kMaxDistance = 127;
   const auto distance = static_cast<intptr_t>(branch.target - (branch.address + kBranchBytes));
-  for (intptr_t i = 1; i <= kMost; ++i) {
+  for (intptr_t i = 1; i <= kMaxDistance; ++i) {
     for (const intptr_t moved : {-i * kStride, i * kStride}) {
       const intptr_t reach = distance + moved;
       if (reach != static_cast<int32_t>(reach)) continue;
@@ -220,7 +220,7 @@ absl::Status Install() {
   if (absl::Status status = WriteNewCode(*gate, GateCode(*gate, branch->target)); !status.ok()) {
     return status;
   }
-  samples::kernel_sigaction.store(reinterpret_cast<samples::Sigaction>(branch->target));
+  signal_safe::kernel_sigaction.store(reinterpret_cast<signal_safe::Sigaction>(branch->target));
   SerializeProcessors();
   // The highest byte of the distance is the instruction's last one.
   const auto distance = static_cast<uint32_t>(*gate - (branch->address + kBranchBytes));
@@ -232,8 +232,8 @@ absl::Status Install() {
 
 }  // namespace
 
-absl::Status KeepHandler() {
-  switch (TakeFront()) {
+absl::Status EnsureTrapHandler() {
+  switch (InstallInFront()) {
     case Front::kOurs:
       return absl::OkStatus();
     case Front::kNoRoom:
@@ -252,7 +252,7 @@ absl::Status CheckTraps() {
         absl::StrCat(absl::StrJoin(deaf, ", "), deaf.size() == 1 ? " blocks" : " block",
                      " SIGTRAP, which hooks use: a hook there would end the program"));
   }
-  return KeepHandler();
+  return EnsureTrapHandler();
 }
 
 absl::Status ReadyTraps() {
@@ -302,7 +302,7 @@ absl::StatusOr<DirectBranch> FindKernelSigaction(uintptr_t address, size_t size)
       std::memcpy(&distance, &code[1], sizeof distance);
       const uintptr_t after = address + i + kBranchBytes;
       const uintptr_t target = after + static_cast<uintptr_t>(intptr_t{distance});
-      if (AsksKernel(target)) return DirectBranch{address + i, target};
+      if (CallsKernel(target)) return DirectBranch{address + i, target};
     }
     i += length;
   }

@@ -21,7 +21,7 @@ absl::Status CheckTraps();
 // One system call: another handler that was installed meanwhile, by a direct system call of the
 // program (trap_signal.h sees all others), becomes the one before ours. Errors:
 // FailedPrecondition: there is no room to keep it.
-absl::Status KeepHandler();
+absl::Status EnsureTrapHandler();
 
 // Objects that the loader has loaded since the process began.
 uint64_t ObjectsLoadedSoFar();

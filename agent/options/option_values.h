@@ -1,6 +1,6 @@
-// Values of options: words, sizes, times, percentages, lists and files. What a function formats, its
-// parser reads back. Errors: InvalidArgument, in words that follow "option 'NAME': ". Pure, but for
-// ReadTextFile.
+// Values of options: words, sizes, times, percentages, lists and files. What a function formats,
+// its parser reads back. Errors: InvalidArgument, in words that follow "option 'NAME': ". Pure, but
+// for ReadTextFile.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "agent/samples/timers.h"
+#include "agent/samples/thread_timers.h"
 #include "common/nearest.h"
 
 namespace jtrace {
@@ -20,7 +20,6 @@ using samples::PerfEvent;
 constexpr absl::string_view kPerfPrefix = "perf:";
 // Each tick checks every thread.
 constexpr absl::Duration kWallInterval = absl::Milliseconds(10);
-constexpr absl::Duration kMinWallInterval = absl::Milliseconds(1);
 
 absl::string_view NameOf(const PerfEvent& event) { return {event.name.data(), event.name.size()}; }
 
@@ -66,18 +65,20 @@ absl::Status FinishTime(absl::string_view text, SampleOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", text, "' is not a duration such as 1ms or 100us"));
   }
-  const bool is_short = options.interval < absl::Microseconds(20);
+  const bool is_short = options.interval < samples::kMinInterval;
   // A bare number that short is meant in another unit.
   if (is_short && absl::SimpleAtoi(text, &plain) && plain > 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", text, "': the unit is missing, ", text, plain <= 1000 ? "ms?" : "us?"));
   }
   if (is_short || options.interval > absl::Seconds(10)) {
-    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is outside 20us to 10s"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", text, "' is outside ", absl::FormatDuration(samples::kMinInterval), " to 10s"));
   }
-  if (options.timer == Timer::kWall && options.interval < kMinWallInterval) {
+  if (options.timer == Timer::kWall && options.interval < samples::kMinWallInterval) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is below the minimum of timer=wall, 1ms"));
+        absl::StrCat("'", text, "' is below the minimum of timer=wall, ",
+                     absl::FormatDuration(samples::kMinWallInterval)));
   }
   return absl::OkStatus();
 }

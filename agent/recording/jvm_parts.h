@@ -38,10 +38,10 @@
 #include "agent/options/options.h"
 #include "agent/recording/code_reports.h"
 #include "agent/samples/sampler.h"
-#include "agent/trace/drain_thread.h"
 #include "agent/trace/label_sets.h"
 #include "agent/trace/limited_events.h"
 #include "agent/trace/record_encoder.h"
+#include "agent/trace/trace_writer.h"
 
 namespace jtrace {
 
@@ -120,7 +120,7 @@ struct JvmParts {
   CodeReports code_reports{env};
   native_hooks::Hooks hooks;
   jvm::UnloadedClasses unloaded;
-  trace::LastingThread writer{"jtrace writer"};
+  ReusableThread writer{"jtrace writer"};
   AgentThreads agent_threads;
   // The recording that the writer's thread writes; changed only while that thread has no work.
   std::atomic<Recording*> written{nullptr};

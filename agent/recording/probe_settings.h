@@ -6,7 +6,7 @@
 #include "agent/calls/bridge.h"
 #include "agent/options/options.h"
 #include "agent/recording/jvm_parts.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace {
 

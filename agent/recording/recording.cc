@@ -12,8 +12,8 @@
 #include "agent/recording/hooks_part.h"
 #include "agent/recording/metrics_part.h"
 #include "agent/recording/switches_part.h"
-#include "agent/samples/handler/own_work.h"
-#include "agent/samples/handler/sample_handler.h"
+#include "agent/signal_safe/doorbell.h"
+#include "agent/signal_safe/own_work.h"
 #include "common/counted.h"
 #include "proto/trace_format.h"
 
@@ -112,7 +112,7 @@ absl::Status Recording::Begin(JNIEnv* jni) {
   try {
     return TryToBegin(jni);
   } catch (const std::bad_alloc&) {
-    samples::TurnOff();
+    signal_safe::TurnOff();
     return absl::ResourceExhaustedError("no memory for the recording; raise ulimit -v");
   } catch (const std::exception& failure) {
     return absl::ResourceExhaustedError(
@@ -198,9 +198,9 @@ std::vector<trace::ChunkSource*> Recording::Sources() {
 void Recording::StartWriter() {
   module_source_.BeginFile();
   jvm_.written.store(this);
-  writer_ = std::make_unique<trace::DrainThread>(
+  writer_ = std::make_unique<trace::TraceWriter>(
       jvm_.writer, jvm_.trace.clock, jvm_.trace.encoder, file_.file(), Sources(),
-      PollPeriod(options_), samples::writer_doorbell,
+      PollPeriod(options_), signal_safe::writer_doorbell,
       [this](const absl::Status& status) { Fail(status.message()); });
   writer_->Start(DescribeStart());
 }
@@ -277,7 +277,7 @@ void Recording::Fail(absl::string_view why) {
     failure_ = std::string(why);
   }
   // TurnOff has said so.
-  if (!samples::agent_is_off.load()) {
+  if (!signal_safe::agent_is_off.load()) {
     LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
   }
   ForEachFromBack([](RecordingPart& part) { part.ReleaseWaitingThreads(); });

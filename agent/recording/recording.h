@@ -33,8 +33,10 @@
 #include "agent/recording/recording_state.h"
 #include "agent/recording/samples_part.h"
 #include "agent/recording/session_start.h"
-#include "agent/samples/system_source.h"
-#include "agent/trace/drain_thread.h"
+#include "agent/samples/ended_thread_source.h"
+#include "agent/samples/module_source.h"
+#include "agent/trace/loss_source.h"
+#include "agent/trace/trace_writer.h"
 
 namespace jtrace {
 
@@ -172,9 +174,9 @@ class Recording {
   SamplesPart* samples_ = nullptr;
   CodePart* code_ = nullptr;
   samples::ModuleSource module_source_;
-  samples::LossSource loss_source_;
+  trace::LossSource loss_source_;
   samples::EndedThreadSource ended_threads_;
-  std::unique_ptr<trace::DrainThread> writer_;
+  std::unique_ptr<trace::TraceWriter> writer_;
   // Of the first file. The thread that begins the next ones cannot ask the JVM.
   Program program_;
   absl::Time began_ = absl::InfinitePast();

@@ -6,7 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/samples/timers.h"
+#include "agent/samples/perf_timer.h"
+#include "agent/samples/posix_timer.h"
 #include "agent/signal_safe/position.h"
 #include "common/counted.h"
 #include "common/scope_filter.h"
@@ -29,7 +30,7 @@ samples::TimerKind TimerKindOf(Timer timer) {
 
 samples::SamplerOptions SamplerOptionsOf(const Options& options) {
   samples::SamplerOptions result;
-  result.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options.samples.interval));
+  result.interval = options.samples.interval;
   result.timer = TimerKindOf(options.samples.timer);
   result.event = options.samples.event;
   result.period = options.samples.period;

@@ -15,9 +15,9 @@
 #include "agent/recording/calls_part.h"
 #include "agent/recording/jvm_parts.h"
 #include "agent/recording/recording_part.h"
+#include "agent/samples/internal_thread_source.h"
 #include "agent/samples/sample_source.h"
 #include "agent/samples/sampler.h"
-#include "agent/samples/system_source.h"
 
 namespace jtrace {
 

@@ -25,7 +25,7 @@ namespace jtrace::samples {
 namespace {
 
 // A symbol that begins further below an address than the longest function does not cover it.
-constexpr uint64_t kLongestFunction = 1 << 20;
+constexpr uint64_t kMaxFunctionBytes = 1 << 20;
 constexpr size_t kUsualSymbols = 100'000;
 constexpr size_t kUsualNameBytes = 2u << 20;
 
@@ -96,7 +96,7 @@ class Owners {
 
 constexpr char kFile[] = "kernel-names";
 // Far above the tables of kernels: 3 MB.
-constexpr uint64_t kMostBytes = 64u << 20;
+constexpr uint64_t kMaxBytes = 64u << 20;
 
 struct Header {
   char magic[8] = {'j', 't', 'r', 'a', 'c', 'e', 'K', '1'};
@@ -146,7 +146,7 @@ constexpr std::chrono::seconds kOld(10);
 
 std::string_view KernelNames::Find(uint64_t address) const {
   const auto after = std::upper_bound(symbols.begin(), symbols.end(), address, IsBelow);
-  if (after == symbols.begin() || address - (after - 1)->address > kLongestFunction) return {};
+  if (after == symbols.begin() || address - (after - 1)->address > kMaxFunctionBytes) return {};
   return names.c_str() + (after - 1)->name;
 }
 
@@ -225,8 +225,8 @@ std::optional<KernelNames> KernelNamesFile::Load(const std::string& key) const {
   Header header;
   if (!ReadAll(file.get(), &header, sizeof(header)) ||
       std::memcmp(header.magic, Header{}.magic, sizeof(header.magic)) != 0 ||
-      header.key_bytes != key.size() || header.symbols > kMostBytes / sizeof(KernelNames::Symbol) ||
-      header.name_bytes > kMostBytes) {
+      header.key_bytes != key.size() || header.symbols > kMaxBytes / sizeof(KernelNames::Symbol) ||
+      header.name_bytes > kMaxBytes) {
     return std::nullopt;
   }
   std::string kept_key(key.size(), '\0');
@@ -243,7 +243,7 @@ std::optional<KernelNames> KernelNamesFile::Load(const std::string& key) const {
   return kept;
 }
 
-void KernelNamesFile::Keep(const std::string& key, const KernelNames& names) const {
+void KernelNamesFile::Save(const std::string& key, const KernelNames& names) const {
   if (key.empty() || names.symbols.empty()) return;
   mkdir(paths_.folder.substr(0, paths_.folder.rfind('/')).c_str(), 0700);
   mkdir(paths_.folder.c_str(), 0700);
@@ -281,7 +281,7 @@ void KernelSymbols::ReadIfOld() {
   read_at_ = now;
   const std::string key = is_first ? file_.Key() : "";
   names_ = ReadKernelNames(path_);
-  if (is_first) file_.Keep(key, names_);
+  if (is_first) file_.Save(key, names_);
 }
 
 std::string KernelSymbols::NameOf(uint64_t address) {

@@ -66,7 +66,7 @@ class KernelNamesFile {
   // What was kept for this key.
   std::optional<KernelNames> Load(const std::string& key) const;
   // `key`: from before the names were read.
-  void Keep(const std::string& key, const KernelNames& names) const;
+  void Save(const std::string& key, const KernelNames& names) const;
 
  private:
   const Paths paths_;

@@ -24,7 +24,7 @@ constexpr PerfEvent Software(std::string_view name, uint64_t config, bool in_ker
 
 // The signal of a sample at a context switch ends the wait that the thread was about to begin, and
 // to begin it again is one more switch: at a period of 1 it would never wait.
-constexpr uint64_t kLeastSwitches = 4;
+constexpr uint64_t kMinSwitches = 4;
 
 constexpr std::array kEvents = {
     Clock("cpu-clock", PERF_COUNT_SW_CPU_CLOCK),
@@ -32,7 +32,7 @@ constexpr std::array kEvents = {
     Software("page-faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1),
     Software("minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN, false, 1),
     Software("major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ, false, 1),
-    Software("context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES, true, kLeastSwitches),
+    Software("context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES, true, kMinSwitches),
     Software("cpu-migrations", PERF_COUNT_SW_CPU_MIGRATIONS, true, 1),
     Hardware("cycles", PERF_COUNT_HW_CPU_CYCLES, kMillion),
     Hardware("instructions", PERF_COUNT_HW_INSTRUCTIONS, kMillion),

@@ -40,8 +40,9 @@ const PerfEvent* FindPerfEvent(std::string_view name);
 // uname(2)'s release of this machine's kernel; "" if it is unknown.
 std::string KernelRelease();
 
-// By hand for clocks on kernels that may have the fault: 6.16, 6.17, candidates of 6.18; any of Red
-// Hat's (".el"), which have newer perf code than their number says; and an unknown release. Pure.
+// Who stops the event. Clocks are stopped by hand on kernels that may have the fault: 6.16, 6.17,
+// candidates of 6.18, an unknown release, and all of Red Hat's (".el"), which have newer perf code
+// than their number says. Pure.
 signal_safe::EventStop StopOf(const PerfEvent& event, std::string_view kernel_release);
 
 }  // namespace jtrace::samples

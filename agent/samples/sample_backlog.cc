@@ -1,20 +1,13 @@
 #include "agent/samples/sample_backlog.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "agent/base/signals_blocked.h"
-#include "agent/samples/handler/own_work.h"
-#include "agent/samples/handler/sample_handler.h"
 
 namespace jtrace::samples {
 namespace {
@@ -37,8 +30,6 @@ uint32_t Shared(absl::Span<const Frame> a, absl::Span<const Frame> b) {
   }
   return static_cast<uint32_t>(count);
 }
-
-constexpr uint64_t kHourNs = 3'600'000'000'000;
 
 }  // namespace
 
@@ -79,7 +70,7 @@ bool SampleBacklog::AddOne(uint32_t slot, const std::byte* record) {
   return true;
 }
 
-void SampleBacklog::Take(absl::FunctionRef<void(const SampleView&)> take) {
+void SampleBacklog::Drain(absl::FunctionRef<void(const SampleView&)> take) {
   uint32_t bytes;
   while (const std::byte* const record = queue_.Front(&bytes)) {
     const auto& entry = *reinterpret_cast<const Entry*>(record);
@@ -90,36 +81,6 @@ void SampleBacklog::Take(absl::FunctionRef<void(const SampleView&)> take) {
     frames.insert(frames.begin(), own, own + (entry.header.frame_count - entry.shared));
     take({entry.header, entry.slot, frames.data()});
     queue_.Pop();
-  }
-}
-
-void RingWatch::Start(std::function<void()> empty) {
-  stopping_ = false;
-  const SignalsBlocked blocked;
-  try {
-    thread_ = std::thread([this, empty = std::move(empty)] { Run(empty); });
-  } catch (const std::system_error&) {
-    return;
-  }
-  // The search for threads to sample must know this one.
-  os_tid_.wait(0);
-}
-
-void RingWatch::Stop() {
-  if (!thread_.joinable()) return;
-  stopping_ = true;
-  samples_doorbell.Ring();
-  thread_.join();
-  os_tid_.store(0);
-}
-
-void RingWatch::Run(const std::function<void()>& empty) {
-  tls_is_agent_thread = true;
-  pthread_setname_np(pthread_self(), "jtrace samples");
-  os_tid_.store(gettid());
-  os_tid_.notify_all();
-  while (!stopping_) {
-    if (samples_doorbell.Wait(kHourNs)) AsOwn(empty);
   }
 }
 

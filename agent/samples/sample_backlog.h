@@ -1,12 +1,9 @@
 // Samples on their way from their threads' rings to the writer.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -36,7 +33,7 @@ class SampleBacklog {
   // Whether the writer should come.
   bool IsFilling() const { return queue_.used() > queue_.capacity() / 4; }
   // Passes on what is there, oldest first.
-  void Take(absl::FunctionRef<void(const SampleView&)> take);
+  void Drain(absl::FunctionRef<void(const SampleView&)> take);
 
  private:
   // The frames of each slot's last sample.
@@ -48,27 +45,6 @@ class SampleBacklog {
   signal_safe::SpscRing queue_;
   LastFrames added_;  // since the queue was empty
   LastFrames taken_;
-};
-
-// Calls `empty` whenever a ring fills (samples_doorbell), from its own thread, which is never
-// sampled. Start and Stop from one thread at a time.
-class RingWatch {
- public:
-  ~RingWatch() { Stop(); }
-  // If there is no thread for it, rings last as long as they do.
-  void Start(std::function<void()> empty);
-  // Waits for a running call.
-  void Stop();
-
-  // 0 while it does not run. Any thread.
-  pid_t os_tid() const { return os_tid_.load(std::memory_order_relaxed); }
-
- private:
-  void Run(const std::function<void()>& empty);
-
-  std::thread thread_;
-  std::atomic<pid_t> os_tid_{0};
-  std::atomic<bool> stopping_{false};
 };
 
 }  // namespace jtrace::samples

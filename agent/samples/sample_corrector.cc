@@ -4,8 +4,8 @@
 
 namespace jtrace::samples {
 
-void SampleCorrector::Take(const SampleView& view,
-                           absl::FunctionRef<void(const SampleView&)> take) {
+void SampleCorrector::Correct(const SampleView& view,
+                              absl::FunctionRef<void(const SampleView&)> take) {
   const UncheckedFrame& frame = view.header.unchecked;
   const std::span frames(view.frames, view.header.frame_count);
   const bool is_marked = check_ != nullptr && frame.pc != 0 && frame.first < frames.size();

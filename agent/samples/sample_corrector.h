@@ -20,7 +20,7 @@ class SampleCorrector {
   }
 
   // Hands on the sample, with other methods in its interrupted frame if those it has are wrong.
-  void Take(const SampleView& view, absl::FunctionRef<void(const SampleView&)> take);
+  void Correct(const SampleView& view, absl::FunctionRef<void(const SampleView&)> take);
 
  private:
   jvm::NonSafepointsCheck* check_ = nullptr;

@@ -189,7 +189,7 @@ void SampleSource::AddBlocker(uintptr_t klass, proto::Sample& sample) {
 }
 
 void SampleSource::AddLabels(uint32_t number, proto::Sample& sample) {
-  if (number == signal_safe::kNoLabels) return;
+  if (number == kNoLabels) return;
   const trace::Labels* const labels = labels_.Find(number);
   if (labels == nullptr) {
     losses_.Add(
@@ -215,7 +215,7 @@ void SampleSource::Repeat(const LastSample& last, IdleTicks idle, proto::Chunk& 
 
 void SampleSource::RepeatIdle(proto::Chunk& chunk) {
   for (const auto& [slot, last] : last_) {
-    const IdleTicks idle = sampler_.TakeIdle(slot, last.number);
+    const IdleTicks idle = sampler_.CollectIdle(slot, last.number);
     if (idle.ticks != 0) Repeat(last, idle, chunk);
   }
 }

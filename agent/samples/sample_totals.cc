@@ -1,15 +1,9 @@
 #include "agent/samples/sample_totals.h"
 
 #include <atomic>
-#include <fstream>
-#include <string>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "agent/samples/handler/sample_handler.h"
-#include "agent/samples/timers.h"
 
 namespace jtrace::samples {
 
@@ -64,66 +58,6 @@ HandlerCost CostSince(const HandlerTimes& before) {
     }
   }
   return result;
-}
-
-void TickWatch::Begin(std::chrono::nanoseconds silence, int signal) {
-  silence_ns_ = static_cast<uint64_t>(silence.count());
-  signal_ = signal;
-  seen_.clear();
-}
-
-TickWatch::Seen& TickWatch::SeenOf(uint32_t index) {
-  if (seen_.size() <= index) seen_.resize(index + 1);
-  return seen_[index];
-}
-
-void TickWatch::NoteTick(uint32_t index) { SeenOf(index).heard = true; }
-
-void TickWatch::Look(uint32_t index, const ThreadSlot& slot) {
-  if (silence_ns_ == 0) return;
-  Seen& seen = SeenOf(index);
-  if (slot.state.load(std::memory_order_acquire) != SlotState::kAttached) {
-    seen = {};
-    return;
-  }
-  const uint64_t cpu_ns = ThreadCpuNanos(slot.os_tid);
-  if (seen.tid != slot.os_tid || seen.heard) {
-    seen = {.tid = slot.os_tid, .cpu_ns = cpu_ns};
-    return;
-  }
-  // Twice, because the slot may have changed its thread since the last look, and samples may be in
-  // the ring.
-  if (seen.reported || cpu_ns < seen.cpu_ns + silence_ns_ || ++seen.silent_looks < 2) return;
-  seen.reported = true;
-  Report(slot);
-}
-
-void TickWatch::Report(const ThreadSlot& slot) {
-  const int fd = slot.perf_fd.load(std::memory_order_relaxed);
-  if (BlocksSignal(slot.os_tid, signal_)) {
-    ++blocked_;
-  } else if (fd >= 0 && !IsPerfTimer(fd)) {
-    ++closed_;
-  } else {
-    ++other_;
-  }
-}
-
-void TickWatch::AppendTo(std::vector<SampleLoss>& losses) const {
-  losses.push_back({"sample.signal_blocked", blocked_});
-  losses.push_back({"sample.timer_closed", closed_});
-  losses.push_back({"sample.timer_silent", other_});
-}
-
-bool BlocksSignal(pid_t tid, int signal) {
-  std::ifstream status(absl::StrCat("/proc/self/task/", tid, "/status"));
-  for (std::string line; std::getline(status, line);) {
-    absl::string_view mask = line;
-    if (!absl::ConsumePrefix(&mask, "SigBlk:\t")) continue;
-    uint64_t bits = 0;
-    return absl::SimpleHexAtoi(mask, &bits) && (bits >> (signal - 1) & 1) != 0;
-  }
-  return false;
 }
 
 }  // namespace jtrace::samples

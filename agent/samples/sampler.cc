@@ -9,15 +9,17 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "agent/base/clock.h"
-#include "agent/samples/object_copy.h"
+#include "agent/samples/loaded_objects_copy.h"
 #include "agent/samples/signals.h"
 #include "agent/samples/walk/cfi.h"
 #include "agent/samples/walk/known_frames.h"
+#include "agent/signal_safe/doorbell.h"
 #include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace::samples {
@@ -35,11 +37,11 @@ void OnHugePages(MemoryRange range) {
 }
 
 // False: a handler did not end in time.
-bool WaitForHandlers(std::chrono::milliseconds patience) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (!handlers_in_flight.Idle()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
+bool WaitForHandlers(absl::Duration patience) {
+  const uint64_t begin_ns = MonotonicNanos();
+  while (!signal_safe::handlers_in_flight.Idle()) {
+    if (absl::Nanoseconds(MonotonicNanos() - begin_ns) > patience) return false;
+    absl::SleepFor(absl::Microseconds(100));
   }
   return true;
 }
@@ -47,11 +49,11 @@ bool WaitForHandlers(std::chrono::milliseconds patience) {
 }  // namespace
 
 absl::Status Sampler::Check(const SamplerOptions& options) {
-  if (options.interval < std::chrono::microseconds(10)) {
-    return absl::InvalidArgumentError("the interval must be at least 10 us");
-  }
-  if (options.timer == TimerKind::kWall && options.interval < std::chrono::milliseconds(1)) {
-    return absl::InvalidArgumentError("the interval of timer=wall must be at least 1 ms");
+  const absl::Duration shortest =
+      options.timer == TimerKind::kWall ? kMinWallInterval : kMinInterval;
+  if (options.interval < shortest) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the interval must be at least ", absl::FormatDuration(shortest)));
   }
   if (options.signal >= SIGRTMIN && options.signal <= SIGRTMAX) {
     return absl::InvalidArgumentError("a real-time signal cannot be used: its queue can overflow");
@@ -102,7 +104,7 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
     if (running_) return absl::FailedPreconditionError("the sampler runs");
   }
   // It may use what is replaced here, and slots that threads will get.
-  if (!WaitForHandlers(std::chrono::milliseconds(500))) {
+  if (!WaitForHandlers(absl::Milliseconds(500))) {
     return absl::UnavailableError(
         "a signal handler of the last recording has not ended: its thread is stopped or waits for "
         "memory; try again");
@@ -145,8 +147,8 @@ absl::Status Sampler::Start(JNIEnv* env) {
   Drain([](const SampleView&) {});
   // Handlers have ended; one that did not end in time takes no sample that anybody reads.
   jvm_.non_safepoints_check().Clear();
-  totals_at_start_ = Totals();
-  times_at_start_ = MeasuredHandlerTimes();
+  at_start_.totals = Totals();
+  at_start_.times = MeasuredHandlerTimes();
   watch_.Begin(Silence(), options_.signal);
   absl::Status status = InstallSampleHandler(options_.signal, NewState());
   if (!status.ok()) return status;
@@ -159,7 +161,7 @@ absl::Status Sampler::Start(JNIEnv* env) {
     }
   }
   ring_watch_.Start([this] {
-    if (!EmptyRings() || backlog_->IsFilling()) writer_doorbell.Ring();
+    if (!EmptyRings() || backlog_->IsFilling()) signal_safe::writer_doorbell.Ring();
   });
   if (timers_->kind() == TimerKind::kWall) {
     ticker_.Start(options_.interval, timers_->has_jitter(),
@@ -174,10 +176,10 @@ int Sampler::SignalError() const {
                                                                        : 0;
 }
 
-std::chrono::nanoseconds Sampler::Silence() const {
+absl::Duration Sampler::Silence() const {
   const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
-  if (counts) return std::chrono::nanoseconds(0);
-  return std::max<std::chrono::nanoseconds>(std::chrono::seconds(1), 10 * options_.interval);
+  if (counts) return absl::ZeroDuration();
+  return std::max(absl::Seconds(1), 10 * options_.interval);
 }
 
 SamplerState* Sampler::NewState() const {
@@ -211,7 +213,7 @@ void Sampler::Tick(uint32_t ticks) {
     for (uint32_t i = begin; i < std::min(begin + kAtOnce, used); ++i) {
       ThreadSlot& slot = pool_->slots()[i];
       if (slot.state.load(std::memory_order_acquire) != SlotState::kAttached) continue;
-      wall_clock_->Look(slot, i, ticks, now_ns);
+      wall_clock_->Check(slot, i, ticks, now_ns);
     }
   }
 }
@@ -221,7 +223,7 @@ uint32_t Sampler::UsedSlots() {
   return pool_->used();
 }
 
-IdleTicks Sampler::TakeIdle(uint32_t thread_slot, uint32_t number) {
+IdleTicks Sampler::CollectIdle(uint32_t thread_slot, uint32_t number) {
   ThreadSlot& slot = pool_->slots()[thread_slot];
   const uint64_t time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
   uint64_t word = slot.idle.load(std::memory_order_acquire);
@@ -241,7 +243,7 @@ void Sampler::CheckHandler() {
   absl::MutexLock lock(&mutex_);
   if (!running_ || handler_replaced_ || IsSampleHandler(options_.signal)) return;
   handler_replaced_ = true;
-  ++handlers_replaced_;
+  losses_.CountReplacedHandler();
   for (const auto& [tid, slot] : slot_by_tid_) timers_->Disarm(slot);
 }
 
@@ -256,7 +258,7 @@ bool Sampler::EmptyRings() {
     if (!backlog_->Add(i, slot.ring)) return false;
     if (state == SlotState::kDetached) {
       absl::MutexLock lock(&mutex_);
-      pool_->Give(&slot);
+      pool_->Free(&slot);
     }
   }
   return true;
@@ -267,14 +269,14 @@ void Sampler::Drain(absl::FunctionRef<void(const SampleView&)> take) {
   bool all = false;
   while (!all) {
     all = EmptyRings();
-    backlog_->Take([&](const SampleView& view) {
-      if (!view.header.is_unwind) watch_.NoteTick(view.thread_slot);
-      corrector_.Take(view, take);
+    backlog_->Drain([&](const SampleView& view) {
+      if (!view.header.is_unwind) watch_.CountTick(view.thread_slot);
+      corrector_.Correct(view, take);
     });
   }
 }
 
-absl::Status Sampler::Stop(std::chrono::milliseconds patience) {
+absl::Status Sampler::Stop(absl::Duration patience) {
   {
     absl::MutexLock lock(&mutex_);
     if (!running_) return absl::OkStatus();
@@ -290,7 +292,7 @@ absl::Status Sampler::Stop(std::chrono::milliseconds patience) {
   absl::MutexLock lock(&mutex_);
   for (uint32_t i = 0; i < pool_->used(); ++i) {
     ThreadTimers::Release(&pool_->slots()[i]);
-    LoseDueTicks(&pool_->slots()[i]);
+    DiscardDueTicks(&pool_->slots()[i]);
   }
   return absl::OkStatus();
 }
@@ -298,8 +300,8 @@ absl::Status Sampler::Stop(std::chrono::milliseconds patience) {
 // The handler's counters belong to the process.
 std::vector<SampleLoss> Sampler::Losses() const {
   std::vector<SampleLoss> losses = Totals();
-  for (size_t i = 0; i < losses.size() && i < totals_at_start_.size(); ++i) {
-    losses[i].count -= totals_at_start_[i].count;
+  for (size_t i = 0; i < losses.size() && i < at_start_.totals.size(); ++i) {
+    losses[i].count -= at_start_.totals[i].count;
   }
   std::erase_if(losses, [](const SampleLoss& loss) { return loss.count == 0; });
   return losses;
@@ -309,11 +311,11 @@ std::vector<SampleLoss> Sampler::Totals() const {
   std::vector<SampleLoss> losses = HandlerLosses();
   absl::MutexLock lock(&mutex_);
   const uint64_t lost = sample_counters.lost_ticks.load(std::memory_order_relaxed);
-  losses.push_back({"sample.lost_ticks", lost + lost_ticks_});
-  failures_.AppendTo(losses);
+  losses.push_back({"sample.lost_ticks", lost + losses_.lost_ticks()});
+  losses_.AppendThreadsTo(losses);
   watch_.AppendTo(losses);
   losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
-  losses.push_back({"sample.handler_replaced", handlers_replaced_});
+  losses.push_back({"sample.handler_replaced", losses_.replaced_handlers()});
   losses.push_back({"sample.no_kernel_memory", timers_->without_kernel_frames()});
   return losses;
 }
@@ -353,16 +355,16 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
     DetachLocked(before);
     ThreadTimers::Release(before);
   }
-  ThreadSlot* const slot = pool_->Take();
+  ThreadSlot* const slot = pool_->Allocate();
   if (slot == nullptr) {
-    failures_.CountNoSlot(/*all_used=*/pool_->used() == pool_->capacity());
+    losses_.CountNoSlot(/*all_used=*/pool_->used() == pool_->capacity());
     return absl::ResourceExhaustedError("no thread slot is free");
   }
   slot->os_tid = tid;
   slot->in_handler = false;
   slot->remembered_frames = 0;
-  slot->unread_looks = 0;
-  LoseDueTicks(slot);  // of its previous thread
+  slot->unread_count = 0;
+  DiscardDueTicks(slot);  // of its previous thread
   Identify(slot, thread_number, java_tid, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);
   if (own) {
@@ -371,10 +373,10 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
   }
   absl::Status status = timers_->Arm(slot);
   if (!status.ok()) {
-    failures_.CountNoTimer(status);
+    losses_.CountNoTimer(status);
     if (own) tls_thread_slot = nullptr;
     ThreadTimers::Release(slot);
-    pool_->Give(slot);
+    pool_->Free(slot);
     return status;
   }
   slot_by_tid_[tid] = slot;
@@ -386,8 +388,8 @@ bool Sampler::IsAttached(pid_t tid) const {
   return slot_by_tid_.contains(tid);
 }
 
-void Sampler::LoseDueTicks(ThreadSlot* slot) {
-  lost_ticks_ += slot->due_ticks.exchange(0, std::memory_order_acq_rel);
+void Sampler::DiscardDueTicks(ThreadSlot* slot) {
+  losses_.AddLostTicks(slot->due_ticks.exchange(0, std::memory_order_acq_rel));
 }
 
 void Sampler::DetachLocked(ThreadSlot* slot) {
@@ -424,7 +426,7 @@ void Sampler::SweepEndedThreads() {
     DetachLocked(slot);
     ThreadTimers::Release(slot);
   }
-  for (uint32_t i = 0; i < pool_->used(); ++i) watch_.Look(i, pool_->slots()[i]);
+  for (uint32_t i = 0; i < pool_->used(); ++i) watch_.Check(i, pool_->slots()[i]);
 }
 
 // Their slots stay attached: a handler may be about to finish its record.

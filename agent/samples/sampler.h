@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "agent/jvm/address_set.h"
 #include "agent/jvm/jvm_view.h"
 #include "agent/jvm/stub_registry.h"
@@ -26,11 +26,14 @@
 #include "agent/samples/handler/sample_record.h"
 #include "agent/samples/kernel_names.h"
 #include "agent/samples/perf_events.h"
+#include "agent/samples/ring_watch.h"
 #include "agent/samples/sample_backlog.h"
 #include "agent/samples/sample_corrector.h"
 #include "agent/samples/sample_totals.h"
 #include "agent/samples/slot_pool.h"
-#include "agent/samples/timers.h"
+#include "agent/samples/thread_timers.h"
+#include "agent/samples/tick_watch.h"
+#include "agent/samples/ticker.h"
 #include "agent/samples/wall_clock.h"
 #include "agent/signal_safe/position.h"
 
@@ -105,7 +108,7 @@ class Sampler {
 
   // timer=wall: the ticks that the thread of a slot (SampleView::thread_slot) spent as in its
   // sample `number` and that no later sample will contain. They are returned once.
-  IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
+  IdleTicks CollectIdle(uint32_t thread_slot, uint32_t number);
 
   // Methods (jmethodIDs) of the application, for the stack modes that need them.
   jvm::AddressSet& app_methods() { return *app_methods_; }
@@ -115,7 +118,7 @@ class Sampler {
   // Disarms all timers and waits for running handlers; DeadlineExceeded if one did not end in time
   // (then its memory is leaked). The handler stays installed (signals.h) and drops our late
   // signals. Call Drain once more afterwards.
-  absl::Status Stop(std::chrono::milliseconds patience = std::chrono::milliseconds(500));
+  absl::Status Stop(absl::Duration patience = absl::Milliseconds(500));
 
   TimerKind timer_in_use() const { return timers_->kind(); }
   // Whether samples are at random moments of their intervals.
@@ -131,19 +134,25 @@ class Sampler {
   int SignalError() const;
   std::vector<SampleLoss> Losses() const;
   // Of the current recording, or of the last one.
-  HandlerCost Cost() const { return CostSince(times_at_start_); }
+  HandlerCost Cost() const { return CostSince(at_start_.times); }
 
  private:
+  // What the process has counted when a recording starts.
+  struct Counts {
+    std::vector<SampleLoss> totals;
+    HandlerTimes times;
+  };
+
   Sampler(const SamplerOptions& options, jvm::JvmView& jvm);
   void Detach(pid_t tid);
   void Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // timer=wall: counts the ticks of a slot that no handler took.
-  void LoseDueTicks(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DiscardDueTicks(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   static absl::Status Check(const SamplerOptions& options);
   // The CPU time without a sample that indicates an error; 0: CPU time indicates nothing.
-  std::chrono::nanoseconds Silence() const;
+  absl::Duration Silence() const;
   SamplerState* NewState() const;
   // On the ticker's thread.
   void Tick(uint32_t ticks);
@@ -157,8 +166,7 @@ class Sampler {
   std::vector<SampleLoss> Totals() const;
 
   SamplerOptions options_;
-  std::vector<SampleLoss> totals_at_start_;
-  HandlerTimes times_at_start_;
+  Counts at_start_;
   jvm::JvmView& jvm_;
   std::unique_ptr<jvm::AddressSet> app_methods_;
   KernelSymbols kernel_symbols_;
@@ -169,10 +177,8 @@ class Sampler {
   std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
-  TickWatch watch_;                                  // its counts are guarded by mutex_
-  uint64_t lost_ticks_ ABSL_GUARDED_BY(mutex_) = 0;  // in addition to the handler's
-  AttachFailures failures_ ABSL_GUARDED_BY(mutex_);
-  uint64_t handlers_replaced_ ABSL_GUARDED_BY(mutex_) = 0;
+  TickWatch watch_;  // its counts are guarded by mutex_
+  SamplerLosses losses_ ABSL_GUARDED_BY(mutex_);
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
   // Held while rings are emptied into the backlog. Taken before mutex_.

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "agent/samples/handler/sample_signal.h"
+#include "agent/signal_safe/previous_actions.h"
 #include "agent/signal_safe/safe_read.h"
 
 namespace jtrace::samples {
@@ -71,16 +72,16 @@ absl::Status InstallSampleHandler(int signal, SamplerState* state) {
   sampler_state.store(state);
   if (IsOurs(current)) return absl::OkStatus();
   // Handlers may keep using the previous one.
-  previous_actions[signal].store(new struct sigaction(current));
+  signal_safe::previous_actions[signal].store(new struct sigaction(current));
   // On the alternate stack where a thread has one: Go's threads have small stacks. A handler of the
   // program's, which gets its signals from ours, stays on the stack that it asked for.
-  const int stack = IsHandler(current) ? current.sa_flags & SA_ONSTACK : SA_ONSTACK;
+  const int stack = signal_safe::IsHandler(current) ? current.sa_flags & SA_ONSTACK : SA_ONSTACK;
   return InstallFor(signal, stack);
 }
 
 void BlockWhileSampling(int signal) {
   blocked_while_sampling.store(signal);
-  for (int installed = 1; installed < kSignals; ++installed) {
+  for (int installed = 1; installed < signal_safe::kSignals; ++installed) {
     struct sigaction current;
     if (sigaction(installed, nullptr, &current) != 0 || !IsOurs(current)) continue;
     InstallFor(installed, current.sa_flags & SA_ONSTACK).IgnoreError();

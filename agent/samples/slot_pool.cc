@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "agent/samples/handler/sample_handler.h"
+#include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace::samples {
 namespace {
@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<SlotPool>> SlotPool::Create(const Sizes& sizes) {
 
 SlotPool::SlotPool(ThreadSlot* slots, const Sizes& sizes) : slots_(slots), sizes_(sizes) {}
 
-ThreadSlot* SlotPool::Take() {
+ThreadSlot* SlotPool::Allocate() {
   if (!free_.empty()) {
     ThreadSlot* const slot = free_.back();
     free_.pop_back();
@@ -58,12 +58,12 @@ ThreadSlot* SlotPool::Take() {
   return slot;
 }
 
-void SlotPool::Give(ThreadSlot* slot) {
+void SlotPool::Free(ThreadSlot* slot) {
   // Sequentially consistent, like the count of handlers: either a handler sees that the slot is
   // free, or this code sees the handler at work. The latter is possible if the sampler was stopped
   // meanwhile.
   slot->state.store(SlotState::kFree, std::memory_order_seq_cst);
-  if (handlers_in_flight.Idle()) ReleaseBuffers(slot);
+  if (signal_safe::handlers_in_flight.Idle()) ReleaseBuffers(slot);
   free_.push_back(slot);
 }
 

@@ -23,9 +23,9 @@ class SlotPool {
   static absl::StatusOr<std::unique_ptr<SlotPool>> Create(const Sizes& sizes);
 
   // A free slot with empty ring, or null: all are in use, or there is no memory.
-  ThreadSlot* Take();
+  ThreadSlot* Allocate();
   // The slot's thread has ended and its ring is drained. Releases most of its memory.
-  void Give(ThreadSlot* slot);
+  void Free(ThreadSlot* slot);
 
   ThreadSlot* slots() const { return slots_; }
   uint32_t capacity() const { return sizes_.slots; }

@@ -5,8 +5,8 @@
 #include <ucontext.h>
 
 #include "agent/base/signals_blocked.h"
-#include "agent/samples/handler/own_work.h"
 #include "agent/samples/handler/sample_handler.h"
+#include "agent/signal_safe/own_work.h"
 #include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace::samples {
@@ -54,8 +54,8 @@ bool UnwindSites::Due(uint32_t routine) {
 
 void UnwindAtEntry(uint32_t routine) {
   if (!unwind_sites.Due(routine)) return;
-  const OwnWork own;
-  const signal_safe::SignalScope scope(handlers_in_flight);
+  const signal_safe::OwnWork own;
+  const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
   const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
   if (state == nullptr) return;
   const SignalBlocked blocked(state->signal);

@@ -6,7 +6,7 @@
 
 namespace jtrace::samples {
 
-// By routine number. Any thread; running methods read entries without a lock.
+// The methods, by routine number. Any thread; running methods read entries without a lock.
 class UnwindSites {
  public:
   // Routine numbers below this have a place.

@@ -1,89 +1,61 @@
-// Samples on real time: a thread of the agent checks all other threads, and signals those that ran.
+// Samples on real time (timer=wall): which threads get a signal at a tick.
 #pragma once
 
 #include <sys/types.h>
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <functional>
-#include <mutex>
-#include <thread>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "agent/samples/handler/thread_slot.h"
 
 namespace jtrace::samples {
 
-// Calls `tick` in each interval, at its end or at a random moment in it, from its own thread, which
-// is never sampled. Start and Stop from one thread at a time.
-class Ticker {
- public:
-  ~Ticker() { Stop(); }
-  // ticks: intervals that have passed since the last call; 1 unless the thread was late.
-  void Start(std::chrono::nanoseconds interval, bool jitter,
-             std::function<void(uint32_t ticks)> tick);
-  // Waits for a running call, not for the next one.
-  void Stop();
-
-  // 0 while it does not run. Any thread.
-  pid_t os_tid() const { return os_tid_.load(std::memory_order_relaxed); }
-
- private:
-  void Run(SampleMoments moments, const std::function<void(uint32_t)>& tick);
-
-  std::thread thread_;
-  std::atomic<pid_t> os_tid_{0};
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;  // guarded by mutex_
-};
-
-// Assigns ticks: a thread that used the CPU since the last look gets a signal, and the ticks belong
-// to its next sample. A thread that did not is where it was: the ticks belong to its last sample,
-// and its system calls are not interrupted.
+// Assigns ticks: a thread that used the CPU since the last check gets a signal, and the ticks
+// belong to its next sample. A thread that did not is where it was: the ticks belong to its last
+// sample, and its system calls are not interrupted.
 //
 // The signal itself takes CPU time. So a thread that waited at its last sample and used almost no
 // CPU time since gets one more signal, to see whether it has moved on, and then none. If it moved
 // on just then, it is no longer where its last sample says: so there is another signal after 16
 // ticks without any CPU time, and then after 64 times as many each time.
 //
-// The longer a thread has not run, the less often it is looked at, up to every 16 ticks, or with
+// The longer a thread has not run, the less often it is checked, up to every 16 ticks, or with
 // more than 500 threads at 1 ms every 32 us a thread; at most an eighth of its rest. Then CPU time
 // shows how many of the ticks it ran. Not thread-safe, except the slots' content.
 class WallClock {
  public:
-  WallClock(std::chrono::nanoseconds interval, int signal);
+  WallClock(absl::Duration interval, int signal);
   // Why the kernel (a seccomp profile) forbids this thread to signal others, as errno; 0: it allows
   // it.
   int SignalError() const;
 
   // `slot` is the index-th and attached, its thread alive. ticks: since the last call. now: of
   // CLOCK_MONOTONIC.
-  void Look(ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns);
+  void Check(ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns);
   // The slot's thread, or the recording, ends: its last ticks become idle ones or due ones, without
   // a signal.
   void Finish(ThreadSlot& slot, uint32_t index, uint64_t now_ns);
 
  private:
-  struct Seen {
+  struct ThreadState {
     pid_t tid = 0;
-    uint32_t ticks = 0;        // not looked at yet
-    uint32_t pause = 0;        // ticks between two looks
+    uint32_t ticks = 0;        // not checked yet
+    uint32_t pause = 0;        // ticks between two checks
     uint32_t idle = 0;         // ticks without CPU time in a row
     uint32_t small_moves = 0;  // in a row
     uint32_t confirm_at = 0;   // of `idle`: another signal is due; 0: its place is certain
-    bool confirming = false;   // that signal was sent at the last look
+    bool confirming = false;   // that signal was sent at the last check
     bool sampled = false;
     uint64_t cpu_ns = 0;
   };
-  uint32_t BusyTicks(Seen& seen, const ThreadSlot& slot, uint64_t cpu_ns, uint32_t ticks) const;
+  uint32_t BusyTicks(ThreadState& state, const ThreadSlot& slot, uint64_t cpu_ns,
+                     uint32_t ticks) const;
   // For a thread that waited at its last sample and has used almost no CPU time since.
-  static bool MovedBySignal(Seen& seen);
-  // Whether the thread ran since the last look.
-  bool Share(Seen& seen, ThreadSlot& slot, uint64_t now_ns) const;
-  // Ticks between two looks at a thread that has not run for long.
+  static bool MovedBySignal(ThreadState& state);
+  // Whether the thread ran since the last check.
+  bool AssignTicks(ThreadState& state, ThreadSlot& slot, uint64_t now_ns) const;
+  // Ticks between two checks at a thread that has not run for long.
   uint32_t LongestPause() const;
   void Signal(ThreadSlot& slot) const;
   // errno, or 0.
@@ -93,7 +65,7 @@ class WallClock {
   const uint64_t small_move_ns_;
   const int signal_;
   const pid_t process_;
-  std::vector<Seen> seen_;  // by slot
+  std::vector<ThreadState> states_;  // by slot
 };
 
 }  // namespace jtrace::samples

@@ -2,8 +2,8 @@
 
 #include "agent/jvm/env.h"
 #include "agent/jvm/environment.h"
-#include "agent/samples/handler/own_work.h"
 #include "agent/session/jvm_session.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace {
 namespace {
@@ -79,21 +79,21 @@ absl::Status InstallCallbacks(jvmtiEnv* env, JvmSession* session) {
       jvm::ToStatus(env, env->SetEnvironmentLocalStorage(session), "SetEnvironmentLocalStorage");
   if (!status.ok()) return status;
   jvm::Callbacks callbacks = {};
-  callbacks.base.VMInit = samples::kAsOwn<VmInit>;
-  callbacks.base.VMDeath = samples::kAsOwn<VmDeath>;
-  callbacks.base.ThreadStart = samples::kAsOwn<ThreadStart>;
-  callbacks.base.ThreadEnd = samples::kAsOwn<ThreadEnd>;
-  callbacks.base.ClassFileLoadHook = samples::kAsOwn<ClassFileLoadHook>;
-  callbacks.base.ClassPrepare = samples::kAsOwn<ClassPrepare>;
-  callbacks.base.ObjectFree = samples::kAsOwn<ObjectFree>;
-  callbacks.base.CompiledMethodLoad = samples::kAsOwn<CompiledMethodLoad>;
-  callbacks.base.CompiledMethodUnload = samples::kAsOwn<CompiledMethodUnload>;
-  callbacks.base.DynamicCodeGenerated = samples::kAsOwn<DynamicCodeGenerated>;
-  callbacks.base.NativeMethodBind = samples::kAsOwn<NativeMethodBind>;
-  callbacks.base.GarbageCollectionStart = samples::kAsOwn<GcStart>;
-  callbacks.base.GarbageCollectionFinish = samples::kAsOwn<GcFinish>;
-  callbacks.virtual_thread_start = samples::kAsOwn<VirtualThreadStart>;
-  callbacks.virtual_thread_end = samples::kAsOwn<VirtualThreadEnd>;
+  callbacks.base.VMInit = signal_safe::kAsOwn<VmInit>;
+  callbacks.base.VMDeath = signal_safe::kAsOwn<VmDeath>;
+  callbacks.base.ThreadStart = signal_safe::kAsOwn<ThreadStart>;
+  callbacks.base.ThreadEnd = signal_safe::kAsOwn<ThreadEnd>;
+  callbacks.base.ClassFileLoadHook = signal_safe::kAsOwn<ClassFileLoadHook>;
+  callbacks.base.ClassPrepare = signal_safe::kAsOwn<ClassPrepare>;
+  callbacks.base.ObjectFree = signal_safe::kAsOwn<ObjectFree>;
+  callbacks.base.CompiledMethodLoad = signal_safe::kAsOwn<CompiledMethodLoad>;
+  callbacks.base.CompiledMethodUnload = signal_safe::kAsOwn<CompiledMethodUnload>;
+  callbacks.base.DynamicCodeGenerated = signal_safe::kAsOwn<DynamicCodeGenerated>;
+  callbacks.base.NativeMethodBind = signal_safe::kAsOwn<NativeMethodBind>;
+  callbacks.base.GarbageCollectionStart = signal_safe::kAsOwn<GcStart>;
+  callbacks.base.GarbageCollectionFinish = signal_safe::kAsOwn<GcFinish>;
+  callbacks.virtual_thread_start = signal_safe::kAsOwn<VirtualThreadStart>;
+  callbacks.virtual_thread_end = signal_safe::kAsOwn<VirtualThreadEnd>;
   return jvm::ToStatus(env, env->SetEventCallbacks(&callbacks.base, sizeof(callbacks)),
                        "SetEventCallbacks");
 }

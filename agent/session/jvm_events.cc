@@ -43,7 +43,7 @@ void JvmEvents::ThreadEnd() {
   jvm_.probe_sets.ChargeRemainder(numbers.java_tid);
   jvm_.probe_sets.MarkThreadEnded(numbers.java_tid);
   jvm_.metrics->ThreadEnd();
-  samples::SetLabels(signal_safe::kNoLabels, 0);
+  samples::SetLabels(samples::kNoLabels, 0);
   LeaveFamilies(numbers.java_tid);
   // Last: the writer may need the name of a thread that stands still in between.
   jvm_.registries.threads.Release(numbers.java_tid);
@@ -59,7 +59,7 @@ void JvmEvents::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   jvm_.probe_sets.ChargeRemainder(java_tid);
   jvm_.probe_sets.MarkThreadEnded(java_tid);
   jvm_.metrics->VirtualThreadEnd(java_tid);
-  samples::SetLabels(signal_safe::kNoLabels, java_tid);
+  samples::SetLabels(samples::kNoLabels, java_tid);
   LeaveFamilies(java_tid);
   jvm_.registries.threads.Release(java_tid);
 }
@@ -171,7 +171,7 @@ void JvmEvents::DynamicCode(const char* name, const void* address, jint size) {
   jvm_.view.AddStub(name, begin, begin + static_cast<uint32_t>(size));
 }
 
-void JvmEvents::NativeMethodBind() { jvm_.hooks.LookForObjects(); }
+void JvmEvents::NativeMethodBind() { jvm_.hooks.SearchObjects(); }
 
 void JvmEvents::GcStart() {
   jvm_.metrics->GcStart(jvm_.trace.clock.Now());

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <thread>
 
 #include "absl/container/btree_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/base/signals_blocked.h"
+#include "agent/base/agent_thread.h"
 #include "agent/metrics/method_pattern.h"
 #include "agent/recording/counted_threads.h"
-#include "agent/samples/handler/own_work.h"
 #include "agent/samples/handler/thread_labels.h"
 #include "agent/session/java_scope.h"
 #include "agent/session/jvm_session.h"
@@ -77,18 +75,15 @@ void SessionAbi::CallWhereJavaRuns(const std::function<void()>& call) {
     return call();
   }
   std::exception_ptr failure;
-  std::thread thread = [&] {
-    const SignalsBlocked blocked;
-    return std::thread([&] {
-      samples::tls_is_agent_thread = true;
-      try {
-        call();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    });
-  }();
-  thread.join();
+  AgentThread thread;
+  thread.Start("jtrace java", [&] {
+    try {
+      call();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  thread.Join();
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -8,6 +8,8 @@
 
 namespace jtrace::signal_safe {
 
+constinit Doorbell writer_doorbell;
+
 void Doorbell::Ring() {
   if (rung_.exchange(1, std::memory_order_acq_rel) != 0) return;
   const int before = errno;

@@ -24,4 +24,7 @@ class Doorbell {
   static_assert(sizeof(rung_) == 4 && std::atomic<uint32_t>::is_always_lock_free);
 };
 
+// Wakes the thread that writes the trace. Handlers ring it when a ring is half full.
+extern constinit Doorbell writer_doorbell;
+
 }  // namespace jtrace::signal_safe

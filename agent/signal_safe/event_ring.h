@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::signal_safe {
 
@@ -43,7 +43,7 @@ enum class LogWaits : uint64_t {
 };
 inline constexpr uint32_t kAtBit = uint32_t{1} << 31;
 
-// In its own chunk (layout.h), after the chunk's header.
+// In its own chunk (probe_memory.h), after the chunk's header.
 struct EventRing {
   uint64_t tail;          // consumer: bytes read
   uint64_t bytes;         // of the records' storage, which follows

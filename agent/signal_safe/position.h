@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::signal_safe {
 

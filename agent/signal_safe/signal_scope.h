@@ -30,6 +30,9 @@ class InFlight {
   std::atomic<int64_t> count_{0};
 };
 
+// The handlers of samples and of native hooks, and instrumented unwinds.
+extern constinit InFlight handlers_in_flight;
+
 // Keeps errno and counts the handler as in flight, on every path out of it.
 class SignalScope {
  public:
@@ -70,15 +73,15 @@ class AlternateStack {
   const size_t size_;
 };
 
-// What a sample of the interrupted pc alone needs of the stack below the handler's first frame, at
-// most. Measured by alternate_stack_test and AlternateStackTest: 0.8 KiB.
+// The most stack below the handler's first frame that a sample of the interrupted pc alone needs.
+// alternate_stack_test and AlternateStackTest measured 0.8 KiB.
 inline constexpr size_t kRoomToSample = 2048;
 
-// And a walk: measured 2.4 KiB, and where a guarded load fails, which the JVM's handler of SIGSEGV
-// ends, the kernel's part of that handler and 2 KiB. Not in handlers.
+// The same for a walk: it took 2.4 KiB. A guarded load that fails takes the kernel's part of the
+// JVM's SIGSEGV handler and 2 KiB more. Not in handlers.
 inline size_t RoomToWalk() {
-  constexpr unsigned long kLeastSignalStack = 51;  // AT_MINSIGSTKSZ, which glibc 2.31 lacks
-  return getauxval(kLeastSignalStack) + 4608;
+  constexpr unsigned long kMinSignalStack = 51;  // AT_MINSIGSTKSZ, which glibc 2.31 lacks
+  return getauxval(kMinSignalStack) + 4608;
 }
 
 }  // namespace jtrace::signal_safe

@@ -31,7 +31,7 @@ void Take(RepeatedPtrField<Message>& from, RepeatedPtrField<Message>* (proto::Ch
 }
 
 // A string's number follows from its place.
-void TakeStrings(proto::Chunk& whole, ChunkParts& parts) {
+void MoveStrings(proto::Chunk& whole, ChunkParts& parts) {
   uint32_t number = whole.first_string();
   for (std::string& text : *whole.mutable_string()) {
     proto::Chunk* part = parts.For(text.size() + kFieldHeader);
@@ -47,12 +47,12 @@ void TakeStrings(proto::Chunk& whole, ChunkParts& parts) {
   whole.clear_first_string();
 }
 
-void TakeDefinitions(proto::Chunk& whole, ChunkParts& parts) {
+void MoveDefinitions(proto::Chunk& whole, ChunkParts& parts) {
   if (whole.has_session_start()) {
     proto::Chunk* part = parts.For(whole.session_start().ByteSizeLong() + kFieldHeader);
     if (part != nullptr) part->set_allocated_session_start(whole.release_session_start());
   }
-  TakeStrings(whole, parts);
+  MoveStrings(whole, parts);
   Take(*whole.mutable_class_def(), &proto::Chunk::mutable_class_def, parts);
   Take(*whole.mutable_routine(), &proto::Chunk::mutable_routine, parts);
   Take(*whole.mutable_method(), &proto::Chunk::mutable_method, parts);
@@ -121,11 +121,11 @@ void ChunkSplitter::Split(proto::Chunk whole, ChunkParts::Write write) {
     return;
   }
   ChunkParts parts(limit_ - std::min(limit_, kPartHead), most_, write);
-  TakeDefinitions(whole, parts);
+  MoveDefinitions(whole, parts);
   TreeSplitter trees(parts);
   for (proto::TreeDelta& delta : *whole.mutable_tree()) trees.Take(delta);
   whole.clear_tree();
-  RecordSplitter(whole, parts).TakeAll();
+  RecordSplitter(whole, parts).MoveAll();
   left_out_ += parts.left_out();
   if (left_out_ > 0) AddLoss(left_out_, whole);
   MoveRemainder(whole, parts);
@@ -164,13 +164,13 @@ void RecordSplitter::SortRecords() {
                    [](const Item& a, const Item& b) { return a.time < b.time; });
 }
 
-void RecordSplitter::TakeAll() {
+void RecordSplitter::MoveAll() {
   for (const Item& item : items_) {
     if (const auto logs = logs_.find(item.thread); logs != logs_.end()) {
-      TakeLogs(logs->second, item.time);
+      MoveLogs(logs->second, item.time);
     }
     if (item.sample >= 0) {
-      TakeSample(*samples_.Mutable(item.sample));
+      MoveSample(*samples_.Mutable(item.sample));
       continue;
     }
     proto::Event& event = *events_.Mutable(item.event);
@@ -178,7 +178,7 @@ void RecordSplitter::TakeAll() {
     if (part != nullptr) part->add_event()->Swap(&event);
   }
   for (const uint32_t thread : log_threads_) {
-    TakeLogs(logs_[thread], std::numeric_limits<uint64_t>::max());
+    MoveLogs(logs_[thread], std::numeric_limits<uint64_t>::max());
   }
 }
 
@@ -193,11 +193,11 @@ void RecordSplitter::BeginLog(Logs& logs) {
   logs.into = nullptr;
 }
 
-void RecordSplitter::TakeLogs(Logs& logs, uint64_t until) {
-  while (logs.next < logs.logs.size() && logs.time <= until) TakeOps(logs);
+void RecordSplitter::MoveLogs(Logs& logs, uint64_t until) {
+  while (logs.next < logs.logs.size() && logs.time <= until) MoveOps(logs);
 }
 
-void RecordSplitter::TakeOps(Logs& logs) {
+void RecordSplitter::MoveOps(Logs& logs) {
   const proto::EventLog& log = *logs.logs[logs.next];
   const bool is_mark = log.op(logs.op) < format::kLogFirstCall;
   const int ops = std::min(is_mark ? 2 : 1, log.op_size() - logs.op);
@@ -246,7 +246,7 @@ size_t RecordSplitter::BytesOfNewFrames(const proto::Sample& sample) const {
   return bytes;
 }
 
-void RecordSplitter::TakeSample(proto::Sample& sample) {
+void RecordSplitter::MoveSample(proto::Sample& sample) {
   const size_t own =
       sample.ByteSizeLong() + kFieldHeader + kFrameIndex * static_cast<size_t>(sample.frame_size());
   if (!parts_.HasRoom(own + BytesOfNewFrames(sample))) parts_.Flush();
@@ -283,11 +283,11 @@ void TreeSplitter::Take(proto::TreeDelta& whole) {
   whole_ = &whole;
   into_ = nullptr;
   // In the order in which readers take the tables of one delta.
-  TakeNewNodes();
-  TakeCounts();
-  for (const proto::NodeMetric& metric : whole.metric()) TakeMetric(metric);
-  TakePruned();
-  TakeRoutines();
+  MoveNewNodes();
+  MoveCounts();
+  for (const proto::NodeMetric& metric : whole.metric()) MoveMetric(metric);
+  MovePruned();
+  MoveRoutines();
   if (into_ == nullptr) Row(0);  // the delta's data about the thread
   whole.Clear();
 }
@@ -307,7 +307,7 @@ proto::TreeDelta* TreeSplitter::Row(size_t bytes) {
   return into_;
 }
 
-void TreeSplitter::TakeNewNodes() {
+void TreeSplitter::MoveNewNodes() {
   coder_ = {};
   for (int row = 0; row < whole_->new_node_size(); ++row) {
     const size_t bytes = kDifference + SizeAt(whole_->new_parent(), row) +
@@ -321,7 +321,7 @@ void TreeSplitter::TakeNewNodes() {
   }
 }
 
-void TreeSplitter::TakePruned() {
+void TreeSplitter::MovePruned() {
   coder_ = {};
   for (const int32_t node : whole_->pruned_node()) {
     proto::TreeDelta* into = Row(kDifference);
@@ -330,7 +330,7 @@ void TreeSplitter::TakePruned() {
   }
 }
 
-void TreeSplitter::TakeCounts() {
+void TreeSplitter::MoveCounts() {
   const proto::TreeDelta& from = *whole_;
   coder_ = {};
   for (int row = 0; row < from.node_size(); ++row) {
@@ -349,7 +349,7 @@ void TreeSplitter::TakeCounts() {
   }
 }
 
-void TreeSplitter::TakeRoutines() {
+void TreeSplitter::MoveRoutines() {
   const proto::TreeDelta& from = *whole_;
   coder_ = {};
   for (int row = 0; row < from.routine_size(); ++row) {
@@ -363,7 +363,7 @@ void TreeSplitter::TakeRoutines() {
   }
 }
 
-void TreeSplitter::TakeMetric(const proto::NodeMetric& metric) {
+void TreeSplitter::MoveMetric(const proto::NodeMetric& metric) {
   coder_ = {};
   metric_ = nullptr;
   for (int row = 0; row < metric.node_size(); ++row) {

@@ -89,7 +89,7 @@ class RecordSplitter {
  public:
   // `whole` keeps what is not listed above.
   RecordSplitter(proto::Chunk& whole, ChunkParts& parts);
-  void TakeAll();
+  void MoveAll();
 
  private:
   // The logs of one thread, in their order.
@@ -110,12 +110,12 @@ class RecordSplitter {
   };
 
   void SortRecords();
-  void TakeLogs(Logs& logs, uint64_t until);
+  void MoveLogs(Logs& logs, uint64_t until);
   // The next op, with its value if it is a mark.
-  void TakeOps(Logs& logs);
+  void MoveOps(Logs& logs);
   static void Step(Logs& logs, int ops);
   static void BeginLog(Logs& logs);
-  void TakeSample(proto::Sample& sample);
+  void MoveSample(proto::Sample& sample);
   size_t BytesOfNewFrames(const proto::Sample& sample) const;
   uint32_t FrameInPart(uint32_t frame, proto::Chunk& part);
 
@@ -127,7 +127,7 @@ class RecordSplitter {
   std::vector<Item> items_;
   absl::flat_hash_map<uint32_t, Logs> logs_;  // by thread
   std::vector<uint32_t> log_threads_;         // in the order of their first logs
-  // By frame of the whole: its number in the part that has it, if that is the current one.
+  // The number of a frame in the part that has it, if that is the current part.
   struct Place {
     uint64_t part = UINT64_MAX;
     uint32_t number = 0;
@@ -154,11 +154,11 @@ class TreeSplitter {
     int32_t Next(int32_t difference);
   };
 
-  void TakeNewNodes();
-  void TakePruned();
-  void TakeCounts();
-  void TakeRoutines();
-  void TakeMetric(const proto::NodeMetric& metric);
+  void MoveNewNodes();
+  void MovePruned();
+  void MoveCounts();
+  void MoveRoutines();
+  void MoveMetric(const proto::NodeMetric& metric);
   // The delta for a row of so many bytes; null: none.
   proto::TreeDelta* Row(size_t bytes);
 

@@ -40,16 +40,16 @@ absl::string_view CutTo(size_t most, absl::string_view text) {
 }
 
 uint32_t LabelSets::With(uint32_t outer, absl::string_view key, absl::string_view value) {
-  if (key.empty() || key.size() > kMostKeyBytes) return signal_safe::kUnknownLabels;
+  if (key.empty() || key.size() > kMaxKeyBytes) return samples::kUnknownLabels;
   std::lock_guard lock(mutex_);
-  if (outer > by_number_.size()) return signal_safe::kUnknownLabels;
+  if (outer > by_number_.size()) return samples::kUnknownLabels;
   Labels labels;
-  if (outer != signal_safe::kNoLabels) labels = *by_number_[outer - 1];
-  SetLabel(key, CutTo(kMostValueBytes, value), labels);
-  if (labels.empty()) return signal_safe::kNoLabels;
-  if (labels.size() > kMostLabels) return signal_safe::kUnknownLabels;
+  if (outer != samples::kNoLabels) labels = *by_number_[outer - 1];
+  SetLabel(key, CutTo(kMaxValueBytes, value), labels);
+  if (labels.empty()) return samples::kNoLabels;
+  if (labels.size() > kMaxLabels) return samples::kUnknownLabels;
   if (const auto known = numbers_.find(labels); known != numbers_.end()) return known->second;
-  if (by_number_.size() >= most_) return signal_safe::kUnknownLabels;
+  if (by_number_.size() >= most_) return samples::kUnknownLabels;
   const auto number = static_cast<uint32_t>(by_number_.size() + 1);
   by_number_.push_back(&numbers_.emplace(std::move(labels), number).first->first);
   return number;
@@ -57,8 +57,8 @@ uint32_t LabelSets::With(uint32_t outer, absl::string_view key, absl::string_vie
 
 const Labels* LabelSets::Find(uint32_t number) const {
   std::lock_guard lock(mutex_);
-  return number == signal_safe::kNoLabels || number > by_number_.size() ? nullptr
-                                                                        : by_number_[number - 1];
+  return number == samples::kNoLabels || number > by_number_.size() ? nullptr
+                                                                    : by_number_[number - 1];
 }
 
 }  // namespace jtrace::trace

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "agent/signal_safe/label_numbers.h"
+#include "agent/samples/handler/thread_labels.h"
 
 namespace jtrace::trace {
 
@@ -23,18 +23,18 @@ absl::string_view CutTo(size_t most, absl::string_view text);
 
 class LabelSets {
  public:
-  static constexpr size_t kMostKeyBytes = 64;
+  static constexpr size_t kMaxKeyBytes = 64;
   // Longer values are cut, between characters.
-  static constexpr size_t kMostValueBytes = 256;
-  static constexpr size_t kMostLabels = 16;
+  static constexpr size_t kMaxValueBytes = 256;
+  static constexpr size_t kMaxLabels = 16;
 
   // At most `most` sets get numbers.
-  explicit LabelSets(uint32_t most = signal_safe::kLastLabels) : most_(most) {}
+  explicit LabelSets(uint32_t most = samples::kLastLabels) : most_(most) {}
   LabelSets(const LabelSets&) = delete;
   LabelSets& operator=(const LabelSets&) = delete;
 
   // The number of the set `outer` in which `key` has this value; without the key, if the value is
-  // empty. signal_safe::kUnknownLabels: there are too many sets, or labels in it, the key is empty
+  // empty. samples::kUnknownLabels: there are too many sets, or labels in it, the key is empty
   // or too long, or `outer` is unknown.
   uint32_t With(uint32_t outer, absl::string_view key, absl::string_view value);
   // Null: no set has that number. Valid and unchanged as long as this lives.

@@ -141,7 +141,7 @@ class RecordEncoder {
   CodeSet codes_;
   bool open_ = true;
   proto::Chunk chunk_;
-  // Of the chunk: its events, and what definitions_ had defined before it.
+  // The chunk's events, and what definitions_ had defined before it.
   size_t event_bytes_ = 0;
   size_t defined_before_ = 0;
   DefinitionTable definitions_;

@@ -75,7 +75,7 @@ absl::Status MakeEmpty(int fd) {
 }
 
 // Times that room is made for one write, while others fill the disk as well.
-constexpr int kMostTries = 8;
+constexpr int kMaxTries = 8;
 
 bool IsDiskFull(int error) { return error == ENOSPC || error == EDQUOT; }
 
@@ -187,7 +187,7 @@ absl::Status TraceFile::Reopen() {
 }
 
 // The next write leaves a hole there, and the file is again as long as if nothing had happened.
-void TraceFile::NoteShortened() {
+void TraceFile::DetectTruncation() {
   struct stat now;
   if (fstat(fd_.get(), &now) != 0 || !S_ISREG(now.st_mode)) return;
   const auto size = static_cast<uint64_t>(now.st_size);
@@ -223,14 +223,14 @@ absl::Status TraceFile::CheckKept() const {
 absl::Status TraceFile::WriteAll(absl::string_view data) {
   if (!fd_.IsOurs()) failed_ = Reopen();
   if (!failed_.ok()) return failed_;
-  NoteShortened();
+  DetectTruncation();
   int tries = 0;
   while (!data.empty()) {
     const ssize_t n = write(fd_.get(), data.data(), data.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       const int error = errno;
-      if (IsDiskFull(error) && make_room_ && tries++ < kMostTries && make_room_(data.size())) {
+      if (IsDiskFull(error) && make_room_ && tries++ < kMaxTries && make_room_(data.size())) {
         continue;
       }
       failed_ = absl::ResourceExhaustedError(

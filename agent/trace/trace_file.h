@@ -67,7 +67,7 @@ class TraceFile {
   TraceFile(OwnFd fd, bool is_new, std::string path);
   absl::Status WriteAll(absl::string_view data);
   absl::Status Reopen();
-  void NoteShortened();
+  void DetectTruncation();
 
   OwnFd fd_;
   bool is_new_;

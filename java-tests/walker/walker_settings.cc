@@ -15,7 +15,7 @@ samples::TimerKind ParseTimer(const std::string& value) {
 
 bool Set(const std::string& key, const std::string& value, WalkerSettings* settings) {
   if (key == "interval_us") {
-    settings->sampler.interval = std::chrono::microseconds(std::stol(value));
+    settings->sampler.interval = absl::Microseconds(std::stol(value));
   } else if (key == "timer") {
     settings->sampler.timer = ParseTimer(value);
   } else if (key == "min_root") {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "agent/native_hooks/hook_source.h"
-#include "agent/native_hooks/site_table.h"
+#include "agent/native_hooks/patch_site_table.h"
 #include "agent/native_hooks/trap_signal.h"
 
 namespace jtrace::native_hooks {
@@ -48,7 +48,7 @@ void Floor(benchmark::State& state) {
 
 void Count(benchmark::State& state) {
   static const Function function = MakeCode(kFunction);
-  static auto* const table = new SiteTable;
+  static auto* const table = new PatchSiteTable;
   ReadyTraps().IgnoreError();
   auto site = table->Make(reinterpret_cast<uintptr_t>(function));
   if (!site.ok() ||

@@ -5,8 +5,8 @@
 
 namespace jtrace {
 
-// The options without what a description leaves out: where the trace and the agent's messages go, and
-// who reaches the agent.
+// The options without what a description leaves out: where the trace and the agent's messages go,
+// and who reaches the agent.
 inline Options DescribedPart(Options options) {
   const Options initial;
   options.out = initial.out;

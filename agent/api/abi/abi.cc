@@ -4,7 +4,7 @@
 #include "agent/api/abi/codes.h"
 #include "agent/api/abi/functions.h"
 #include "agent/base/version.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::abi {
 namespace {
@@ -14,7 +14,7 @@ std::atomic<Host*> the_host{nullptr};
 std::atomic<metrics::ThreadCounters*> the_counters{nullptr};
 
 template <auto function>
-constexpr auto kGuardedAsOwn = samples::kAsOwn<function, JTRACE_E_MEMORY>;
+constexpr auto kGuardedAsOwn = signal_safe::kAsOwn<function, JTRACE_E_MEMORY>;
 
 // Functions that only read or add counters call nothing that could be hooked, and are not slowed
 // down.

@@ -6,7 +6,7 @@
 #include "agent/api/abi/codes.h"
 #include "agent/api/abi/functions.h"
 #include "agent/metrics/segments.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::abi {
 
@@ -34,7 +34,7 @@ int32_t ThreadOf(const jtrace_method_query& query, std::optional<uint64_t>& java
 // A line each to the sink, as C strings.
 void Reply(std::string text, bool is_error, jtrace_sink sink, void* context) {
   if (sink == nullptr) return;
-  const samples::ProgramsWork in_the_sink;
+  const signal_safe::ProgramsWork in_the_sink;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     if (end < text.size()) text[end] = '\0';

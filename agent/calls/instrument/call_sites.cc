@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/base/class_names.h"
 #include "agent/calls/instrument/instrumentation.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 #include "common/classfile/class_file.h"
 
 namespace jtrace::calls {
@@ -127,7 +127,7 @@ uint32_t PlaceTable::NumberOf(uint32_t routine, CallPlace place) {
     const auto known = std::find(places.begin(), places.end(), place);
     const auto number = static_cast<uint32_t>(known - places.begin()) + 1;
     if (known != places.end()) return number;
-    if (number <= signal_safe::kMostPlaces) {
+    if (number <= signal_safe::kMaxPlaces) {
       places.push_back(place);
       return number;
     }

@@ -15,7 +15,7 @@
 #include "agent/options/metric_options.h"
 #include "agent/samples/unwind_sites.h"
 #include "agent/signal_safe/event_ring.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 namespace {

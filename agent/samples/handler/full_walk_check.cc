@@ -15,8 +15,8 @@ uint32_t CopyLeafPart(const Chain& chain, Frame* out) {
 
 constinit DifferentChains different_chains{};
 
-void DifferentChains::Keep(uint64_t interrupted_pc, const Chain& remembered_chain,
-                           const Chain& full_chain) {
+void DifferentChains::Store(uint64_t interrupted_pc, const Chain& remembered_chain,
+                            const Chain& full_chain) {
   if (taken.exchange(true, std::memory_order_relaxed)) return;
   pc = interrupted_pc;
   remembered_count = CopyLeafPart(remembered_chain, remembered);

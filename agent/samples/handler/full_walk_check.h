@@ -26,7 +26,7 @@ struct DifferentChains {
   Frame full[kFrames];
 
   // The first call keeps its chains, the others do nothing.
-  void Keep(uint64_t interrupted_pc, const Chain& remembered_chain, const Chain& full_chain);
+  void Store(uint64_t interrupted_pc, const Chain& remembered_chain, const Chain& full_chain);
 };
 extern constinit DifferentChains different_chains;
 
@@ -53,7 +53,7 @@ class FullWalkCheck {
     Chain full(slot_.check_storage, slot_.chain_capacity);
     if (Walk(full) != before_) return;
     Count(sample_counters.memory_wrong);
-    different_chains.Keep(signal_safe::InterruptedPc(*context_), chain, full);
+    different_chains.Store(signal_safe::InterruptedPc(*context_), chain, full);
   }
 
  private:

@@ -15,7 +15,6 @@
 #include "agent/samples/handler/thread_activity.h"
 #include "agent/samples/handler/thread_identity.h"
 #include "agent/samples/handler/thread_labels.h"
-#include "agent/samples/handler/timer_sample.h"
 #include "agent/samples/walk/walker.h"
 #include "agent/signal_safe/event_stop.h"
 #include "agent/signal_safe/safe_read.h"
@@ -24,9 +23,7 @@
 namespace jtrace::samples {
 
 constinit std::atomic<const SamplerState*> sampler_state{nullptr};
-constinit signal_safe::InFlight handlers_in_flight;
 constinit signal_safe::Doorbell samples_doorbell;
-constinit signal_safe::Doorbell writer_doorbell;
 constinit SampleCounters sample_counters;
 
 namespace {
@@ -34,7 +31,7 @@ namespace {
 // More are cut off; the kernel itself keeps 127 by default.
 constexpr uint32_t kMaxKernelFrames = 128;
 // A thread whose blocker was not read is read again so often, though it continues to wait.
-constexpr uint32_t kMostLooks = 64;
+constexpr uint32_t kMaxReads = 64;
 
 ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
   const ChainEnd end = chain.end();
@@ -128,8 +125,8 @@ __attribute__((noinline)) void Walk(const SamplerState& state, ThreadSlot& slot,
 }
 
 // Leaves the application's frames, in their order.
-uint32_t KeepApplication(const signal_safe::AddressTable& application, Frame* frames,
-                         uint32_t count) {
+uint32_t KeepApplicationFrames(const signal_safe::AddressTable& application, Frame* frames,
+                               uint32_t count) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; ++i) {
     if (IsApplication(frames[i], application)) frames[kept++] = frames[i];
@@ -138,9 +135,9 @@ uint32_t KeepApplication(const signal_safe::AddressTable& application, Frame* fr
 }
 
 // The number of this sample and, with a wall clock, the ticks since the last one.
-void TakeNumber(const SamplerState& state, ThreadSlot& slot, SampleHeader* header) {
+void NumberSample(const SamplerState& state, ThreadSlot& slot, SampleHeader* header) {
   if (!state.wall) return;
-  const bool again = slot.unread_looks != 0 && slot.unread_looks < kMostLooks;
+  const bool again = slot.unread_count != 0 && slot.unread_count < kMaxReads;
   slot.activity.store(static_cast<uint8_t>(again ? Activity::kRunning : header->activity),
                       std::memory_order_relaxed);
   header->idle_time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
@@ -180,8 +177,9 @@ SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Mom
   const uint32_t room = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
   std::byte* const record = slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + room));
   if (record == nullptr) {
+    if (moment.is_unwind) return nullptr;  // the caller counts it
     Count(sample_counters.ring_full);
-    if (!moment.is_unwind) CountLost(moment.weight);
+    CountLost(moment.weight);
     return nullptr;
   }
   auto* const header = reinterpret_cast<SampleHeader*>(record);
@@ -190,7 +188,7 @@ SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Mom
   chain.CopyTo(frames, slot.max_frames);
   const bool single = state.stack == StackMode::kAppFrame && moment.is_unwind;
   if (state.stack == StackMode::kApp || single) {
-    header->frame_count = KeepApplication(Application(state), frames, header->frame_count);
+    header->frame_count = KeepApplicationFrames(Application(state), frames, header->frame_count);
     slot.ring.Shrink(
         static_cast<uint32_t>(sizeof(SampleHeader) + header->frame_count * sizeof(Frame)));
   }
@@ -204,7 +202,7 @@ void Commit(signal_safe::SpscRing& ring) {
   const uint64_t used = ring.used();
   if (used <= ring.capacity() / 4) return;
   samples_doorbell.Ring();
-  if (used > ring.capacity() / 2) writer_doorbell.Ring();
+  if (used > ring.capacity() / 2) signal_safe::writer_doorbell.Ring();
 }
 
 // The thread's activity, and the object it waits on. The slot's chain is overwritten.
@@ -217,7 +215,7 @@ __attribute__((noinline)) void ReadActivity(const SamplerState& state, ThreadSlo
   const bool known =
       FindBlocker(heap, thread.java_thread, moment->activity, &moment->blocker_klass);
   if (!known) Count(sample_counters.blocker_unread);
-  slot.unread_looks = known || !heap.readable ? 0 : slot.unread_looks + 1;
+  slot.unread_count = known || !heap.readable ? 0 : slot.unread_count + 1;
   // The JVM has one state for several waits; the waiting method determines which (SampleSource).
   if (moment->activity != Activity::kWaiting || state.stack == StackMode::kFull) return;
   Chain chain(slot.chain_storage, slot.chain_capacity);
@@ -240,7 +238,7 @@ __attribute__((noinline)) void TakeSample(const SamplerState& state, ThreadSlot&
   }
   SampleHeader* const header = WriteRecord(state, slot, moment, chain);
   if (header == nullptr) return;
-  TakeNumber(state, slot, header);
+  NumberSample(state, slot, header);
   const uint64_t cost = MonotonicNanos() - moment.time_ns;
   header->handler_ns =
       static_cast<uint32_t>(std::min<uint64_t>(cost, std::numeric_limits<uint32_t>::max()));
@@ -258,9 +256,9 @@ void StopTimer(const ThreadSlot& slot) {
 void RestartTimer(ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
   uint64_t now = 0;
-  if (fd >= 0 && slot.moments.interval_ns != 0 &&
+  if (fd >= 0 && slot.schedule.interval_ns != 0 &&
       syscall(SYS_read, fd, &now, sizeof now) == sizeof now) {
-    uint64_t wait = slot.moments.WaitAfter(now);
+    uint64_t wait = slot.schedule.WaitAfter(now);
     ioctl(fd, PERF_EVENT_IOC_PERIOD, &wait);
   }
   Rearm(slot);
@@ -297,7 +295,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
   StopTimer(*slot);
   // The kernel may merge the signals of two ticks, so the weight is counted in the slot.
   if (state.wall) weight = slot->due_ticks.exchange(0, std::memory_order_acq_rel);
-  if (slot->moments.ticks != 0) weight = slot->moments.ticks;
+  if (slot->schedule.ticks != 0) weight = slot->schedule.ticks;
   if (weight == 0) {
     Count(sample_counters.stale);
     return;

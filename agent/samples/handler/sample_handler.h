@@ -1,7 +1,6 @@
 // The signal handler that takes one sample.
 #pragma once
 
-#include <signal.h>
 #include <ucontext.h>
 
 #include <atomic>
@@ -69,27 +68,28 @@ struct SamplerState {
 // installed, the handler stays, because a timer's last signal may arrive after a session stops, and
 // the signal's default action would end the process.
 extern constinit std::atomic<const SamplerState*> sampler_state;
-// The handler of each signal before us; null for signals that our handler was never installed for.
-// The actions live forever.
-inline constexpr int kSignals = 65;
-extern constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
-extern constinit signal_safe::InFlight handlers_in_flight;
-// Each wakes a thread when a ring fills faster than it is polled: RingWatch at a quarter, the
-// writer's thread at a half.
+// Wakes RingWatch when a ring is a quarter full. At a half the handler rings the writer's doorbell.
 extern constinit signal_safe::Doorbell samples_doorbell;
-extern constinit signal_safe::Doorbell writer_doorbell;
 extern constinit SampleCounters sample_counters;
 inline void Count(std::atomic<uint64_t>& counter) {
   counter.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The sigaction handler (SA_SIGINFO | SA_RESTART, and SA_ONSTACK unless the previous one is a
-// handler without it). Signals that are not from our timers are passed on to the previous handler.
-void HandleSampleSignal(int signal, siginfo_t* info, void* context);
+// Takes a sample of the calling thread, which was interrupted at `context`, and restarts its timer.
+// Drops and counts it if `slot` is null or not this thread's, if it interrupts another sample, or
+// if its weight is 0. weight: ticks; timer=wall: those in the slot count instead. room: bytes of
+// stack (AlternateStack): with too few of them it does less, and counts that.
+void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
+                     const ucontext_t* context, size_t room);
+
+// A perf event stands still while its signal is handled and continues from here, so that the
+// handler's own time is never sampled and no interval, however short, can starve the program.
+void Rearm(const ThreadSlot& slot);
 
 // Takes an instrumented unwind (0x41) of the calling thread, from `context` on. Not in a handler;
 // the caller keeps SamplerState::signal blocked meanwhile, because the ring has one producer.
-// False: no session runs, the thread is not attached, or its ring is full (counted).
+// False: no session runs, the thread is not attached, or its ring is full: the caller
+// counts it.
 //
 // room: bytes of stack, as for samples; getcontext(3) leaves a context's alternate stack undefined.
 bool TakeUnwind(const SamplerState& state, const ucontext_t* context, size_t room);

@@ -1,5 +1,3 @@
-// Determines whose signal it was: ours becomes a sample, any other goes to the previous handler.
-
 #include "agent/samples/handler/sample_signal.h"
 
 #include <signal.h>
@@ -9,12 +7,10 @@
 
 #include "agent/samples/handler/sample_handler.h"
 #include "agent/samples/handler/sample_prefetch.h"
-#include "agent/samples/handler/timer_sample.h"
+#include "agent/signal_safe/previous_actions.h"
 #include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace::samples {
-
-constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 
 namespace {
 
@@ -65,11 +61,11 @@ Source Identify(const SamplerState& state, const siginfo_t& info) {
   return {false, nullptr, 0};
 }
 
-// Whose a signal is.
+// Who sent a signal.
 enum class Sender { kOurs, kUnknown, kForeign };
 
 Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context, size_t room) {
-  const signal_safe::SignalScope scope(handlers_in_flight);
+  const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
   const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
   PrefetchSample(state, tls_thread_slot, *context);
   const Source source = Identify(state, info);
@@ -98,53 +94,13 @@ void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
     case Sender::kOurs:
       return;
     case Sender::kForeign:
-      return ForwardSignal(signal, info, context);
+      return signal_safe::ForwardSignal(signal, info, context);
     case Sender::kUnknown:
-      // Never by the default action, which ends the program.
-      if (const auto* const previous = previous_actions[signal].load(); previous != nullptr) {
-        CallHandler(*previous, signal, info, context);
+      // The default action is never taken, because it ends the program.
+      if (const auto* const previous = signal_safe::previous_actions[signal].load();
+          previous != nullptr) {
+        signal_safe::CallHandler(*previous, signal, info, context);
       }
-  }
-}
-
-constinit std::atomic<Sigaction> kernel_sigaction{&sigaction};
-
-namespace {
-
-void Call(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
-  if ((action.sa_flags & SA_SIGINFO) != 0) {
-    action.sa_sigaction(signal, info, context);
-  } else {
-    action.sa_handler(signal);
-  }
-}
-
-}  // namespace
-
-// Whatever the flags say.
-bool IsHandler(const struct sigaction& action) {
-  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
-}
-
-void EndBy(const struct sigaction& action, int signal) {
-  kernel_sigaction.load()(signal, &action, nullptr);
-  raise(signal);
-}
-
-bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
-  if (!IsHandler(action)) return false;
-  Call(action, signal, info, context);
-  return true;
-}
-
-void ForwardSignal(int signal, siginfo_t* info, void* context) {
-  const struct sigaction* const previous = previous_actions[signal].load();
-  if (previous == nullptr || CallHandler(*previous, signal, info, context)) return;
-  // Sent on purpose (kill, tgkill). The signal is blocked here, so that it is delivered when the
-  // handler returns. By default the last two do nothing.
-  if (previous->sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
-      signal != SIGURG && signal != SIGWINCH) {
-    EndBy(*previous, signal);
   }
 }
 

@@ -1,27 +1,13 @@
-// Forwards signals that are not ours to the previous handler.
+// The handler of the samples' signal: it determines whose signal it was.
 #pragma once
 
 #include <signal.h>
 
-#include <atomic>
-
 namespace jtrace::samples {
 
-using Sigaction = int (*)(int, const struct sigaction*, struct sigaction*);
-
-// Calls the kernel itself: libc's sigaction or, where that leads to the agent because of hooks in
-// native code (native_hooks::GuardedSigaction), the one after it.
-extern constinit std::atomic<Sigaction> kernel_sigaction;
-
-// Calls the handler of previous_actions[signal], or does what would have happened without ours.
-// Inside a handler of `signal`; such a handler may block, or never return.
-void ForwardSignal(int signal, siginfo_t* info, void* context);
-
-// Whether it is a handler, not the default and not "ignore".
-bool IsHandler(const struct sigaction& action);
-// Calls the action if it is a handler. False: it is not.
-bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context);
-// Ends the program by the signal, as it would have ended. `action`: the default.
-void EndBy(const struct sigaction& action, int signal);
+// The sigaction handler (SA_SIGINFO | SA_RESTART, and SA_ONSTACK unless the previous one is a
+// handler without it). A signal of our timers becomes a sample (TakeTimerSample). Any other is
+// passed on to the previous handler.
+void HandleSampleSignal(int signal, siginfo_t* info, void* context);
 
 }  // namespace jtrace::samples

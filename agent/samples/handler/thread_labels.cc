@@ -7,7 +7,7 @@ namespace {
 
 // Initial-exec, so reading it never allocates.
 constinit thread_local std::atomic<uint32_t> tls_labels __attribute__((tls_model("initial-exec"))) =
-    signal_safe::kNoLabels;
+    kNoLabels;
 
 // Virtual threads with labels: id << kNumberBits | number; 0: a free place. A thread's place is one
 // of the kWindow from its id's hash on. Only the thread itself writes it, reads it, and gives it
@@ -45,7 +45,7 @@ bool Take(uint64_t tid, uint64_t word) {
 }
 
 bool SetLabelsOfVirtualThread(uint32_t number, uint64_t tid) {
-  const uint64_t word = number == signal_safe::kNoLabels ? 0 : tid << kNumberBits | number;
+  const uint64_t word = number == kNoLabels ? 0 : tid << kNumberBits | number;
   if (std::atomic<uint64_t>* const place = Find(tid); place != nullptr) {
     place->store(word, std::memory_order_relaxed);
     return true;
@@ -63,7 +63,7 @@ bool SetLabels(uint32_t number, uint64_t virtual_tid) {
 
 uint32_t LabelsOfVirtualThread(uint64_t virtual_tid) {
   const std::atomic<uint64_t>* const place = Find(virtual_tid);
-  if (place == nullptr) return signal_safe::kNoLabels;
+  if (place == nullptr) return kNoLabels;
   return static_cast<uint32_t>(place->load(std::memory_order_relaxed) & kNumberMask);
 }
 
@@ -71,7 +71,7 @@ uint32_t LabelsOfVirtualThread(uint64_t virtual_tid) {
 uint32_t LabelsOf(const Identity& identity, const ThreadSlot& slot) {
   const uint64_t own = slot.java_tid.load(std::memory_order_relaxed);
   if (identity.java_tid == own) return tls_labels.load(std::memory_order_relaxed);
-  return identity.known ? LabelsOfVirtualThread(identity.java_tid) : signal_safe::kNoLabels;
+  return identity.known ? LabelsOfVirtualThread(identity.java_tid) : kNoLabels;
 }
 
 }  // namespace jtrace::samples

@@ -5,9 +5,14 @@
 
 #include "agent/samples/handler/thread_identity.h"
 #include "agent/samples/handler/thread_slot.h"
-#include "agent/signal_safe/label_numbers.h"
 
 namespace jtrace::samples {
+
+// The numbers of label sets, from 1 on.
+inline constexpr uint32_t kNoLabels = 0;
+inline constexpr uint32_t kLastLabels = 10'000;
+// Labels without a number, because there are too many sets.
+inline constexpr uint32_t kUnknownLabels = 0xFFFF;
 
 // Sets the labels of the thread that calls: of the virtual thread with that id, or (0) of the
 // platform thread. False: too many virtual threads have labels; this one then has none.

@@ -45,7 +45,7 @@ class RowInterpreter {
   bool ExecuteRegisterRule(uint8_t code, DwarfCursor& in);
   void Advance(uint64_t units);
   void AdvanceTo(uintptr_t location);
-  void Lose(uint64_t reg);
+  void MarkUnknown(uint64_t reg);
   void SetAtCfa(uint64_t reg, int64_t offset);
   void Restore(uint64_t reg);
   void SetCfaExpression(DwarfCursor in);

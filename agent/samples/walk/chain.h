@@ -96,8 +96,8 @@ class Chain {
   }
   void PushMarker(WalkNote note) { Push(FrameKind::kMarker, static_cast<uint64_t>(note), -1); }
 
-  void NoteGuess() { guessed_ = true; }
-  void NoteHole(WalkNote note) {
+  void MarkGuessed() { guessed_ = true; }
+  void MarkHole(WalkNote note) {
     PushMarker(note);
     hole_ = true;
   }
@@ -114,7 +114,7 @@ class Chain {
 
   // The frames from `frame.first` on were just pushed. Only the first one is kept: others are those
   // of code that a signal interrupted.
-  void NoteUnchecked(const UncheckedFrame& frame) {
+  void MarkUnchecked(const UncheckedFrame& frame) {
     if (unchecked_.pc == 0) unchecked_ = frame;
   }
   const UncheckedFrame& unchecked() const { return unchecked_; }

@@ -15,12 +15,12 @@ class CompiledFrame {
  public:
   CompiledFrame(WalkState& walk, const CodeBlob& blob);
 
-  Step Go();
+  Step Unwind();
 
  private:
   // The caller is found. The way is the same at each time if only the code at pc determined it.
   Step Done();
-  void Keep() const;
+  void Remember() const;
 
   void PushLeft() {
     const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
@@ -48,7 +48,7 @@ class CompiledFrame {
   bool FromPushedWords();
   bool FromScan();
 
-  // Of the interrupted frame, where it is not complete (compiled_frames_x86_64.cc).
+  // For an interrupted frame that is not complete (compiled_frames_x86_64.cc).
   bool FromEntry();
   bool FromExit();
   void PushEntered();

@@ -16,8 +16,8 @@ constexpr int kC1LastTier = 3;
 // Whether a string search at `cursor` can have lowered its rsp from `sp`, a frame's: by two copies
 // of 16 bytes and four words, or not yet.
 bool IsLoweredFrom(const Cursor& cursor, uintptr_t sp) {
-  constexpr uintptr_t kMostLowered = 64;
-  return sp >= cursor.sp && sp - cursor.sp <= kMostLowered && sp % 16 == 0;
+  constexpr uintptr_t kMaxLowered = 64;
+  return sp >= cursor.sp && sp - cursor.sp <= kMaxLowered && sp % 16 == 0;
 }
 
 // FindSavedSp, if there is any value that it can refer to: few frames have one.
@@ -55,7 +55,7 @@ CompiledFrame::CompiledFrame(WalkState& walk, const CodeBlob& blob)
   }
 }
 
-Step CompiledFrame::Go() {
+Step CompiledFrame::Unwind() {
   if (cursor_.interrupted && (FromEntry() || FromExit())) return Done();
   PushFrames(FramePc());
   if (FromBody()) return Done();
@@ -63,11 +63,11 @@ Step CompiledFrame::Go() {
 }
 
 Step CompiledFrame::Done() {
-  if (at_pc_ && !unchecked_ && walk_.memory != nullptr) Keep();
+  if (at_pc_ && !unchecked_ && walk_.memory != nullptr) Remember();
   return Step::kCaller;
 }
 
-void CompiledFrame::Keep() const {
+void CompiledFrame::Remember() const {
   KnownFrame known;
   known.nmethod = blob_.address;
   known.sp_on_top = sp_on_top_ != 0;
@@ -83,7 +83,7 @@ void CompiledFrame::Keep() const {
   for (uint32_t i = 0; i < known.count; ++i) {
     known.methods[i] = walk_.chain.pushed_frame(first_frame_ + i);
   }
-  KeepKnownFrame(vm_, at_.pc, at_.interrupted, known);
+  RememberFrame(vm_, at_.pc, at_.interrupted, known);
 }
 
 void CompiledFrame::PushFrames(uintptr_t pc) {
@@ -92,7 +92,7 @@ void CompiledFrame::PushFrames(uintptr_t pc) {
   }
   unchecked_ = cursor_.interrupted && IsUnchecked();
   if (!unchecked_) return;
-  walk_.chain.NoteUnchecked(
+  walk_.chain.MarkUnchecked(
       {pc, CompilationKey(vm_, blob_.address), first_frame_, walk_.chain.pushed() - first_frame_});
 }
 
@@ -222,7 +222,9 @@ bool StepKnown(WalkState& walk) {
   return true;
 }
 
-Step StepCompiled(WalkState& walk, const CodeBlob& blob) { return CompiledFrame(walk, blob).Go(); }
+Step StepCompiled(WalkState& walk, const CodeBlob& blob) {
+  return CompiledFrame(walk, blob).Unwind();
+}
 
 void CompiledFrame::PushEntered() {
   const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "agent/signal_safe/hook_sites.h"
+#include "agent/signal_safe/patch_sites.h"
 #include "agent/signal_safe/safe_read.h"
 
 namespace jtrace::samples {

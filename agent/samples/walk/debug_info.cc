@@ -141,9 +141,9 @@ bool DebugInfo::DescribesValues(int32_t scope) const {
 }
 
 void DebugInfo::NextSafepoint(int index, PcDesc* found) const {
-  constexpr int kMostLooks = 64;
+  constexpr int kMaxReads = 64;
   PcDesc desc = *found;
-  for (int i = index; i < count_ && i < index + kMostLooks; ++i) {
+  for (int i = index; i < count_ && i < index + kMaxReads; ++i) {
     if (!ReadPcDesc(i, &desc)) return;
     if (desc.scope <= 0 || !DescribesValues(desc.scope)) continue;
     *found = desc;

@@ -19,7 +19,7 @@ class InterpretedFrame {
  public:
   explicit InterpretedFrame(WalkState& walk) : walk_(walk), vm_(*walk.vm), cursor_(walk.cursor) {}
 
-  Step Go() {
+  Step Unwind() {
     if (cursor_.interrupted && (FromReturn() || FromEntry())) return Step::kCaller;
     if (FromFrame()) return Step::kCaller;
     if (cursor_.interrupted && FromRegisters()) return Step::kCaller;
@@ -169,7 +169,7 @@ class InterpretedFrame {
       return false;
     }
     if (!LooksLikeMethod(vm_, method) || IsBeingFilled(method)) {
-      walk_.chain.NoteHole(WalkNote::kSkeletonFrame);
+      walk_.chain.MarkHole(WalkNote::kSkeletonFrame);
     } else {
       PushMethod(vm_, walk_.chain, FrameKind::kInterpreted, method, CurrentBytecode(method), 0);
     }
@@ -212,7 +212,7 @@ class InterpretedFrame {
     const uintptr_t pc = cursor_.Register(REG_RAX);
     if (!IsCaller(pc)) return false;
     PushStub();
-    walk_.chain.NoteGuess();
+    walk_.chain.MarkGuessed();
     cursor_.Return(pc, 0, SenderSp(cursor_.Register(REG_R13), cursor_.sp), cursor_.OwnFp());
     return true;
   }
@@ -228,6 +228,6 @@ class InterpretedFrame {
 
 }  // namespace
 
-Step StepInterpreted(WalkState& walk) { return InterpretedFrame(walk).Go(); }
+Step StepInterpreted(WalkState& walk) { return InterpretedFrame(walk).Unwind(); }
 
 }  // namespace jtrace::samples

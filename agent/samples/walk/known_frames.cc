@@ -134,7 +134,7 @@ void PrefetchKnownFrame(uintptr_t pc, bool interrupted) {
   __builtin_prefetch(&entry.words[8]);
 }
 
-void KeepKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame) {
+void RememberFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame) {
   if (vm.nmethod.compile_id == kAbsent) return;
   if (frame.count == 0 || frame.count > KnownFrame::kMaxMethods) return;
   uint64_t words[kHeadWords + KnownFrame::kMaxMethods];

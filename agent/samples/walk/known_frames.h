@@ -51,7 +51,7 @@ void PrefetchKnownFrame(uintptr_t pc, bool interrupted);
 // Keeps `frame` for `pc`, replacing the frame that shares its entry; frames that do not fit are not
 // kept (more methods, bytecode indexes above 32,766, sizes beyond 4 MB, JVMs whose nmethods have no
 // number).
-void KeepKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame);
+void RememberFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame);
 
 // Forgets the frames of the nmethod at that address. Not in a handler.
 void ForgetKnownFrames(uintptr_t nmethod);

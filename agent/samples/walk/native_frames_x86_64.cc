@@ -30,7 +30,7 @@ Step StepSignalFrame(WalkState& walk) {
 Step StepWithoutRow(WalkState& walk, WalkNote note) {
   Cursor& cursor = walk.cursor;
   constexpr int kPushedWords = 16;
-  walk.chain.NoteGuess();
+  walk.chain.MarkGuessed();
   if (cursor.interrupted && ReturnThrough(walk, cursor.sp, cursor.OwnFp(), Callers::kAny)) {
     return Step::kCaller;
   }

@@ -16,13 +16,13 @@ namespace jtrace::samples {
 namespace {
 
 #if __GLIBC_PREREQ(2, 35)
-int AskLoader(void* code, void* result) {
+int FindLoadedObject(void* code, void* result) {
   return _dl_find_object(code, static_cast<dl_find_object*>(result));
 }
 static_assert(sizeof(dl_find_object) <= sizeof(ObjectOfCode));
 static_assert(offsetof(dl_find_object, dlfo_map_start) == offsetof(ObjectOfCode, begin));
 static_assert(offsetof(dl_find_object, dlfo_eh_frame) == offsetof(ObjectOfCode, eh_frame_header));
-constinit std::atomic<LoaderLookup> loader_lookup{&AskLoader};
+constinit std::atomic<LoaderLookup> loader_lookup{&FindLoadedObject};
 #else
 // Built for an older C library: whoever starts the handlers asks the one of the system.
 constinit std::atomic<LoaderLookup> loader_lookup{nullptr};
@@ -36,7 +36,7 @@ struct SharedObject {
   std::atomic<uintptr_t> eh_frame_hdr;
   std::atomic<uintptr_t> word;
 };
-constinit SharedObject copies[kMostMappedObjects];
+constinit SharedObject copies[kMaxMappedObjects];
 constinit std::atomic<size_t> copied{0};
 constinit std::atomic<uint64_t> changes{0};
 
@@ -48,7 +48,7 @@ bool Is(const SharedObject& copy, uintptr_t pc) {
 // The last object that begins at or before `pc`.
 const SharedObject* LastBefore(uintptr_t pc) {
   size_t low = 0;
-  size_t high = std::min(copied.load(std::memory_order_acquire), kMostMappedObjects);
+  size_t high = std::min(copied.load(std::memory_order_acquire), kMaxMappedObjects);
   while (low < high) {
     const size_t middle = (low + high) / 2;
     if (copies[middle].begin.load(std::memory_order_acquire) <= pc) {
@@ -93,7 +93,7 @@ void SetLoaderLookup(LoaderLookup lookup) {
 bool LoaderFindsObjects() { return loader_lookup.load(std::memory_order_relaxed) != nullptr; }
 
 size_t PublishMappedObjects(std::span<const CopiedObject> objects) {
-  const size_t count = std::min(objects.size(), kMostMappedObjects);
+  const size_t count = std::min(objects.size(), kMaxMappedObjects);
   changes.fetch_add(1, std::memory_order_relaxed);
   for (size_t i = 0; i < count; ++i) {
     const auto& [object, word] = objects[i];

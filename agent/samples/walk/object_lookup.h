@@ -39,10 +39,10 @@ using LoaderLookup = int (*)(void* code, void* result);
 void SetLoaderLookup(LoaderLookup lookup);
 bool LoaderFindsObjects();
 
-// Replaces the copy; sorted by `begin`. Returns how many objects were kept: kMostMappedObjects at
+// Replaces the copy; sorted by `begin`. Returns how many objects were kept: kMaxMappedObjects at
 // most. One thread at a time; handlers may run meanwhile: they find the old objects, the new ones,
 // or none.
-inline constexpr size_t kMostMappedObjects = 2048;
+inline constexpr size_t kMaxMappedObjects = 2048;
 size_t PublishMappedObjects(std::span<const CopiedObject> objects);
 
 }  // namespace jtrace::samples

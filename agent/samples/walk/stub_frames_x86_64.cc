@@ -26,7 +26,7 @@ class StubFrame {
     callers_ = native_callers ? Callers::kAny : Callers::kJava;
   }
 
-  Step Go() {
+  Step Unwind() {
     walk_.chain.Push(FrameKind::kStub, cursor_.pc, -1);
     if (cursor_.pc == walk_.vm->call_stub_return) return EntryFrame();
     if (IsRuntimeFrame() && !cursor_.interrupted) {
@@ -255,7 +255,7 @@ class StubFrame {
   }
 
   bool LastResorts() {
-    walk_.chain.NoteGuess();
+    walk_.chain.MarkGuessed();
     const bool builds_frame = StartsWithFrame();
     if (builds_frame && ReturnThroughFp(walk_, callers_)) return true;
     if (ReturnThrough(walk_, cursor_.sp, cursor_.OwnFp(), callers_)) return true;
@@ -282,13 +282,13 @@ class StubFrame {
 
 }  // namespace
 
-Step StepStub(WalkState& walk, const CodeBlob& blob) { return StubFrame(walk, blob).Go(); }
+Step StepStub(WalkState& walk, const CodeBlob& blob) { return StubFrame(walk, blob).Unwind(); }
 
 Step StepContinuation(WalkState& walk) {
   // The ContinuationEntry is in the frame of enterSpecial, whose rbp frame follows it.
   Cursor& cursor = walk.cursor;
   const VmLayout& vm = *walk.vm;
-  walk.chain.NoteHole(WalkNote::kFrozenFrames);
+  walk.chain.MarkHole(WalkNote::kFrozenFrames);
   uintptr_t pc;
   SavedFp fp;
   const Offset field = vm.thread.continuation_entry.load(std::memory_order_relaxed);

@@ -2,8 +2,8 @@
 #include "agent/samples/walk/code_cache.h"
 #include "agent/samples/walk/method_ref.h"
 #include "agent/samples/walk/walker.h"
-#include "agent/signal_safe/hook_sites.h"
 #include "agent/signal_safe/machine_context.h"
+#include "agent/signal_safe/patch_sites.h"
 
 namespace jtrace::samples {
 

@@ -98,7 +98,7 @@ TEST_F(PreferredThreadsTest, NotWithoutEnd) {
   for (absl::Time now = kNow + absl::Milliseconds(500);; now += absl::Milliseconds(500)) {
     first_.Work(absl::Milliseconds(130));
     if (preferred_.Check(now) == absl::InfiniteFuture()) {
-      EXPECT_EQ(now, kNow + PreferredThreads::kLongest);
+      EXPECT_EQ(now, kNow + PreferredThreads::kMaxPriorityTime);
       break;
     }
     ASSERT_LE(now, kNow + absl::Minutes(1));

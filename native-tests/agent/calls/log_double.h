@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "agent/signal_safe/event_ring.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::testing {
 

@@ -13,7 +13,7 @@
 
 #include "agent/calls/memory_recyclers.h"
 #include "agent/calls/path_metrics.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::testing {
 

@@ -11,7 +11,7 @@
 #include "agent/calls/block_counters.h"
 #include "agent/calls/tree_collector.h"
 #include "agent/calls/tree_values.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 #include "native-tests/agent/calls/probe_double.h"
 #include "native-tests/agent/calls/tree_reader.h"
 

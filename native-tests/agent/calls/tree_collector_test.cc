@@ -211,7 +211,7 @@ TEST_F(TreeCollectorTest, FindsChildrenInSlotsAndTables) {
   auto* parent = signal_safe::At<signal_safe::Node>(arena_.get(), thread.current_ref());
   const uint64_t raw_parent = thread.current_ref();
   // Both want the same slot.
-  constexpr uint32_t kSlots = signal_safe::kMostMask / sizeof(uint64_t) + 1;
+  constexpr uint32_t kSlots = signal_safe::kMaxMask / sizeof(uint64_t) + 1;
   constexpr uint32_t kFirst = 33, kSecond = kFirst + kSlots;
   std::map<uint32_t, uint64_t> entries;
   for (const uint32_t routine : {kFirst, kSecond}) {
@@ -222,7 +222,7 @@ TEST_F(TreeCollectorTest, FindsChildrenInSlotsAndTables) {
   EXPECT_EQ(collector_.TraceChild(raw_parent, kFirst), 0u) << "no slots yet";
   std::vector<uint64_t> slots(kSlots + 1, reinterpret_cast<uintptr_t>(&arena_->lost_node));
   slots[kSlots] = 0;
-  parent->mask = signal_safe::kMostMask;
+  parent->mask = signal_safe::kMaxMask;
   parent->slots = reinterpret_cast<uintptr_t>(slots.data());
   EXPECT_EQ(collector_.TraceChild(raw_parent, kFirst), 0u) << "a free slot";
   slots[kFirst % kSlots] = reinterpret_cast<uintptr_t>(signal_safe::At<signal_safe::Node>(

@@ -149,8 +149,8 @@ TEST(SocketFolderTest, RemovesTheSocketsOfKilledProcessesOnly) {
 // Closes everything that it did not open itself, as a daemon does; TSan would report close(2) as a
 // race, which it is.
 void CloseAllFromThree() {
-  constexpr int kMostDescriptors = 4096;
-  for (int fd = 3; fd < kMostDescriptors; ++fd) syscall(SYS_close, fd);
+  constexpr int kMaxDescriptors = 4096;
+  for (int fd = 3; fd < kMaxDescriptors; ++fd) syscall(SYS_close, fd);
 }
 
 // In a separate program, because of its effects on descriptors and limits. One that is started

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "agent/native_hooks/displaced_instruction.h"
-#include "agent/native_hooks/site_table.h"
+#include "agent/native_hooks/patch_site_table.h"
 #include "native-tests/agent/native_hooks/hooked_functions.h"
 
 namespace jtrace::native_hooks {

@@ -114,7 +114,7 @@ TEST_F(HooksTest, RemovingTheLastTimedHookRemovesReturnSites) {
   Begin(In("hooked_sleep", "time") + ";" + In("hooked_may_throw", "time"));
   uintptr_t back = 0;
   hooked_call_sleep(1);
-  reader_.TakeWantedReturns([&](uintptr_t address) { hooks_.AwaitReturns(back = address); });
+  reader_.ForEachWantedReturn([&](uintptr_t address) { hooks_.AwaitReturns(back = address); });
   ASSERT_NE(back, 0u);
   EXPECT_EQ(ByteAt(back), 0xcc);
   ASSERT_TRUE(hooks_.Apply(Specs(In("hooked_may_throw", "off"))).ok());
@@ -135,7 +135,7 @@ TEST_F(HooksTest, ReturnsToCodeOfTheJitAreNotWaitedFor) {
   int asked = 0;
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(code->Run(3, 0), 9);
-    reader_.TakeWantedReturns([&](uintptr_t address) {
+    reader_.ForEachWantedReturn([&](uintptr_t address) {
       ++asked;
       hooks_.AwaitReturns(address);
     });

@@ -172,7 +172,7 @@ TEST_F(HooksTest, AnErrorReportsWhatWasDoneBefore) {
 TEST_F(HooksTest, AllInt3AreRemovedAtOnce) {
   Begin(In("hooked_*", "count"));
   ASSERT_EQ(hooks_.All().size(), 12u);
-  signal_safe::TakeAllHooksOut();
+  signal_safe::DisableAllHooks();
   for (const Placed& placed : hooks_.All()) {
     EXPECT_NE(*reinterpret_cast<const volatile uint8_t*>(placed.address), 0xcc) << placed.name;
   }
@@ -186,7 +186,7 @@ TEST_F(HooksTest, AFullTableLosesNoCall) {
   ASSERT_NE(tls_hook_thread, nullptr);
   HookRows& rows = tls_hook_thread->rows[tls_hook_thread->active.load()];
   uint64_t node = 1;
-  while (rows.count.load() < HookRows::kMost) {
+  while (rows.count.load() < HookRows::kMaxRows) {
     HookCaller caller = {};
     caller.node = ++node;
     caller.placement = static_cast<uint32_t>(node % 1000 + 1'000'000);

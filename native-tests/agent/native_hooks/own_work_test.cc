@@ -1,5 +1,5 @@
 // Hooks do not count jtrace's work in the program's threads.
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,15 +19,15 @@ TEST_F(HooksTest, DoesNotCountJtracesOwnWork) {
   Begin(In("hooked_add", "count"));
   hooked_add(1);
   {
-    const samples::OwnWork own;
+    const signal_safe::OwnWork own;
     EXPECT_EQ(hooked_add(2), 7);
     {
-      const samples::OwnWork nested;
+      const signal_safe::OwnWork nested;
       hooked_add(3);
     }
     hooked_add(4);
   }
-  EXPECT_EQ(samples::kAsOwn<AddTwice>(5), 32);
+  EXPECT_EQ(signal_safe::kAsOwn<AddTwice>(5), 32);
   EXPECT_EQ(Fetch("hooked_add").calls, 1u);
   hooked_add(6);
   EXPECT_EQ(Fetch("hooked_add").calls, 1u);
@@ -36,12 +36,12 @@ TEST_F(HooksTest, DoesNotCountJtracesOwnWork) {
 
 TEST_F(HooksTest, CountsTheProgramsWorkInsideJtraces) {
   Begin(In("hooked_add", "count"));
-  const samples::OwnWork own;
-  const samples::OwnWork nested;
+  const signal_safe::OwnWork own;
+  const signal_safe::OwnWork nested;
   {
-    const samples::ProgramsWork programs;
+    const signal_safe::ProgramsWork programs;
     AddTwice(1);
-    samples::kAsOwn<AddTwice>(2);
+    signal_safe::kAsOwn<AddTwice>(2);
   }
   hooked_add(3);
   EXPECT_EQ(Fetch("hooked_add").calls, 2u);
@@ -50,7 +50,7 @@ TEST_F(HooksTest, CountsTheProgramsWorkInsideJtraces) {
 TEST_F(HooksTest, AnExceptionEndsJtracesOwnWork) {
   Begin(In("hooked_add", "count"));
   try {
-    const samples::OwnWork own;
+    const signal_safe::OwnWork own;
     throw 1;
   } catch (int) {
   }
@@ -82,16 +82,16 @@ void Throw() { throw std::bad_alloc(); }
 
 // The JVM, which calls such functions, knows no exceptions.
 TEST(OwnWorkTest, NoExceptionLeavesIt) {
-  EXPECT_EQ(samples::kAsOwn<ThrowAbove>(1), 1);
-  EXPECT_EQ((samples::kAsOwn<ThrowAbove, -5>(2)), -5);
-  EXPECT_TRUE(samples::agent_is_off.load());
-  EXPECT_EQ((samples::kAsOwn<ThrowAbove, -5>(1)), -5) << "no more work";
-  EXPECT_EQ(samples::kAsOwn<ThrowAbove>(1), 0);
-  samples::agent_is_off.store(false);
-  samples::kAsOwn<Throw>();
-  EXPECT_TRUE(samples::agent_is_off.load());
-  EXPECT_EQ(samples::tls_own_work, 0u);
-  samples::agent_is_off.store(false);
+  EXPECT_EQ(signal_safe::kAsOwn<ThrowAbove>(1), 1);
+  EXPECT_EQ((signal_safe::kAsOwn<ThrowAbove, -5>(2)), -5);
+  EXPECT_TRUE(signal_safe::agent_is_off.load());
+  EXPECT_EQ((signal_safe::kAsOwn<ThrowAbove, -5>(1)), -5) << "no more work";
+  EXPECT_EQ(signal_safe::kAsOwn<ThrowAbove>(1), 0);
+  signal_safe::agent_is_off.store(false);
+  signal_safe::kAsOwn<Throw>();
+  EXPECT_TRUE(signal_safe::agent_is_off.load());
+  EXPECT_EQ(signal_safe::tls_own_work, 0u);
+  signal_safe::agent_is_off.store(false);
 }
 
 // An awaited return belongs to the program's call.
@@ -101,7 +101,7 @@ TEST_F(HooksTest, JtracesOwnCallsHaveNoTimes) {
   CallUntilAwaited(call);
   call();
   {
-    const samples::OwnWork own;
+    const signal_safe::OwnWork own;
     call();
   }
   call();

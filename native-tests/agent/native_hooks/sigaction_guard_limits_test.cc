@@ -74,7 +74,7 @@ TEST_F(SigactionGuardLimitsTest, FindsAHandlerSetByASystemCall) {
   KernelAction action = KernelActionOf(SIGTRAP);
   action.handler = &Note;
   SetKernelAction(SIGTRAP, action);
-  hooks_.KeepHandler();
+  hooks_.EnsureTrapHandler();
   EXPECT_TRUE(IsOursInKernel());
   EXPECT_EQ(hooked_add(5), 16);
   EXPECT_EQ(traps, 0);
@@ -107,7 +107,7 @@ void SetMoreThanCanBeKept(Hooks& hooks) {
   if (traps != 0 || IsOursInKernel() || !are_trap_actions_full) _exit(2);
   raise(SIGTRAP);
   if (traps != 1) _exit(3);
-  hooks.KeepHandler();
+  hooks.EnsureTrapHandler();
   if (!hooks.All().empty()) _exit(4);
   const auto again = hooks.Apply(Specs(In("hooked_add", "count")));
   _exit(again.ok() ? 5 : 0);

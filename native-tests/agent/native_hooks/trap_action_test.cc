@@ -18,14 +18,14 @@ struct sigaction WithMask(uint64_t mask) {
 }
 
 TEST(TrapActionTest, EqualActionsAreKeptOnce) {
-  const struct sigaction* const one = KeepAction(WithMask(1));
+  const struct sigaction* const one = StoreAction(WithMask(1));
   ASSERT_NE(one, nullptr);
   struct sigaction same = WithMask(1);
   same.sa_mask.__val[5] = 7;  // libc's set is larger than the kernel's
-  EXPECT_EQ(KeepAction(same), one);
-  EXPECT_NE(KeepAction(WithMask(2)), one);
+  EXPECT_EQ(StoreAction(same), one);
+  EXPECT_NE(StoreAction(WithMask(2)), one);
   same.sa_flags = SA_RESTART;
-  EXPECT_NE(KeepAction(same), one);
+  EXPECT_NE(StoreAction(same), one);
 }
 
 TEST(TrapActionTest, ThreadsMayKeepActionsConcurrently) {
@@ -37,7 +37,7 @@ TEST(TrapActionTest, ThreadsMayKeepActionsConcurrently) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       for (uint64_t i = 0; i < 100 * kActions; ++i) {
-        const struct sigaction* const kept = KeepAction(WithMask(i % kActions << 8));
+        const struct sigaction* const kept = StoreAction(WithMask(i % kActions << 8));
         wrong += kept == nullptr || kept->sa_mask.__val[0] != i % kActions << 8;
       }
     });

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/options/option_table.h"
-#include "agent/samples/timers.h"
+#include "agent/samples/perf_timer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "native-tests/support/described_options.h"

@@ -20,8 +20,6 @@
 namespace jtrace::samples {
 namespace {
 
-using std::chrono::milliseconds;
-
 constexpr unsigned char kPaint = 0xa5;
 
 // An alternate stack of the calling thread, above a page that nobody may touch.
@@ -90,7 +88,7 @@ class AlternateStackTest : public testing::TestWithParam<TimerKind> {
     EXPECT_TRUE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
     Seen seen;
     for (int i = 0; i < 300 && seen.samples < enough; ++i) {
-      Burn(milliseconds(5));
+      Burn(absl::Milliseconds(5));
       sampler_->Drain([&](const SampleView& view) {
         ++seen.samples;
         seen.whole += view.header.end == ChainEnd::kFailed ? 0 : 1;
@@ -147,7 +145,7 @@ TEST_P(AlternateStackTest, TheSmallestOneHasNoneAndTheTicksAreCounted) {
   std::thread([&] {
     const PaintedStack stack(SmallestStack());
     EXPECT_TRUE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
-    for (int i = 0; i < 300 && Lost("sample.no_room") < 5; ++i) Burn(milliseconds(5));
+    for (int i = 0; i < 300 && Lost("sample.no_room") < 5; ++i) Burn(absl::Milliseconds(5));
     sampler_->DetachCurrentThread();
   }).join();
   EXPECT_GE(Lost("sample.no_room"), 5u);  // it went on after the first
@@ -155,7 +153,7 @@ TEST_P(AlternateStackTest, TheSmallestOneHasNoneAndTheTicksAreCounted) {
 }
 
 // A handler of the program's on the same stack, interrupted by samples.
-void BurnInHandler(int) { Burn(milliseconds(30)); }
+void BurnInHandler(int) { Burn(absl::Milliseconds(30)); }
 
 TEST_P(AlternateStackTest, TheProgramsHandlerOnEightKilobytesSurvives) {
   if (2 * getauxval(AT_MINSIGSTKSZ) + 1024 > 8192) {
@@ -172,7 +170,7 @@ TEST_P(AlternateStackTest, TheProgramsHandlerOnEightKilobytesSurvives) {
 
 // As Go's threads do it: code runs on stacks of a few kilobytes, and handlers on another one.
 ucontext_t g_thread, g_routine;
-void BurnOnASmallStack() { Burn(milliseconds(100)); }
+void BurnOnASmallStack() { Burn(absl::Milliseconds(100)); }
 
 TEST_P(AlternateStackTest, CodeOnASmallStackIsSampledOnTheAlternateOne) {
   constexpr size_t kPage = 4096;

@@ -9,8 +9,8 @@
 #include "agent/base/loader_list.h"
 #include "agent/native_hooks/object_functions.h"
 #include "agent/native_hooks/trap_signal.h"
-#include "agent/samples/object_copy.h"
-#include "agent/samples/system_source.h"
+#include "agent/samples/loaded_objects_copy.h"
+#include "agent/samples/module_source.h"
 #include "common/old_glibc/find_object.h"
 
 namespace jtrace::samples {

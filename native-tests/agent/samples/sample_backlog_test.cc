@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/samples/handler/sample_handler.h"
+#include "agent/samples/ring_watch.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::samples {
@@ -65,7 +66,7 @@ TEST(SampleBacklogTest, KeepsOrderAndSlots) {
   EXPECT_TRUE(backlog->Add(3, first.ring));
   EXPECT_TRUE(backlog->Add(8, second.ring));
   std::vector<std::pair<uint32_t, uint64_t>> taken;
-  backlog->Take([&](const SampleView& view) {
+  backlog->Drain([&](const SampleView& view) {
     EXPECT_TRUE(IsWhole(view));
     taken.emplace_back(view.thread_slot, view.header.time_ns);
   });
@@ -82,8 +83,8 @@ TEST(SampleBacklogTest, WhatDoesNotFitStaysInTheRing) {
   EXPECT_TRUE(backlog->IsFilling());
   uint64_t next = 0;
   const auto take = [&next](const SampleView& view) { EXPECT_EQ(view.header.time_ns, next++); };
-  while (!backlog->Add(0, producer.ring)) backlog->Take(take);
-  backlog->Take(take);
+  while (!backlog->Add(0, producer.ring)) backlog->Drain(take);
+  backlog->Drain(take);
   EXPECT_EQ(next, pushed);
   EXPECT_FALSE(backlog->IsFilling());
 }
@@ -107,7 +108,7 @@ TEST(SampleBacklogTest, TakesRoomForWhatChanged) {
     ASSERT_TRUE(backlog->Add(1, ring)) << sample;
   }
   uint32_t taken = 0;
-  backlog->Take([&taken](const SampleView& view) {
+  backlog->Drain([&taken](const SampleView& view) {
     EXPECT_EQ(view.frames[0].value, 5000 + taken++);
     for (uint32_t i = 1; i < kFrames; ++i) ASSERT_EQ(view.frames[i].value, i);
   });
@@ -137,7 +138,7 @@ TEST(SampleBacklogTest, ThreeThreads) {
   });
   uint64_t next = 0;
   while (next < kSamples) {
-    backlog->Take([&next](const SampleView& view) {
+    backlog->Drain([&next](const SampleView& view) {
       ASSERT_EQ(view.header.time_ns, next++);
       ASSERT_EQ(view.thread_slot, 5u);
       ASSERT_TRUE(IsWhole(view));

@@ -27,7 +27,7 @@ class SampleCorrectorTest : public ::testing::Test {
   std::vector<uint64_t> Take() {
     header_.frame_count = static_cast<uint32_t>(frames_.size());
     std::vector<uint64_t> taken;
-    corrector_.Take({header_, 0, frames_.data()}, [&](const SampleView& view) {
+    corrector_.Correct({header_, 0, frames_.data()}, [&](const SampleView& view) {
       for (uint32_t i = 0; i < view.header.frame_count; ++i) taken.push_back(view.frames[i].value);
     });
     return taken;

@@ -9,15 +9,13 @@
 #include <utility>
 
 #include "agent/samples/handler/sample_handler.h"
+#include "agent/samples/perf_timer.h"
 #include "agent/samples/sampler.h"
-#include "agent/samples/timers.h"
 #include "native-tests/agent/samples/burn.h"
 #include "native-tests/agent/samples/unknown_jvm.h"
 
 namespace jtrace::samples {
 namespace {
-
-using std::chrono::milliseconds;
 
 std::atomic<int> foreign_signals{0};
 void CountForeign(int, siginfo_t*, void*) { ++foreign_signals; }
@@ -40,7 +38,7 @@ TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
   // hardly ever sampled. So it runs as long as necessary.
   int raised = 0;
   for (; raised < 50 || (samples <= 10 && raised < 5000); ++raised) {
-    Burn(milliseconds(2));
+    Burn(absl::Milliseconds(2));
     raise(SIGVTALRM);
     drain();
   }
@@ -93,7 +91,7 @@ TEST(SamplerSignalTest, AHandlerThatReplacesOursIsKept) {
   HandleForeign(SIGVTALRM);
   sampler->Drain([](const SampleView&) {});  // as the writer does all the time
   const int before = foreign_signals;
-  Burn(milliseconds(100));
+  Burn(absl::Milliseconds(100));
   EXPECT_LE(foreign_signals, before + 1);  // one may have been pending
   EXPECT_FALSE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
   const auto losses = sampler->Losses();
@@ -118,7 +116,7 @@ TEST(SamplerSignalTest, AForeignSignalLeavesOtherThreadsTimersAlone) {
   tls_os_tid = gettid();
   raise(SIGVTALRM);
   tls_thread_slot = nullptr;
-  Burn(milliseconds(5));
+  Burn(absl::Milliseconds(5));
   uint64_t count = 1;
   ASSERT_EQ(read(timer->fd, &count, sizeof count), static_cast<ssize_t>(sizeof count));
   EXPECT_EQ(count, 0u);
@@ -131,7 +129,7 @@ TEST(SamplerLifeTest, LeftoversAreNotInTheNextRecording) {
   ASSERT_NE(sampler, nullptr);
   ASSERT_TRUE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
   const uint64_t before = sample_counters.taken.load();
-  while (sample_counters.taken.load() < before + 3) Burn(milliseconds(2));
+  while (sample_counters.taken.load() < before + 3) Burn(absl::Milliseconds(2));
   ASSERT_TRUE(sampler->Stop().ok());
   ASSERT_TRUE(sampler->Start(nullptr).ok());
   int samples = 0;

@@ -8,15 +8,15 @@
 #include <map>
 #include <thread>
 
+#include "absl/time/clock.h"
 #include "agent/samples/handler/sample_handler.h"
+#include "agent/samples/unwind_sites.h"
 #include "native-tests/agent/samples/burn.h"
 #include "native-tests/agent/samples/unknown_jvm.h"
 #include "native-tests/support/perf_refuses.h"
 
 namespace jtrace::samples {
 namespace {
-
-using std::chrono::milliseconds;
 
 class SamplerTest : public ::testing::TestWithParam<TimerKind> {
  protected:
@@ -54,7 +54,7 @@ class SamplerTest : public ::testing::TestWithParam<TimerKind> {
     int64_t burned = 0;
     const uint64_t before = samples_;
     while (samples_ - before < samples && burned < kMost) {
-      Burn(milliseconds(kStep));
+      Burn(absl::Milliseconds(kStep));
       burned += kStep;
       *weight += DrainWeights()[thread];
     }
@@ -98,8 +98,8 @@ TEST(SamplerBacklogTest, KeepsSamplesUntilSomebodyDrains) {
   const auto taken = [] { return sample_counters.taken.load(); };
   const uint64_t before = taken();
   for (int i = 0; i < 20'000 && taken() < before + 200; ++i) {
-    Burn(milliseconds(4));
-    std::this_thread::sleep_for(milliseconds(2));
+    Burn(absl::Milliseconds(4));
+    absl::SleepFor(absl::Milliseconds(2));
   }
   sampler->DetachCurrentThread();
   ASSERT_TRUE(sampler->Stop().ok());
@@ -116,13 +116,13 @@ TEST(SamplerDoorbellTest, RingsWhenTheBacklogFills) {
   options.backlog_bytes = 1024;
   const auto sampler = *Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler->Start(nullptr).ok());
-  while (writer_doorbell.Wait(0)) {
+  while (signal_safe::writer_doorbell.Wait(0)) {
   }
   ASSERT_TRUE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
   bool rung = false;
   for (int i = 0; i < 400 && !rung; ++i) {
-    Burn(milliseconds(50));
-    rung = writer_doorbell.Wait(0);
+    Burn(absl::Milliseconds(50));
+    rung = signal_safe::writer_doorbell.Wait(0);
   }
   sampler->DetachCurrentThread();
   EXPECT_TRUE(rung);
@@ -159,7 +159,7 @@ TEST_P(SamplerTest, DetachedThreadIsNoLongerSampled) {
   ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
   sampler_->DetachCurrentThread();
   DrainWeights();
-  Burn(milliseconds(50));
+  Burn(absl::Milliseconds(50));
   EXPECT_TRUE(DrainWeights().empty());
 }
 
@@ -168,14 +168,14 @@ TEST_P(SamplerTest, AttachesRunningThreadsFromOutside) {
   std::atomic<bool> stop{false};
   std::thread busy([&] {
     tid = gettid();
-    while (!stop) Burn(milliseconds(1));
+    while (!stop) Burn(absl::Milliseconds(1));
   });
   while (tid == 0) std::this_thread::yield();
   ASSERT_TRUE(sampler_->AttachThread(tid, 8, 0, 0).ok());
   ASSERT_TRUE(sampler_->AttachThread(tid, 9, 0, 0).ok());  // with better data now
   std::map<uint32_t, uint64_t> weights;
   for (int i = 0; i < 1000 && weights[9] < 20; ++i) {
-    std::this_thread::sleep_for(milliseconds(10));
+    absl::SleepFor(absl::Milliseconds(10));
     for (const auto& [thread, weight] : DrainWeights()) weights[thread] += weight;
   }
   stop = true;
@@ -197,7 +197,7 @@ TEST_P(SamplerTest, ThreadsComeAndGo) {
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&] {
         if (sampler_->AttachCurrentThread(nullptr, 3, 0).ok()) ++attached;
-        Burn(milliseconds(2));
+        Burn(absl::Milliseconds(2));
         sampler_->DetachCurrentThread();
       });
     }
@@ -209,10 +209,10 @@ TEST_P(SamplerTest, ThreadsComeAndGo) {
 
 TEST_P(SamplerTest, StopEndsSampling) {
   ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
-  Burn(milliseconds(20));
+  Burn(absl::Milliseconds(20));
   EXPECT_TRUE(sampler_->Stop().ok());
   DrainWeights();
-  Burn(milliseconds(30));
+  Burn(absl::Milliseconds(30));
   EXPECT_TRUE(DrainWeights().empty());
   EXPECT_FALSE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
 }
@@ -222,10 +222,10 @@ TEST(SamplerStopTest, TheNextRecordingWaitsForHandlers) {
   const SamplerOptions options;
   const auto sampler = *Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler->Start(nullptr).ok());
-  handlers_in_flight.Enter();
-  EXPECT_EQ(sampler->Stop(milliseconds(1)).code(), absl::StatusCode::kDeadlineExceeded);
+  signal_safe::handlers_in_flight.Enter();
+  EXPECT_EQ(sampler->Stop(absl::Milliseconds(1)).code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(sampler->Reconfigure(options).code(), absl::StatusCode::kUnavailable);
-  handlers_in_flight.Leave();
+  signal_safe::handlers_in_flight.Leave();
   EXPECT_TRUE(sampler->Reconfigure(options).ok());
   ASSERT_TRUE(sampler->Start(nullptr).ok());
   EXPECT_TRUE(sampler->Stop().ok());
@@ -253,11 +253,11 @@ TEST(SamplerRingTest, DroppedSamplesCountTheirTicks) {
     }
     return 0;
   };
-  const uint64_t begin = CpuNanos();
-  while (count_of("sample.ring_full") < 20 && CpuNanos() - begin < 20'000'000'000) {
-    Burn(milliseconds(20));
+  const uint64_t begin = OwnCpuNanos();
+  while (count_of("sample.ring_full") < 20 && OwnCpuNanos() - begin < 20'000'000'000) {
+    Burn(absl::Milliseconds(20));
   }
-  const uint64_t burned_ms = (CpuNanos() - begin) / 1'000'000;
+  const uint64_t burned_ms = (OwnCpuNanos() - begin) / 1'000'000;
   ASSERT_TRUE((*sampler)->Stop().ok());
   EXPECT_GE(count_of("sample.lost_ticks"), count_of("sample.ring_full"));
   uint64_t ticks = count_of("sample.lost_ticks");
@@ -267,13 +267,31 @@ TEST(SamplerRingTest, DroppedSamplesCountTheirTicks) {
   EXPECT_LE(ticks, burned_ms + 5);
 }
 
+TEST(SamplerRingTest, AnUnwindThatDoesNotFitIsCountedOnce) {
+  SamplerOptions options;
+  options.timer = TimerKind::kPosix;
+  options.interval = absl::Seconds(10);  // no samples meanwhile
+  options.max_frames = 8;
+  options.ring_bytes = options.backlog_bytes = 1024;
+  auto sampler = Sampler::Create(options, UnknownJvm());
+  ASSERT_TRUE(sampler.ok()) << sampler.status();
+  ASSERT_TRUE((*sampler)->Start(nullptr).ok());
+  ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
+  ASSERT_TRUE(unwind_sites.Set(1, 1));
+  for (int i = 0; i < 100; ++i) UnwindAtEntry(1);
+  EXPECT_GT(unwind_sites.missed(), 0u);
+  for (const SampleLoss& loss : (*sampler)->Losses()) EXPECT_NE(loss.name, "sample.ring_full");
+  unwind_sites.Clear();
+  EXPECT_TRUE((*sampler)->Stop().ok());
+}
+
 TEST(SamplerOptionsTest, AutoTakesPerfForShortIntervals) {
   if (const std::string why = testing::PerfRefuses(PERF_COUNT_SW_CPU_CLOCK); !why.empty()) {
     GTEST_SKIP() << why;
   }
   SamplerOptions options;
   options.timer = TimerKind::kAuto;
-  options.interval = std::chrono::microseconds(200);
+  options.interval = absl::Microseconds(200);
   EXPECT_EQ((*Sampler::Create(options, UnknownJvm()))->timer_in_use(), TimerKind::kPerf);
 }
 
@@ -282,7 +300,7 @@ TEST(SamplerOptionsTest, RejectsImpossibleOptions) {
   options.signal = SIGRTMIN + 3;
   EXPECT_FALSE(Sampler::Create(options, UnknownJvm()).ok());
   options = {};
-  options.interval = std::chrono::nanoseconds(100);
+  options.interval = absl::Nanoseconds(100);
   EXPECT_FALSE(Sampler::Create(options, UnknownJvm()).ok());
   options = {};
   options.ring_bytes = 100'000;

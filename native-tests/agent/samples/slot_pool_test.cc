@@ -24,7 +24,7 @@ size_t ResidentPages(const void* begin, size_t bytes) {
 // Address space that only sanitizers' shadows also use: pages are counted, not memory.
 TEST(SlotPoolTest, FreeSlotsKeepLittleMemory) {
   const auto pool = *SlotPool::Create({16, kRingBytes, 2048, false});
-  ThreadSlot* const slot = pool->Take();
+  ThreadSlot* const slot = pool->Allocate();
   ASSERT_NE(slot, nullptr);
   std::memset(slot->ring.storage(), 1, kRingBytes);
   std::memset(slot->chain_storage, 1, slot->chain_capacity * sizeof(Frame));
@@ -36,9 +36,9 @@ TEST(SlotPoolTest, FreeSlotsKeepLittleMemory) {
   };
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   EXPECT_GE(kept() * page, kRingBytes + sizeof *slot->walk_memory);
-  pool->Give(slot);
+  pool->Free(slot);
   EXPECT_LE(kept() * page, 5 * 16 * 1024 + 5 * page);
-  EXPECT_EQ(pool->Take(), slot);
+  EXPECT_EQ(pool->Allocate(), slot);
 }
 
 }  // namespace

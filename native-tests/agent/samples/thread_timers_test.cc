@@ -1,4 +1,6 @@
 // The timer that a thread gets when there are not enough of the wanted kind.
+#include "agent/samples/thread_timers.h"
+
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "agent/samples/sampler.h"
-#include "agent/samples/timers.h"
 #include "gtest/gtest.h"
 #include "native-tests/agent/samples/burn.h"
 #include "native-tests/agent/samples/unknown_jvm.h"
@@ -92,7 +94,7 @@ void RunWithTimer(const std::string& event, const std::string& kernel_release, i
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ASSERT_EQ(sigaction(SIGVTALRM, &action, nullptr), 0);
   const TimerChoice choice = {.timer = TimerKind::kEvent,
-                              .interval = std::chrono::milliseconds(1),
+                              .interval = absl::Milliseconds(1),
                               .event = FindPerfEvent(event),
                               .period = 0,
                               .signal = SIGVTALRM,
@@ -104,7 +106,7 @@ void RunWithTimer(const std::string& event, const std::string& kernel_release, i
   slot->os_tid = gettid();
   ASSERT_TRUE((*timers)->Arm(slot.get()).ok());
   for (int i = 0; i < 200 && g_overflows + g_limits < signals; ++i) {
-    Burn(std::chrono::milliseconds(2));
+    Burn(absl::Milliseconds(2));
   }
   (*timers)->Disarm(slot.get());
   ThreadTimers::Release(slot.get());
@@ -129,6 +131,28 @@ TEST(ThreadTimersTest, OnOtherKernelsAClockStopsAtItsSignal) {
   EXPECT_EQ(g_limits, 1);
 }
 
+// A program that closes all descriptors closes those of timers, and the next timer gets the number.
+TEST(ThreadTimersTest, AThreadEndsOnlyItsOwnTimer) {
+  TimerChoice choice;
+  choice.timer = TimerKind::kPerf;
+  auto timers = ThreadTimers::Create(choice);
+  if (!timers.ok()) GTEST_SKIP() << timers.status();
+  auto first = std::make_unique<ThreadSlot>();
+  auto second = std::make_unique<ThreadSlot>();
+  first->os_tid = second->os_tid = gettid();
+  ASSERT_TRUE((*timers)->Arm(first.get()).ok());
+  const int fd = first->perf_fd;
+  close(fd);
+  ASSERT_TRUE((*timers)->Arm(second.get()).ok());
+  ASSERT_EQ(second->perf_fd, fd);
+  (*timers)->Disarm(first.get());
+  EXPECT_TRUE(IsPerfTimer(fd));
+  EXPECT_EQ((*timers)->slot_by_fd()[fd], second.get());
+  (*timers)->Disarm(second.get());
+  EXPECT_FALSE(IsPerfTimer(fd));
+  for (ThreadSlot* slot : {first.get(), second.get()}) ThreadTimers::Release(slot);
+}
+
 // The ticks of all samples are the thread's CPU time, whoever stops its event.
 TEST(ThreadTimersTest, TicksAreCpuTimeOnEveryKernel) {
   for (const char* const release : {"6.12.0", "6.17.0-5-generic"}) {
@@ -142,8 +166,8 @@ TEST(ThreadTimersTest, TicksAreCpuTimeOnEveryKernel) {
     const uint64_t before_ns = ThreadCpuNanos(gettid());
     uint64_t ticks = 0;
     for (int i = 0; i < 300; ++i) {
-      Burn(std::chrono::milliseconds(1));
-      std::this_thread::sleep_for(std::chrono::microseconds(100));  // leaves the processor
+      Burn(absl::Milliseconds(1));
+      absl::SleepFor(absl::Microseconds(100));  // leaves the processor
       (*sampler)->Drain([&](const SampleView& view) { ticks += view.header.weight; });
     }
     const uint64_t used = (ThreadCpuNanos(gettid()) - before_ns) / 1'000'000;

@@ -1,3 +1,5 @@
+#include "agent/samples/tick_watch.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -7,14 +9,14 @@
 #include <memory>
 #include <string>
 
-#include "agent/samples/sample_totals.h"
-#include "agent/samples/timers.h"
+#include "agent/base/clock.h"
+#include "agent/samples/thread_timers.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::samples {
 namespace {
 
-constexpr std::chrono::milliseconds kSilence(20);
+constexpr absl::Duration kSilence = absl::Milliseconds(20);
 
 void Burn() {
   const uint64_t end = ThreadCpuNanos(gettid()) + 2 * 20'000'000;
@@ -30,7 +32,7 @@ class TickWatchTest : public testing::Test {
     slot_->perf_fd = -1;
     slot_->state = SlotState::kAttached;
     watch_.Begin(kSilence, SIGPROF);
-    watch_.Look(3, *slot_);
+    watch_.Check(3, *slot_);
   }
   uint64_t CountOf(const std::string& name) const {
     std::vector<SampleLoss> losses;
@@ -42,8 +44,8 @@ class TickWatchTest : public testing::Test {
   }
   void BurnAndLookTwice() {
     Burn();
-    watch_.Look(3, *slot_);
-    watch_.Look(3, *slot_);
+    watch_.Check(3, *slot_);
+    watch_.Check(3, *slot_);
   }
 
   std::unique_ptr<ThreadSlot> slot_ = std::make_unique<ThreadSlot>();
@@ -72,12 +74,12 @@ TEST_F(TickWatchTest, ClosedDescriptorsAreReported) {
 }
 
 TEST_F(TickWatchTest, SampledAndIdleThreadsAreNotReported) {
-  watch_.Look(3, *slot_);  // almost no CPU time
-  watch_.Look(3, *slot_);
+  watch_.Check(3, *slot_);  // almost no CPU time
+  watch_.Check(3, *slot_);
   for (int i = 0; i < 3; ++i) {
     Burn();
-    watch_.NoteTick(3);
-    watch_.Look(3, *slot_);
+    watch_.CountTick(3);
+    watch_.Check(3, *slot_);
   }
   EXPECT_EQ(CountOf("sample.signal_blocked"), 0u);
   EXPECT_EQ(CountOf("sample.timer_closed"), 0u);
@@ -88,8 +90,8 @@ TEST_F(TickWatchTest, SampledAndIdleThreadsAreNotReported) {
 }
 
 TEST_F(TickWatchTest, TimersThatCountEventsAreNotWatched) {
-  watch_.Begin(std::chrono::nanoseconds(0), SIGPROF);
-  watch_.Look(3, *slot_);
+  watch_.Begin(absl::ZeroDuration(), SIGPROF);
+  watch_.Check(3, *slot_);
   BurnAndLookTwice();
   EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
 }

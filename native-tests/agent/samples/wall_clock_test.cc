@@ -13,14 +13,13 @@
 #include <map>
 #include <thread>
 
+#include "absl/time/clock.h"
 #include "agent/samples/sampler.h"
 #include "gtest/gtest.h"
 #include "native-tests/agent/samples/unknown_jvm.h"
 
 namespace jtrace::samples {
 namespace {
-
-using std::chrono::milliseconds;
 
 // The totals of one thread's samples.
 struct Seen {
@@ -37,14 +36,14 @@ struct Seen {
 TEST(TickerTest, StopDoesNotWaitForTheNextTick) {
   Ticker ticker;
   int ticks = 0;
-  ticker.Start(std::chrono::hours(1), /*jitter=*/false, [&](uint32_t) { ++ticks; });
+  ticker.Start(absl::Hours(1), /*jitter=*/false, [&](uint32_t) { ++ticks; });
   ticker.Stop();  // an error shows as the test's time-out
   EXPECT_EQ(ticks, 0);
 }
 
 class WallClockTest : public testing::Test {
  protected:
-  static constexpr milliseconds kInterval{10};
+  static constexpr absl::Duration kInterval = absl::Milliseconds(10);
 
   void SetUp() override {
     SamplerOptions options;
@@ -69,10 +68,10 @@ class WallClockTest : public testing::Test {
     });
     while (!attached) std::this_thread::yield();
     constexpr uint64_t kTicks = 60;
-    constexpr int kMostLooks = 600;
+    constexpr int kMaxReads = 600;
     Seen seen;
-    for (int i = 0; i < kMostLooks && (seen.ticks < kTicks || seen.samples < samples); ++i) {
-      std::this_thread::sleep_for(milliseconds(100));
+    for (int i = 0; i < kMaxReads && (seen.ticks < kTicks || seen.samples < samples); ++i) {
+      absl::SleepFor(absl::Milliseconds(100));
       Drain(seen);
     }
     end();
@@ -90,7 +89,7 @@ class WallClockTest : public testing::Test {
       seen.last = view.header.activity;
       if (seen.last == Activity::kRunning) seen.running += view.header.weight;
     });
-    seen.ticks += sampler_->TakeIdle(seen.slot, seen.number).ticks;
+    seen.ticks += sampler_->CollectIdle(seen.slot, seen.number).ticks;
   }
 
   std::unique_ptr<Sampler> sampler_;
@@ -148,7 +147,7 @@ TEST_F(WallClockTest, RunningThreadsAreSampled) {
   EXPECT_GE(seen.ticks, 60u);
   ASSERT_GE(seen.samples, 10u);
   const uint64_t ran = thread.UsedAt(seen.last_ns) - thread.UsedAt(seen.first_ns);
-  const auto ticks = ran / std::chrono::nanoseconds(kInterval).count();
+  const auto ticks = ran / absl::ToInt64Nanoseconds(kInterval);
   EXPECT_GE(10 * (seen.running + 2), 9 * ticks);
 }
 
@@ -157,7 +156,7 @@ TEST_F(WallClockTest, ShortRunsAreSeen) {
   std::atomic<bool> over{false};
   const Seen seen = Watch(
       [&] {
-        while (!over) std::this_thread::sleep_for(milliseconds(15));
+        while (!over) absl::SleepFor(absl::Milliseconds(15));
       },
       [&] { over = true; }, 10);
   EXPECT_GE(seen.ticks, 60u);
@@ -178,7 +177,7 @@ TEST_F(WallClockTest, OtherThreadsSignalsGoOn) {
   sigval value{};
   value.sival_int = 7;
   sigqueue(getpid(), SIGPROF, value);
-  for (int i = 0; i < 1000 && foreign < 2; ++i) std::this_thread::sleep_for(milliseconds(1));
+  for (int i = 0; i < 1000 && foreign < 2; ++i) absl::SleepFor(absl::Milliseconds(1));
   EXPECT_EQ(foreign, 2);
   sampler_->DetachCurrentThread();
 }
@@ -201,7 +200,7 @@ TEST_P(OutsideSignalTest, GoesToAHandlerAndIsHarmlessWithoutOne) {
   if (GetParam()) sigaction(SIGPROF, &action, nullptr);
   SamplerOptions options;
   options.timer = TimerKind::kWall;
-  options.interval = std::chrono::hours(1);  // no tick comes meanwhile
+  options.interval = absl::Hours(1);  // no tick comes meanwhile
   auto sampler = Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler.ok()) << sampler.status();
   ASSERT_TRUE((*sampler)->Start(nullptr).ok());
@@ -239,14 +238,14 @@ class MovedThread {
     // Until it waits: the return to waiting also takes CPU time.
     do {
       before = now;
-      std::this_thread::sleep_for(milliseconds(1));
+      absl::SleepFor(absl::Milliseconds(1));
       now = Used();
     } while (now.tv_sec != before.tv_sec || now.tv_nsec != before.tv_nsec);
   }
 
   // One tick. Whether the thread got a signal, which its handler answered.
-  bool Look(WallClock& clock) {
-    clock.Look(slot_, 0, 1, ++ticks_);
+  bool Check(WallClock& clock) {
+    clock.Check(slot_, 0, 1, ++ticks_);
     return slot_.due_ticks.exchange(0) != 0;
   }
 
@@ -282,23 +281,23 @@ class MovedThread {
 // is no longer where its sample says, perhaps permanently.
 TEST(WallClockTicksTest, AThreadThatMovedWithTheSignalIsSampledAgain) {
   signal(SIGPROF, SIG_IGN);
-  WallClock clock(std::chrono::seconds(1), SIGPROF);
+  WallClock clock(absl::Seconds(1), SIGPROF);
   MovedThread thread;
-  EXPECT_TRUE(thread.Look(clock));
+  EXPECT_TRUE(thread.Check(clock));
   thread.Move();
-  EXPECT_TRUE(thread.Look(clock));
+  EXPECT_TRUE(thread.Check(clock));
   thread.Move();
-  EXPECT_FALSE(thread.Look(clock));
+  EXPECT_FALSE(thread.Check(clock));
   int signals = 0;
   for (int tick = 0; tick < 40; ++tick) {
-    if (!thread.Look(clock)) continue;
+    if (!thread.Check(clock)) continue;
     ++signals;
     thread.Move();
   }
   EXPECT_EQ(signals, 1);
   // It may have moved on with that signal as well.
   for (int tick = 0; tick < 10'000; ++tick) {
-    if (!thread.Look(clock)) continue;
+    if (!thread.Check(clock)) continue;
     ++signals;
     thread.Move();
   }
@@ -319,10 +318,10 @@ TEST(WallClockTicksTest, FinishCollectsUncheckedTicks) {
   tid.wait(0);
   auto slot = std::make_unique<ThreadSlot>();
   slot->os_tid = tid;
-  WallClock clock(milliseconds(10), SIGPROF);
+  WallClock clock(absl::Milliseconds(10), SIGPROF);
   uint32_t ticks = 0, due = 0;
   while (ticks < 200 || due + WallIdle::Of(slot->idle).ticks == ticks) {
-    clock.Look(*slot, 0, 1, ++ticks);
+    clock.Check(*slot, 0, 1, ++ticks);
     due += slot->due_ticks.exchange(0);  // like the handler
   }
   clock.Finish(*slot, 0, ticks);

@@ -29,8 +29,8 @@ TEST(LabelSetsTest, TheSameKeyIsReplacedAndOthersStay) {
               ElementsAre(Pair("kind", "query"), Pair("tenant", "other")));
   EXPECT_EQ(sets.With(both, "tenant", "acme"), both);
   EXPECT_THAT(*sets.Find(sets.With(both, "tenant", "")), ElementsAre(Pair("kind", "query")));
-  EXPECT_EQ(sets.With(sets.With(0, "tenant", "acme"), "tenant", ""), signal_safe::kNoLabels);
-  EXPECT_EQ(sets.With(0, "tenant", ""), signal_safe::kNoLabels);
+  EXPECT_EQ(sets.With(sets.With(0, "tenant", "acme"), "tenant", ""), samples::kNoLabels);
+  EXPECT_EQ(sets.With(0, "tenant", ""), samples::kNoLabels);
 }
 
 TEST(LabelSetsTest, BeyondTheLimitNewSetsAreUnknownAndKnownOnesStay) {
@@ -38,34 +38,34 @@ TEST(LabelSetsTest, BeyondTheLimitNewSetsAreUnknownAndKnownOnesStay) {
   const uint32_t first = sets.With(0, "k", "0");
   sets.With(0, "k", "1");
   const uint32_t last = sets.With(0, "k", "2");
-  EXPECT_EQ(sets.With(0, "k", "3"), signal_safe::kUnknownLabels);
+  EXPECT_EQ(sets.With(0, "k", "3"), samples::kUnknownLabels);
   EXPECT_EQ(sets.With(last, "k", "0"), first);
-  EXPECT_EQ(sets.Find(signal_safe::kUnknownLabels), nullptr);
-  EXPECT_EQ(sets.Find(signal_safe::kNoLabels), nullptr);
+  EXPECT_EQ(sets.Find(samples::kUnknownLabels), nullptr);
+  EXPECT_EQ(sets.Find(samples::kNoLabels), nullptr);
   // What is inside of unknown labels is unknown.
-  EXPECT_EQ(sets.With(signal_safe::kUnknownLabels, "k", "0"), signal_safe::kUnknownLabels);
+  EXPECT_EQ(sets.With(samples::kUnknownLabels, "k", "0"), samples::kUnknownLabels);
 }
 
 TEST(LabelSetsTest, NumbersFitIntoTheWordsOfThreads) {
-  static_assert(signal_safe::kLastLabels < signal_safe::kUnknownLabels);
+  static_assert(samples::kLastLabels < samples::kUnknownLabels);
   LabelSets sets;
-  for (uint32_t i = 1; i <= signal_safe::kLastLabels; ++i) {
+  for (uint32_t i = 1; i <= samples::kLastLabels; ++i) {
     ASSERT_EQ(sets.With(0, "k", absl::StrCat(i)), i);
   }
-  EXPECT_EQ(sets.With(0, "k", "one more"), signal_safe::kUnknownLabels);
+  EXPECT_EQ(sets.With(0, "k", "one more"), samples::kUnknownLabels);
 }
 
 TEST(LabelSetsTest, SetsAndKeysAreBounded) {
   LabelSets sets;
   uint32_t set = 0;
-  for (size_t i = 0; i < LabelSets::kMostLabels; ++i) {
+  for (size_t i = 0; i < LabelSets::kMaxLabels; ++i) {
     set = sets.With(set, absl::StrCat("k", i), "v");
   }
-  EXPECT_EQ(sets.Find(set)->size(), LabelSets::kMostLabels);
-  EXPECT_EQ(sets.With(set, "another", "v"), signal_safe::kUnknownLabels);
-  EXPECT_EQ(sets.With(0, "", "v"), signal_safe::kUnknownLabels);
-  EXPECT_EQ(sets.With(0, std::string(LabelSets::kMostKeyBytes + 1, 'k'), "v"),
-            signal_safe::kUnknownLabels);
+  EXPECT_EQ(sets.Find(set)->size(), LabelSets::kMaxLabels);
+  EXPECT_EQ(sets.With(set, "another", "v"), samples::kUnknownLabels);
+  EXPECT_EQ(sets.With(0, "", "v"), samples::kUnknownLabels);
+  EXPECT_EQ(sets.With(0, std::string(LabelSets::kMaxKeyBytes + 1, 'k'), "v"),
+            samples::kUnknownLabels);
 }
 
 TEST(LabelSetsTest, LongValuesAreCutBetweenCharacters) {
@@ -73,7 +73,7 @@ TEST(LabelSetsTest, LongValuesAreCutBetweenCharacters) {
   const auto kept = [&](const std::string& value) {
     return sets.Find(sets.With(0, "k", value))->front().second;
   };
-  constexpr size_t kMost = LabelSets::kMostValueBytes;
+  constexpr size_t kMost = LabelSets::kMaxValueBytes;
   EXPECT_EQ(kept(std::string(kMost + 5, 'x')), std::string(kMost, 'x'));
   const std::string nearly(kMost - 1, 'x');
   EXPECT_EQ(kept(nearly + "\xC3\xA9"), nearly);

@@ -99,8 +99,8 @@ TEST(TraceFileTest, FramesFollowTheFormat) {
 void ReplaceDescriptorsOf(const std::string& path, const std::string& other) {
   struct stat wanted, info;
   ASSERT_EQ(stat(path.c_str(), &wanted), 0);
-  constexpr int kMostDescriptors = 4096;
-  for (int fd = 0; fd < kMostDescriptors; ++fd) {
+  constexpr int kMaxDescriptors = 4096;
+  for (int fd = 0; fd < kMaxDescriptors; ++fd) {
     if (fstat(fd, &info) != 0 || info.st_ino != wanted.st_ino || info.st_dev != wanted.st_dev) {
       continue;
     }

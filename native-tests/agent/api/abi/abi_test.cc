@@ -8,7 +8,7 @@
 
 #include "agent/api/abi/host.h"
 #include "agent/api/c/jtrace.h"
-#include "agent/samples/handler/own_work.h"
+#include "agent/signal_safe/own_work.h"
 
 extern "C" const jtrace_api* jtrace_get_api(uint32_t abi);
 
@@ -45,7 +45,7 @@ class FakeHost : public Host {
   }
   bool CloseWindow(uint64_t window) override { return window == 5; }
   absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override {
-    if (verb == "own") return samples::tls_own_work != 0 ? "jtrace" : "program";
+    if (verb == "own") return signal_safe::tls_own_work != 0 ? "jtrace" : "program";
     if (verb == "fail") return absl::UnavailableError("one\ntwo");
     if (verb == "stop") return absl::FailedPreconditionError("no recording runs");
     return std::string(verb) + "\n" + std::string(argument) + "\n";
@@ -328,7 +328,7 @@ TEST(Abi, CommandsReplyLineByLine) {
 
 void NoteWhose(void* whose, int32_t, const char* line) {
   *static_cast<std::string*>(whose) =
-      std::string(line) + (samples::tls_own_work != 0 ? " jtrace" : " program");
+      std::string(line) + (signal_safe::tls_own_work != 0 ? " jtrace" : " program");
 }
 
 // Hooks count the sink's work, but not the agent's.
@@ -336,7 +336,7 @@ TEST(Abi, TheSinkIsTheProgramsWork) {
   std::string whose;
   EXPECT_EQ(Api().command("own", nullptr, NoteWhose, &whose), JTRACE_OK);
   EXPECT_EQ(whose, "jtrace program");
-  EXPECT_EQ(samples::tls_own_work, 0u);
+  EXPECT_EQ(signal_safe::tls_own_work, 0u);
 }
 
 // Must run last: no call succeeds after the end.

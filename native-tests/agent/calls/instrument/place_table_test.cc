@@ -1,5 +1,5 @@
 #include "agent/calls/instrument/call_sites.h"
-#include "agent/signal_safe/layout.h"
+#include "agent/signal_safe/probe_memory.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::calls {
@@ -35,7 +35,7 @@ TEST_F(PlaceTableTest, NumbersAreOfARoutineAndStay) {
 }
 
 TEST_F(PlaceTableTest, PlacesBeyondTheLastNumberAreOneLoss) {
-  for (uint32_t line = 1; line <= signal_safe::kMostPlaces; ++line) {
+  for (uint32_t line = 1; line <= signal_safe::kMaxPlaces; ++line) {
     ASSERT_EQ(table_.NumberOf(5, PlaceOfLine(line)), line);
   }
   EXPECT_EQ(table_.NumberOf(5, PlaceOfLine(60'000)), 0u);

@@ -29,37 +29,37 @@ TEST(CostBucketsTest, KeepTimesWithinASixteenth) {
 }
 
 // The clock stands at the moment when the next one is asked for.
-TEST(SampleMomentsTest, OneMomentIsInEachInterval) {
+TEST(SampleScheduleTest, OneMomentIsInEachInterval) {
   constexpr uint64_t kInterval = 1'000'000;
   constexpr int kMoments = 10'000;
   constexpr int kTenths = 10;
-  SampleMoments moments = SampleMoments::Of(kInterval, 7);
+  SampleSchedule schedule = SampleSchedule::Of(kInterval, 7);
   uint64_t now = 0, ticks = 0;
   int in_tenth[kTenths] = {};
   for (int i = 0; i < kMoments; ++i) {
-    now += moments.WaitAfter(now);
-    ticks += moments.ticks;
+    now += schedule.WaitAfter(now);
+    ticks += schedule.ticks;
     ASSERT_EQ(now / kInterval, ticks - 1);
     ++in_tenth[now % kInterval * kTenths / kInterval];
   }
   for (const int count : in_tenth) EXPECT_NEAR(count, kMoments / kTenths, 5 * 30);  // 5 sigma
 }
 
-TEST(SampleMomentsTest, WithoutASeedMomentsAreTheEndsOfIntervals) {
-  SampleMoments moments = SampleMoments::Of(1'000'000, 0);
-  EXPECT_EQ(moments.WaitAfter(0), 1'000'000u);
-  EXPECT_EQ(moments.WaitAfter(1'000'400), 999'600u);
-  EXPECT_EQ(moments.ticks, 1u);
+TEST(SampleScheduleTest, WithoutASeedMomentsAreTheEndsOfIntervals) {
+  SampleSchedule schedule = SampleSchedule::Of(1'000'000, 0);
+  EXPECT_EQ(schedule.WaitAfter(0), 1'000'000u);
+  EXPECT_EQ(schedule.WaitAfter(1'000'400), 999'600u);
+  EXPECT_EQ(schedule.ticks, 1u);
 }
 
-TEST(SampleMomentsTest, MissedIntervalsBelongToTheNextMoment) {
-  SampleMoments moments = SampleMoments::Of(1'000'000, 0);
-  moments.WaitAfter(0);
+TEST(SampleScheduleTest, MissedIntervalsBelongToTheNextMoment) {
+  SampleSchedule schedule = SampleSchedule::Of(1'000'000, 0);
+  schedule.WaitAfter(0);
   // Late by three intervals and a half: one tick for the moment, three for those that ended since.
-  EXPECT_EQ(moments.TakeTicksUntil(4'500'000), 4u);
-  EXPECT_EQ(moments.WaitAfter(4'500'000), 500'000u);
-  EXPECT_EQ(moments.WaitAfter(5'995'000), 1'005'000u);  // 6,000,000 is too near
-  EXPECT_EQ(moments.ticks, 2u);
+  EXPECT_EQ(schedule.TicksUntil(4'500'000), 4u);
+  EXPECT_EQ(schedule.WaitAfter(4'500'000), 500'000u);
+  EXPECT_EQ(schedule.WaitAfter(5'995'000), 1'005'000u);  // 6,000,000 is too near
+  EXPECT_EQ(schedule.ticks, 2u);
 }
 
 TEST(AddressSetTest, HoldsAllAddressesWhileItGrows) {

@@ -71,9 +71,9 @@ TEST(ChainTest, BaseFollowsRootLast) {
 TEST(ChainTest, RecordsHowItEnded) {
   Frame storage[8];
   Chain guessed(storage, 8);
-  guessed.NoteGuess();
+  guessed.MarkGuessed();
   EXPECT_EQ(guessed.end(), ChainEnd::kRootGuessed);
-  guessed.NoteHole(WalkNote::kFrozenFrames);
+  guessed.MarkHole(WalkNote::kFrozenFrames);
   EXPECT_EQ(guessed.end(), ChainEnd::kRootWithHole);
   guessed.Fail(WalkNote::kBadCfa);
   EXPECT_EQ(guessed.end(), ChainEnd::kFailed);

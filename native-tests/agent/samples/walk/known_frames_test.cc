@@ -33,7 +33,7 @@ class KnownFramesTest : public testing::Test {
   bool Keeps(const KnownFrame& frame) {
     const uintptr_t pc = next_pc_ += 16;
     KnownFrame found;
-    KeepKnownFrame(vm_, pc, false, frame);
+    RememberFrame(vm_, pc, false, frame);
     return FindKnownFrame(vm_, pc, false, &found);
   }
 
@@ -64,7 +64,7 @@ TEST_F(KnownFramesTest, ReturnsTheFramesItKept) {
     frame.sp_misaligned = methods % 3 == 0;
     frame.sp_on_top = methods % 4 == 0;
     frame.methods[0].bci = -1;
-    KeepKnownFrame(vm_, 0x5000 + methods, false, frame);
+    RememberFrame(vm_, 0x5000 + methods, false, frame);
     ASSERT_TRUE(FindKnownFrame(vm_, 0x5000 + methods, false, &found));
     ExpectSame(found, frame);
   }
@@ -72,7 +72,7 @@ TEST_F(KnownFramesTest, ReturnsTheFramesItKept) {
 
 TEST_F(KnownFramesTest, InterruptedPcHasItsOwnEntry) {
   KnownFrame found;
-  KeepKnownFrame(vm_, 0x6000, true, Of(2));
+  RememberFrame(vm_, 0x6000, true, Of(2));
   EXPECT_FALSE(FindKnownFrame(vm_, 0x6000, false, &found));
   EXPECT_TRUE(FindKnownFrame(vm_, 0x6000, true, &found));
   EXPECT_FALSE(FindKnownFrame(vm_, 0x6001, true, &found));
@@ -80,7 +80,7 @@ TEST_F(KnownFramesTest, InterruptedPcHasItsOwnEntry) {
 
 TEST_F(KnownFramesTest, ForgetsCodeThatWasReplaced) {
   KnownFrame found;
-  KeepKnownFrame(vm_, 0x8000, false, Of(1));
+  RememberFrame(vm_, 0x8000, false, Of(1));
   Compile(0x1000, 2);
   EXPECT_FALSE(FindKnownFrame(vm_, 0x8000, false, &found));
   Compile(0x2000, 1);
@@ -116,7 +116,7 @@ TEST_F(KnownFramesTest, NeverMixesFrames) {
   std::atomic<bool> done{false};
   const auto keep = [&](uint32_t methods) {
     const KnownFrame frame = Of(methods);
-    while (!done) KeepKnownFrame(vm_, 0x9000, false, frame);
+    while (!done) RememberFrame(vm_, 0x9000, false, frame);
   };
   std::thread first(keep, 3), second(keep, 9);
   for (int i = 0; i < 20'000; ++i) {
@@ -132,7 +132,7 @@ TEST_F(KnownFramesTest, NeverMixesFrames) {
   first.join();
   second.join();
   KnownFrame found;
-  KeepKnownFrame(vm_, 0x9000, false, Of(3));
+  RememberFrame(vm_, 0x9000, false, Of(3));
   EXPECT_TRUE(FindKnownFrame(vm_, 0x9000, false, &found));
 }
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "agent/samples/object_copy.h"
+#include "agent/samples/loaded_objects_copy.h"
 
 namespace jtrace::samples {
 namespace {
@@ -90,14 +90,14 @@ TEST_F(ObjectLookupTest, AnObjectThatWasUnloadedIsNotFound) {
 
 TEST_F(ObjectLookupTest, ObjectsBeyondTheLimitAreLeftOut) {
   std::vector<MappedObject> many;
-  for (uintptr_t i = 1; i <= kMostMappedObjects + 1; ++i) {
+  for (uintptr_t i = 1; i <= kMaxMappedObjects + 1; ++i) {
     many.push_back({i * 100, i * 100 + 50, header_});
   }
-  EXPECT_EQ(Publish(many), kMostMappedObjects);
+  EXPECT_EQ(Publish(many), kMaxMappedObjects);
   SetLoaderLookup(nullptr);
   MappedObject found;
-  EXPECT_TRUE(FindMappedObject(kMostMappedObjects * 100, &found));
-  EXPECT_FALSE(FindMappedObject((kMostMappedObjects + 1) * 100, &found));
+  EXPECT_TRUE(FindMappedObject(kMaxMappedObjects * 100, &found));
+  EXPECT_FALSE(FindMappedObject((kMaxMappedObjects + 1) * 100, &found));
 }
 
 TEST_F(ObjectLookupTest, ReadersSeeWholeObjectsWhileTheCopyChanges) {

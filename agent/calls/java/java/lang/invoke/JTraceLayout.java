@@ -1,7 +1,7 @@
 package java.lang.invoke;
 
 /**
- * Offsets, sizes and counts of agent/signal_safe/layout.h. The agent compares them when it starts
+ * Offsets, sizes and counts of agent/signal_safe/probe_memory.h. The agent compares them when it starts
  * (layout_check.cc). They are compile-time constants: no class refers to this one.
  */
 final class JTraceLayout {

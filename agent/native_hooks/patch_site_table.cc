@@ -1,0 +1,127 @@
+#include "agent/native_hooks/patch_site_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/native_hooks/code_writer.h"
+#include "agent/native_hooks/displaced_instruction.h"
+#include "agent/signal_safe/safe_read.h"
+
+namespace jtrace::native_hooks {
+namespace {
+
+constexpr uint8_t kInt3 = 0xcc;
+
+signal_safe::PatchSites* Published() {
+  if (signal_safe::PatchSites* sites = signal_safe::patch_sites.load()) return sites;
+  auto* const sites = new (std::nothrow) signal_safe::PatchSites();
+  signal_safe::patch_sites.store(sites, std::memory_order_release);
+  return sites;
+}
+
+void Publish(signal_safe::PatchSites& sites, signal_safe::PatchSite* site) {
+  uint32_t i = signal_safe::PatchSites::Hash(site->address);
+  while (sites.slots[i % signal_safe::PatchSites::kSlots].load() != nullptr) ++i;
+  sites.slots[i % signal_safe::PatchSites::kSlots].store(site, std::memory_order_release);
+}
+
+// The memory as it is, including our int3.
+std::vector<uint8_t> ReadMemory(uintptr_t address, size_t most) {
+  std::vector<uint8_t> bytes;
+  while (bytes.size() < most) {
+    // Whole words only: the last word of a mapping includes its last bytes.
+    const uintptr_t at = address + bytes.size();
+    uintptr_t word = 0;
+    if (!signal_safe::SafeReadWord(at & ~uintptr_t{7}, &word)) break;
+    for (uintptr_t i = at % 8; i < 8; ++i) bytes.push_back(static_cast<uint8_t>(word >> 8 * i));
+  }
+  bytes.resize(std::min(bytes.size(), most));
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<uint8_t> ReadCode(uintptr_t address, size_t most) {
+  std::vector<uint8_t> bytes = ReadMemory(address, most);
+  const signal_safe::PatchSites* const sites = signal_safe::patch_sites.load();
+  for (size_t i = 0; i < bytes.size() && sites != nullptr; ++i) {
+    if (bytes[i] != kInt3) continue;
+    if (const signal_safe::PatchSite* const site = sites->Find(address + i)) bytes[i] = site->byte;
+  }
+  return bytes;
+}
+
+absl::StatusOr<signal_safe::PatchSite*> PatchSiteTable::Make(uintptr_t address) {
+  const auto known = by_address_.find(address);
+  if (known != by_address_.end()) return sites_[known->second].site;
+  return MakeNew(address);
+}
+
+absl::StatusOr<signal_safe::PatchSite*> PatchSiteTable::MakeNew(uintptr_t address) {
+  signal_safe::PatchSites* const published = Published();
+  if (published == nullptr || sites_.size() == signal_safe::PatchSites::kMaxSites) {
+    return absl::ResourceExhaustedError(absl::StrCat("there is no room for more than ",
+                                                     signal_safe::PatchSites::kMaxSites, " hooks"));
+  }
+  std::vector<uint8_t> bytes = ReadCode(address, kMaxInstruction);
+  // Finds instructions that cannot be displaced at all before it uses a slot.
+  if (auto anywhere = Displace(bytes, address, address); !anywhere.ok()) return anywhere.status();
+  auto slot = pages_.Allocate(address);
+  if (!slot.ok()) return slot.status();
+  const auto displaced = Displace(bytes, address, *slot);
+  if (!displaced.ok()) return displaced.status();
+  if (absl::Status status = WriteNewCode(*slot, displaced->code); !status.ok()) return status;
+  auto* const site = new signal_safe::PatchSite{};
+  site->address = address;
+  site->number = static_cast<uint32_t>(sites_.size() + 1);
+  site->byte = bytes[0];
+  site->slot = *slot;
+  site->done = displaced->done;
+  site->after = displaced->after;
+  pages_.Publish(*slot, site);
+  Publish(*published, site);
+  SerializeProcessors();
+  by_address_.emplace(address, static_cast<uint32_t>(sites_.size()));
+  bytes.resize(displaced->length);
+  sites_.push_back({site, std::move(bytes), false});
+  return site;
+}
+
+absl::Status PatchSiteTable::Insert(Known& known) {
+  // Another tool's breakpoint, or the code has changed since the site was made.
+  if (ReadMemory(known.site->address, known.instruction.size()) != known.instruction) {
+    return absl::FailedPreconditionError("another breakpoint is there");
+  }
+  if (absl::Status status = WriteCodeByte(known.site->address, kInt3); !status.ok()) return status;
+  known.is_in = true;
+  SerializeProcessors();
+  return absl::OkStatus();
+}
+
+absl::Status PatchSiteTable::Remove(Known& known) {
+  // If another tool has changed it since, it must not be changed back.
+  if (ReadMemory(known.site->address, 1) == std::vector<uint8_t>{kInt3}) {
+    absl::Status status = WriteCodeByte(known.site->address, known.site->byte);
+    if (!status.ok()) return status;
+  }
+  known.is_in = false;
+  SerializeProcessors();
+  return absl::OkStatus();
+}
+
+absl::Status PatchSiteTable::SetDuty(signal_safe::PatchSite& site, signal_safe::HookDuty duty) {
+  Known& known = sites_[site.number - 1];
+  site.duty.store(duty);
+  if (duty.use == 0) return known.is_in ? Remove(known) : absl::OkStatus();
+  if (known.is_in) return absl::OkStatus();
+  absl::Status status = Insert(known);
+  if (!status.ok()) site.duty.store({});
+  return status;
+}
+
+}  // namespace jtrace::native_hooks

@@ -1,0 +1,60 @@
+// Threads that run no Java code.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+
+#include "agent/base/losses.h"
+#include "agent/base/name_filter.h"
+#include "agent/jvm/thread_registry.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::samples {
+
+class Sampler;
+
+// Attaches threads that run no Java code to the sampler as they appear: threads of the JVM, threads
+// of native code, and these again after they left the JVM (JNI DetachCurrentThread). Not the
+// agent's threads.
+//
+// It checks ten times a second, less often if that takes more than a hundredth of a processor. A
+// thread is attached when two checks in a row find it without a Java thread: a starting Java thread
+// reports itself before it runs any Java code. A thread that has reported its end is about to exit,
+// even if a busy machine delays that; only the CPU time that it uses afterwards shows otherwise.
+class InternalThreadSource : public trace::ChunkSource {
+ public:
+  InternalThreadSource(jvm::ThreadRegistry& threads, Sampler& sampler, const NameFilter& names,
+                       std::function<bool(pid_t)> is_agent_thread, Losses& losses);
+  // Attaches all of them that run now. Call it before the writer starts, when every running Java
+  // thread has reported itself.
+  void AttachAll();
+  void Poll(proto::Chunk& chunk) override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+
+ private:
+  // The state of a thread for as long as it lives.
+  struct ThreadState {
+    uint32_t number = 0;    // Thread.id; 0: not attached here yet
+    bool refused = false;   // by its name or by the sampler; not tried again
+    bool waiting = false;   // the last check found it without a Java thread
+    bool was_java = false;  // it has reported its end as a Java thread
+    uint64_t since_ns = 0;  // its CPU time when its samples should have begun
+  };
+  void CheckThreads();
+  void CheckThread(pid_t tid, bool is_new, ThreadState& state);
+  void Attach(pid_t tid, ThreadState& state);
+
+  jvm::ThreadRegistry& threads_;
+  Sampler& sampler_;
+  const NameFilter& names_;  // of threads that are sampled
+  const std::function<bool(pid_t)> is_agent_thread_;
+  Losses& losses_;
+  std::map<pid_t, ThreadState> states_;
+  uint64_t next_check_ns_ = 0;  // CLOCK_MONOTONIC
+  uint64_t late_ns_ = 0;        // CPU time of threads before they were attached
+};
+
+}  // namespace jtrace::samples

@@ -1,0 +1,70 @@
+// Perf events as timers of threads.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "agent/samples/perf_events.h"
+#include "agent/signal_safe/event_stop.h"
+
+namespace jtrace::samples {
+
+// The parameters of a perf event: it sends `signal` to thread `tid` each `period` nanoseconds of
+// its CPU time, or events.
+struct PerfSpec {
+  pid_t tid;
+  const PerfEvent& event;
+  uint64_t period;
+  int signal;
+  signal_safe::EventStop stop = signal_safe::EventStop::kByKernel;
+};
+
+// A thread's perf event. The kernel writes its part of the stack to kernel_ring
+// (agent/samples/handler/kernel_frames.h); null: the kernel does not report it, or gives no memory
+// for it.
+struct PerfTimer {
+  int fd;
+  void* kernel_ring;
+};
+
+// perf_event_open(2). The signal carries the descriptor and POLL_HUP or, of an event that is
+// stopped by hand, POLL_IN. The event stands still while the signal is handled
+// (signal_safe/event_stop.h).
+//
+// Opens it stopped. PermissionDenied if the kernel forbids counting inside itself
+// (perf_event_paranoid) and the event needs it: a profile of CPU time without the kernel's part
+// would be wrong, and the POSIX timer includes it. Other events are then counted outside of the
+// kernel.
+absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec);
+void ClosePerfTimer(int fd);
+// False if the program closed the descriptor, perhaps to reuse its number for something else.
+bool IsPerfTimer(int fd);
+// No handler may be using it any more.
+void UnmapKernelRing(void* ring);
+
+// Names of the events that this machine and kernel give this process, as "task-clock, page-faults";
+// "none" if there are none. Opens each of them for a moment.
+std::string AvailablePerfEvents();
+
+// The kernel's setting of who may use perf events; -1 if it cannot be read.
+int PerfEventParanoid();
+
+// Why this process may not count inside the kernel, as errno; 0: it may.
+int PerfEventError();
+
+// How to allow perf events that count inside the kernel: "sysctl kernel.perf_event_paranoid=1", or,
+// if that setting does not forbid them, the container's profile. `error`: PerfEventError().
+std::string PerfEventRemedy(int error);
+
+// The time that one interrupt of such an event costs the program here: under 2 µs on most hardware,
+// tens of microseconds in virtual machines that emulate the timer. Takes a few milliseconds of the
+// calling thread's CPU time. Zero if no event can be opened. The event has no limit and sends no
+// signal, so it is safe on every kernel (perf_events.h).
+absl::Duration MeasurePerfInterrupt();
+
+}  // namespace jtrace::samples

@@ -1,0 +1,105 @@
+// Gives every attached thread the timer that drives its samples: its CPU time, or events that it
+// causes.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "agent/samples/handler/thread_slot.h"
+#include "agent/samples/perf_events.h"
+#include "agent/samples/perf_timer.h"
+
+namespace jtrace::samples {
+
+// The trigger of samples.
+enum class TimerKind {
+  kAuto,   // perf events if the kernel allows them and they are cheap here, else POSIX timers
+  kPerf,   // perf_event_open: precise at any interval
+  kPosix,  // timer_create: at most one signal a kernel tick, weighted by its overruns
+  kWall,   // real time, including waiting threads (wall_clock.h)
+  kEvent,  // a perf event requested by name
+};
+
+// Shorter ones are refused.
+inline constexpr absl::Duration kMinInterval = absl::Microseconds(20);
+inline constexpr absl::Duration kMinWallInterval = absl::Milliseconds(1);
+
+// What drives the samples.
+struct TimerChoice {
+  TimerKind timer = TimerKind::kAuto;
+  // CPU time of a thread between two samples, at least kMinInterval; kWall: real time, at least
+  // kMinWallInterval.
+  absl::Duration interval = absl::Milliseconds(1);
+  // kEvent: which event, and, if it is not a clock, how many between two samples.
+  const PerfEvent* event = nullptr;
+  uint64_t period = 0;
+  // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
+  int signal = SIGPROF;
+  // At a random moment of each interval; none: where the timer can. POSIX timers cannot, as they
+  // fire at the kernel's ticks.
+  std::optional<bool> jitter;
+  // Decides who stops perf events (perf_events.h). Tests make it up.
+  std::string kernel_release = KernelRelease();
+
+  bool operator==(const TimerChoice&) const = default;
+};
+
+// Chooses between perf events and POSIX timers and keeps the handler's map from descriptors to
+// slots. Perf events take at most a quarter of the process's descriptors; threads beyond that get
+// POSIX timers. Not thread-safe.
+class ThreadTimers {
+ public:
+  // Tries the wanted kind on the calling thread. Unavailable, with the available events, if it is
+  // refused.
+  static absl::StatusOr<std::unique_ptr<ThreadTimers>> Create(const TimerChoice& choice);
+
+  absl::Status Arm(ThreadSlot* slot);
+  // Safe to call twice. A signal may still be pending, and a handler running.
+  void Disarm(ThreadSlot* slot);
+  // After Disarm, when no handler uses the slot any more.
+  static void Release(ThreadSlot* slot);
+
+  TimerKind kind() const { return choice_.timer; }
+  // Whether samples are at random moments of their intervals.
+  bool has_jitter() const;
+  std::atomic<ThreadSlot*>* slot_by_fd() const { return slot_by_fd_; }
+  uint32_t fd_count() const { return fd_count_; }
+  // Threads that wanted a perf event and got a POSIX timer.
+  uint64_t fallbacks() const { return fallbacks_; }
+  // Whether samples have the kernel's frames; the number of threads without kernel memory for them.
+  bool has_kernel_frames() const { return kernel_frames_; }
+  // Whether perf events would give them, if POSIX timers were chosen.
+  bool kernel_frames_allowed() const { return kernel_frames_allowed_; }
+  uint64_t without_kernel_frames() const { return without_kernel_frames_; }
+
+ private:
+  explicit ThreadTimers(const TimerChoice& choice);
+  // Whether the kind is available here; then it is used.
+  absl::Status Try();
+  absl::Status ArmPerf(ThreadSlot* slot);
+  absl::Status ArmPosix(ThreadSlot* slot);
+
+  TimerChoice choice_;
+  const PerfEvent& event_;
+  const signal_safe::EventStop event_stop_;
+  const uint64_t period_;  // of event_: nanoseconds or events
+  bool kernel_frames_ = false;
+  bool kernel_frames_allowed_ = false;
+  std::atomic<ThreadSlot*>* slot_by_fd_ = nullptr;
+  uint32_t fd_count_ = 0;
+  uint32_t perf_budget_ = 0;
+  uint32_t perf_in_use_ = 0;
+  uint64_t fallbacks_ = 0;
+  uint64_t without_kernel_frames_ = 0;
+};
+
+}  // namespace jtrace::samples

@@ -1,0 +1,56 @@
+// Notices threads that use the processor but are not sampled.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "agent/samples/handler/thread_slot.h"
+#include "agent/samples/sample_totals.h"
+
+namespace jtrace::samples {
+
+// A timer is silent if its thread blocks the signal, or if the program closed the perf event's
+// descriptor. The handler cannot detect this; a comparison of the thread's CPU time with its
+// samples can.
+//
+// CountTick and Check from one thread (the writer); Begin while it is idle. AppendTo not during
+// Check.
+class TickWatch {
+ public:
+  // A recording begins. `silence`: a thread with this CPU time and no sample is reported; 0:
+  // nothing is watched, because the timer does not count CPU time.
+  void Begin(absl::Duration silence, int signal);
+  // A sample of the index-th slot arrived.
+  void CountTick(uint32_t index);
+  // Called about once a second for each slot: a few system calls, more for a silent thread.
+  void Check(uint32_t index, const ThreadSlot& slot);
+
+  // Threads by cause, all recordings together; includes zeros, always in the same order.
+  void AppendTo(std::vector<SampleLoss>& losses) const;
+
+ private:
+  struct ThreadState {
+    pid_t tid = 0;
+    bool heard = false;
+    bool reported = false;
+    uint32_t silent_checks = 0;
+    uint64_t cpu_ns = 0;  // of the thread, at its last sample
+  };
+  ThreadState& StateAt(uint32_t index);
+  void Report(const ThreadSlot& slot);
+
+  uint64_t silence_ns_ = 0;
+  int signal_ = 0;
+  std::vector<ThreadState> states_;  // by slot
+  uint64_t blocked_ = 0;
+  uint64_t closed_ = 0;
+  uint64_t other_ = 0;
+};
+
+// Whether a thread of this process blocks a signal, according to /proc; false if it has ended.
+bool BlocksSignal(pid_t tid, int signal);
+
+}  // namespace jtrace::samples

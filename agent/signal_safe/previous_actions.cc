@@ -1,0 +1,39 @@
+#include "agent/signal_safe/previous_actions.h"
+
+namespace jtrace::signal_safe {
+
+constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
+constinit std::atomic<Sigaction> kernel_sigaction{&sigaction};
+
+// Whatever the flags say.
+bool IsHandler(const struct sigaction& action) {
+  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
+  if (!IsHandler(action)) return false;
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(signal, info, context);
+  } else {
+    action.sa_handler(signal);
+  }
+  return true;
+}
+
+void EndBy(const struct sigaction& action, int signal) {
+  kernel_sigaction.load()(signal, &action, nullptr);
+  raise(signal);
+}
+
+void ForwardSignal(int signal, siginfo_t* info, void* context) {
+  const struct sigaction* const previous = previous_actions[signal].load();
+  if (previous == nullptr || CallHandler(*previous, signal, info, context)) return;
+  // Sent on purpose (kill, tgkill). The signal is blocked here, so that it is delivered when the
+  // handler returns. By default the last two do nothing.
+  if (previous->sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
+      signal != SIGURG && signal != SIGWINCH) {
+    EndBy(*previous, signal);
+  }
+}
+
+}  // namespace jtrace::signal_safe

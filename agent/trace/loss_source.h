@@ -1,0 +1,20 @@
+// Writes the table of losses.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/base/losses.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::trace {
+
+class LossSource : public ChunkSource {
+ public:
+  explicit LossSource(const Losses& losses) : losses_(losses) {}
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+
+ private:
+  const Losses& losses_;
+};
+
+}  // namespace jtrace::trace

@@ -1,0 +1,113 @@
+// Writes the trace on its own thread, the "writer's thread": polls the sources, seals a chunk about
+// every second, and writes the last one when stopped. The thread is not a Java thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "agent/base/clock.h"
+#include "agent/base/reusable_thread.h"
+#include "agent/signal_safe/doorbell.h"
+#include "agent/trace/chunk_source.h"
+#include "agent/trace/chunk_split.h"
+#include "agent/trace/record_encoder.h"
+#include "agent/trace/trace_file.h"
+
+namespace jtrace::trace {
+
+class TraceWriter {
+ public:
+  // Runs on `thread`, which does nothing else until the stop.
+  // Sources are polled every `poll_period`, and when `doorbell` is rung: often enough that no ring
+  // fills in between.
+  // `on_failure` is called once, on the writer's thread, when the file can no longer be written, or
+  // there is no memory to do so. All references must outlive the thread.
+  TraceWriter(ReusableThread& thread, const SessionClock& clock, RecordEncoder& encoder,
+              TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
+              signal_safe::Doorbell& doorbell, std::function<void(const absl::Status&)> on_failure);
+  // Stops without a session end if Stop was not called.
+  ~TraceWriter();
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
+
+  // `first` opens the trace.
+  void Start(proto::SessionStart first);
+  // Polls and seals a last time, with the session's end as `finish` fills it in; then the thread is
+  // free. Any thread but the writer's. Returns the first write error, if there was one.
+  absl::Status Stop(const std::function<void(proto::SessionEnd&)>& finish);
+
+  // Everything recorded before the call is in the file when it returns. Any thread but the
+  // writer's. Returns the first write error, if there was one. Throws, as NextFile and Call, what
+  // leaves the task.
+  absl::Status Flush();
+  // Ends the file as `finish` says and continues in `next`, which must outlive the thread and
+  // begins with `first`. Any thread but the writer's. An error concerns the old file.
+  absl::Status NextFile(TraceFile& next, proto::SessionStart first,
+                        const std::function<void(proto::SessionEnd&)>& finish);
+  // Runs `task` on the writer's thread, the only one that may query the sources, and waits for its
+  // end. After Stop it runs on the caller's thread.
+  void Call(absl::FunctionRef<void()> task);
+
+  // CPU time of the writer's thread in this recording.
+  uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
+
+ private:
+  // What other threads ask of the writer's thread.
+  struct Requests {
+    std::mutex mutex;  // guards stopping and task
+    std::condition_variable answered;
+    bool stopping = false;
+    std::function<void()> task;  // null: none
+  };
+
+  void Run();
+  // An exception that leaves `work` turns the agent off. Then, too, the trace ends here: what was
+  // half taken from the sources cannot be written.
+  void Guarded(absl::FunctionRef<void()> work);
+  // Waits for the next poll, task or ring; true if the thread must end.
+  bool WaitForPoll();
+  void RunTask();
+  void Poll();
+  // `finish`: not null for the last chunk; fills in the session's end when everything else is
+  // known.
+  void Seal(const std::function<void(proto::SessionEnd&)>* finish);
+  void Number(proto::Chunk& part);
+  // `size`: that of the part, whose messages know their own sizes (GetCachedSize).
+  void Write(proto::Chunk& part, size_t size);
+  bool TimeToSeal(uint64_t now) const;
+  void ReportFileBytes();
+
+  ReusableThread& thread_;
+  const SessionClock& clock_;
+  RecordEncoder& encoder_;
+  TraceFile* file_;  // the writer's thread's own
+  const std::vector<ChunkSource*> sources_;
+  const absl::Duration poll_period_;
+  signal_safe::Doorbell& doorbell_;  // rung for requests_, too
+  const std::function<void(const absl::Status&)> on_failure_;
+
+  Requests requests_;
+  bool started_ = false;  // and not stopped; the owner's
+  std::atomic<uint64_t> cpu_ns_{0};
+
+  // The writer's thread's own.
+  ChunkSplitter splitter_;
+  std::unique_ptr<proto::SessionStart> first_;
+  proto::Chunk own_;  // what the sources added since the last seal
+  // The last part, serialized: memory that is given back and taken again is slow (page faults).
+  std::vector<uint8_t> payload_;
+  uint64_t sequence_ = 0;
+  uint64_t last_seal_ns_ = 0;
+  uint64_t seal_cpu_ns_ = 0;  // that the last seal took
+  absl::Status status_;
+};
+
+}  // namespace jtrace::trace
