@@ -61,7 +61,12 @@ class LocalRef {
 // classes or threads hand out one for each.
 class LocalFrame {
  public:
-  explicit LocalFrame(JNIEnv* jni) : jni_(jni), pushed_(jni->PushLocalFrame(kCapacity) == 0) {}
+  // Without memory there is no frame, and no exception pending that was not before.
+  explicit LocalFrame(JNIEnv* jni) : jni_(jni) {
+    const bool was_pending = jni->ExceptionCheck() != JNI_FALSE;
+    pushed_ = jni->PushLocalFrame(kCapacity) == 0;
+    if (!pushed_ && !was_pending) jni->ExceptionClear();
+  }
   ~LocalFrame() {
     if (pushed_) jni_->PopLocalFrame(nullptr);
   }

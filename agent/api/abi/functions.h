@@ -4,6 +4,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -63,16 +64,22 @@ int32_t Guarded(Call call) {
 }
 
 // Copies the part of a structure of jtrace.h that the caller has room for; fields that only the
-// caller knows become 0. False: `into` does not say its size, or says less than the first version
-// had. Async-signal-safe.
+// caller knows become 0. `first_size`: the size that the structure had in the first version of
+// jtrace.h. False: `into` does not say its size, or says less than that. Async-signal-safe.
 template <typename Struct>
-bool CopySized(const Struct& from, Struct* into) {
+bool CopySized(const Struct& from, size_t first_size, Struct* into) {
   const uint32_t size = into->struct_size;
-  if (size < sizeof(Struct)) return false;
+  if (size < first_size) return false;
   std::memset(static_cast<void*>(into), 0, size);
-  std::memcpy(static_cast<void*>(into), &from, sizeof(Struct));
+  std::memcpy(static_cast<void*>(into), &from, std::min<size_t>(size, sizeof(Struct)));
   into->struct_size = size;
   return true;
 }
+
+// Sizes of structures in the first version of jtrace.h. They stay when fields are appended.
+inline constexpr size_t kFirstMetricSize = 56;
+inline constexpr size_t kFirstMethodStatsSize = 40;
+static_assert(sizeof(jtrace_metric) >= kFirstMetricSize);
+static_assert(sizeof(jtrace_method_stats) >= kFirstMethodStatsSize);
 
 }  // namespace jtrace::abi

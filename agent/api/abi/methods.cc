@@ -83,7 +83,7 @@ int32_t Method(const jtrace_method_query* query, jtrace_method_stats* stats) {
     values.outermost_calls = totals->outermost_calls;
     values.base = totals->base;
     values.cum = totals->cum;
-    return int32_t{CopySized(values, stats) ? JTRACE_OK : JTRACE_E_ARGUMENT};
+    return int32_t{CopySized(values, kFirstMethodStatsSize, stats) ? JTRACE_OK : JTRACE_E_ARGUMENT};
   });
 }
 

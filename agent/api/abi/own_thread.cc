@@ -86,7 +86,7 @@ int32_t MetricInfo(uint32_t id, jtrace_metric* info) {
       counter != nullptr ? Describe(*counter) : Describe(metrics::AllMetrics()[id]);
   text.id = id;
   text.available = Code(answer);
-  return CopySized(text, info) ? JTRACE_OK : JTRACE_E_ARGUMENT;
+  return CopySized(text, kFirstMetricSize, info) ? JTRACE_OK : JTRACE_E_ARGUMENT;
 }
 
 int32_t OwnTotals(const uint32_t* ids, size_t count, int64_t* values) {

@@ -29,15 +29,13 @@ final class TotalsReader implements Reader {
 
   @Override
   public void readInto(long[] totals) {
-    // Before the cursor moves.
     if (totals.length < metrics.length) {
       throw new IllegalArgumentException(
           metrics.length + " metrics and room for " + totals.length + " totals");
     }
-    for (int i = 0; i < metrics.length; i++) {
-      last[i] = now(metrics[i]);
-      totals[i] = last[i];
-    }
+    for (int i = 0; i < metrics.length; i++) totals[i] = now(metrics[i]);
+    // The cursors move only if all metrics could be read.
+    System.arraycopy(totals, 0, last, 0, last.length);
   }
 
   @Override

@@ -21,8 +21,13 @@ public final class Window implements AutoCloseable {
     this.metrics = metrics.clone();
     before = new long[metrics.length];
     number = Agent.find() ? Natives.openWindow(scope.ordinal()) : NONE;
-    // The first ones, whose readings disturb the least, are read last.
-    for (int i = metrics.length - 1; i >= 0; i--) before[i] = now(metrics[i]);
+    try {
+      // The first ones, whose readings disturb the least, are read last.
+      for (int i = metrics.length - 1; i >= 0; i--) before[i] = now(metrics[i]);
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
   }
 
   /** The count so far of one of the metrics that the window was opened with. */

@@ -1,5 +1,6 @@
 package jtrace.maven;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -37,8 +38,14 @@ final class PostProcessor {
     Arrays.stream(traces).map(Path::toString).forEach(command::add);
     Path errors = output.resolveSibling(output.getFileName() + ".err");
     try {
-      int exit = new ProcessBuilder(command).redirectError(errors.toFile()).redirectInput(
-          ProcessBuilder.Redirect.from(new java.io.File("/dev/null"))).start().waitFor();
+      // A pipe that nobody reads would fill, and both would wait for ever.
+      int exit =
+          new ProcessBuilder(command)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .redirectError(errors.toFile())
+              .redirectInput(new File("/dev/null"))
+              .start()
+              .waitFor();
       List<String> lines =
           Files.readAllLines(errors, StandardCharsets.UTF_8).stream()
               .map(line -> line.startsWith(PREFIX) ? line.substring(PREFIX.length()) : line)
