@@ -19,18 +19,6 @@
 namespace jtrace::metrics {
 namespace {
 
-// No clocks: the kernel may stop these itself (samples/perf_events.h), and must, because
-// real-time signals queue.
-//
-// A signal at a context switch ends the wait that was to begin: see samples/perf_events.
-constexpr std::array kKernelEvents = {
-    KernelEvent{Metric::kPathFaults, "page-faults", 1},
-    KernelEvent{Metric::kPathSwitches, "context-switches", 4},
-    KernelEvent{Metric::kPathCycles, "cycles", 1'000'000},
-    KernelEvent{Metric::kPathInstructions, "instructions", 1'000'000},
-    KernelEvent{Metric::kPathCacheMisses, "cache-misses", 1000},
-};
-
 bool IsUnused(int signal) {
   struct sigaction current;
   return sigaction(signal, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -22,17 +23,31 @@
 
 namespace jtrace::metrics {
 
-// The metrics that it counts.
-inline constexpr uint64_t kOfKernelEvents =
-    Bit(Metric::kPathFaults) | Bit(Metric::kPathSwitches) | Bit(Metric::kPathCycles) |
-    Bit(Metric::kPathInstructions) | Bit(Metric::kPathCacheMisses);
-
 // A metric's event, and how many of them between two signals.
 struct KernelEvent {
   Metric metric;
   std::string_view name;  // samples/perf_events
   uint64_t period;
 };
+
+// No clocks: the kernel may stop these itself (samples/perf_events.h), and must, because
+// real-time signals queue.
+//
+// A signal at a context switch ends the wait that was to begin: see samples/perf_events.
+inline constexpr std::array kKernelEvents = {
+    KernelEvent{Metric::kPathFaults, "page-faults", 1},
+    KernelEvent{Metric::kPathSwitches, "context-switches", 4},
+    KernelEvent{Metric::kPathCycles, "cycles", 1'000'000},
+    KernelEvent{Metric::kPathInstructions, "instructions", 1'000'000},
+    KernelEvent{Metric::kPathCacheMisses, "cache-misses", 1000},
+};
+
+// The metrics that it counts.
+inline constexpr uint64_t kOfKernelEvents = [] {
+  uint64_t metrics = 0;
+  for (const KernelEvent& event : kKernelEvents) metrics |= Bit(event.metric);
+  return metrics;
+}();
 
 class KernelEvents {
  public:

@@ -173,13 +173,13 @@ absl::Status CheckStack(Options& o) {
 }
 
 absl::Status ParseThreads(absl::string_view value, Options& o) {
-  return AppendItems(value, "a thread's name such as worker-*", o.samples.threads);
+  return AppendItems(value, "needs a thread's name such as worker-*", o.samples.threads);
 }
 Values DescribeThreads(const Options& o) { return Joined(o.samples.threads); }
 
 // The scope: include=, exclude=
 
-constexpr absl::string_view kNeedsPattern = "a pattern such as com.acme.**";
+constexpr absl::string_view kNeedsPattern = "needs a pattern such as com.acme.**";
 
 absl::Status ParseInclude(absl::string_view value, Options& o) {
   if (absl::Status status = AppendItems(value, kNeedsPattern, o.include); !status.ok()) {
@@ -247,18 +247,26 @@ Values DescribeMemory(const Options& o) {
                                          : FormatBytes(o.memory_bytes));
 }
 
+absl::Status ParseShare(absl::string_view value, double& percent) {
+  if (!absl::SimpleAtod(absl::StripSuffix(value, "%"), &percent) ||
+      !(percent >= 0 && percent <= 50)) {
+    return Invalid(absl::StrCat("'", value, "' is not a percentage from 0 to 50"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParsePrune(absl::string_view value, Options& o) {
-  return ParsePercent(value, 0, 50, o.prune_percent);
+  return ParseShare(value, o.prune_percent);
 }
 Values DescribePrune(const Options& o) {
-  return NoneIf(o.prune_percent == Options().prune_percent, FormatPercent(o.prune_percent));
+  return NoneIf(o.prune_percent == Options().prune_percent, FormatNumber(o.prune_percent));
 }
 
 absl::Status ParsePruneExit(absl::string_view value, Options& o) {
-  return ParsePercent(value, 0, 50, o.exit_percent);
+  return ParseShare(value, o.exit_percent);
 }
 Values DescribePruneExit(const Options& o) {
-  return NoneIf(o.exit_percent == Options().exit_percent, FormatPercent(o.exit_percent));
+  return NoneIf(o.exit_percent == Options().exit_percent, FormatNumber(o.exit_percent));
 }
 absl::Status CheckPruneExit(Options& o) {
   if (o.exit_percent == 0) return absl::OkStatus();

@@ -52,29 +52,19 @@ bool ParseSeconds(absl::string_view value, absl::Duration& time) {
   return true;
 }
 
-absl::Status ParsePercent(absl::string_view value, double min, double max, double& percent) {
-  if (!absl::SimpleAtod(absl::StripSuffix(value, "%"), &percent) ||
-      !(percent >= min && percent <= max)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", value, "' is not a percentage from ", min, " to ", max));
-  }
-  return absl::OkStatus();
-}
-
-std::string FormatPercent(double percent) {
-  const std::string text = absl::StrCat(percent);
+std::string FormatNumber(double number) {
+  const std::string text = absl::StrCat(number);
   double again = 0;
-  const bool is_exact = absl::SimpleAtod(text, &again) && again == percent;
-  return is_exact ? text : absl::StrFormat("%.17g", percent);
+  const bool is_exact = absl::SimpleAtod(text, &again) && again == number;
+  return is_exact ? text : absl::StrFormat("%.17g", number);
 }
 
-absl::Status AppendItems(absl::string_view value, absl::string_view needed,
+absl::Status AppendItems(absl::string_view value, absl::string_view if_none,
                          std::vector<std::string>& items) {
   for (absl::string_view item : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
     items.emplace_back(absl::StripAsciiWhitespace(item));
   }
-  return items.empty() ? absl::InvalidArgumentError(absl::StrCat("needs ", needed))
-                       : absl::OkStatus();
+  return items.empty() ? absl::InvalidArgumentError(if_none) : absl::OkStatus();
 }
 
 absl::StatusOr<std::string> ReadTextFile(absl::string_view path) {

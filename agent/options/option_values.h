@@ -1,4 +1,4 @@
-// Values of options: words, sizes, times, percentages, lists and files. What a function formats,
+// Values of options: words, sizes, times, numbers, lists and files. What a function formats,
 // its parser reads back. Errors: InvalidArgument, in words that follow "option 'NAME': ". Pure, but
 // for ReadTextFile.
 #pragma once
@@ -61,14 +61,12 @@ std::string FormatBytes(uint64_t bytes);
 // 0.
 bool ParseSeconds(absl::string_view value, absl::Duration& time);
 
-// "2.5", "2.5%": from `min` to `max`.
-absl::Status ParsePercent(absl::string_view value, double min, double max, double& percent);
 // Reads back to the same number.
-std::string FormatPercent(double percent);
+std::string FormatNumber(double number);
 
-// Appends the items between semicolons, without space around them. An error if the list is then
-// empty: "needs NEEDED".
-absl::Status AppendItems(absl::string_view value, absl::string_view needed,
+// Appends the items between semicolons, without space around them; `if_none`: the error if the list
+// is then empty.
+absl::Status AppendItems(absl::string_view value, absl::string_view if_none,
                          std::vector<std::string>& items);
 
 // The whole file, up to 1 MB. Reads only regular files, so it never waits.

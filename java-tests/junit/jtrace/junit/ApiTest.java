@@ -3,11 +3,16 @@ package jtrace.junit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 
@@ -66,9 +71,20 @@ final class ApiTest {
     assertEquals(expected, printed(result));
   }
 
+  /** The names of docs/OPTIONS.md, and another one. */
+  private static Set<String> documentedMetrics(String another) throws IOException {
+    Set<String> names = new TreeSet<>(Set.of(another));
+    Pattern row = Pattern.compile("\\| `([a-z.]+)` \\| (?:path|thread|process) \\|.*");
+    for (String line : Files.readAllLines(Setup.SOURCE.resolve("docs/OPTIONS.md"))) {
+      Matcher matcher = row.matcher(line);
+      if (matcher.matches()) names.add(matcher.group(1));
+    }
+    return names;
+  }
+
   /** All queries of a program whose allocations and calls are known. */
   @Test
-  void totalsMethodsAndWindowsAreExact() {
+  void totalsMethodsAndWindowsAreExact() throws IOException {
     for (String mode : List.of("-Xmixed", "-Xint")) {
       Path second = Jvm.temporary("second", ".bin");
       Jvm.Result result =
@@ -105,12 +121,7 @@ final class ApiTest {
           pattern=IllegalArgumentException: 'array' names no method; write com.acme.Cache::load, \
           java.sql.*::execute* or Cache::load(String,int) with the package
           running=IllegalStateException: a recording already runs, to %s
-          metric=IllegalArgumentException: no metric is called alloc.byts; these are: alloc.bytes \
-          alloc.objects alloc.sites calls cpu.ns exceptions freed.bytes freed.objects gc.ns \
-          io.read.bytes io.write.bytes java.io.ns java.read.bytes java.write.bytes jit.ns \
-          live.bytes live.objects monitor.wait.ns offcpu.ns outside.elements outside.ns \
-          page.faults path.cache.misses path.cycles path.instructions path.page.faults path.switches switches \
-          user.orders wall.ns
+          metric=IllegalArgumentException: no metric is called alloc.byts; these are: %s
           no thread=NullPointerException: no thread; use JTrace.processTotal for all
           no room=IllegalArgumentException: 2 metrics and room for 1 totals
           closed=IllegalStateException: this window is closed, or its recording has ended
@@ -119,7 +130,7 @@ final class ApiTest {
           second recording=MethodStats[calls=1, outermostCalls=1, base=0, cum=6096]
           dump=true
           """
-              .formatted(running);
+              .formatted(running, String.join(" ", documentedMetrics("user.orders")));
       assertEquals(expected, result.out(), mode + "\n" + result.err());
       assertEquals(List.of(), result.foreignErrors());
       assertEquals(

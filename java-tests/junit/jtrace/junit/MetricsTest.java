@@ -139,7 +139,16 @@ final class MetricsTest {
       assertTrue(found >= expected && found <= expected + own, method + " in " + base);
       all += found;
     }
-    if (!jdkCounts(run).isEmpty()) assertEquals(sum(jdkCounts(run)), all, base.toString());
+    if (jdkCounts(run).isEmpty()) return;
+    // The JDK's readings surround the rounds: what the JVM allocates in between is the callers'.
+    long callers =
+        base.entrySet().stream()
+            .filter(entry -> entry.getKey().startsWith("Escaping.lambda$main")
+                || entry.getKey().startsWith("Escaping.allocatedByTheJdk"))
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    long beside = sum(jdkCounts(run)) - all;
+    assertTrue(beside >= 0 && beside <= callers, beside + " bytes beside " + base);
   }
 
   private static Map<String, Long> jdkCounts(Jvm.Result run) {
