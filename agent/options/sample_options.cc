@@ -21,6 +21,10 @@ constexpr absl::string_view kPerfPrefix = "perf:";
 // Each tick checks every thread.
 constexpr absl::Duration kWallInterval = absl::Milliseconds(10);
 
+// The texts of messages have them, too.
+static_assert(samples::kMinInterval == absl::Microseconds(20));
+static_assert(samples::kMinWallInterval == absl::Milliseconds(1));
+
 absl::string_view NameOf(const PerfEvent& event) { return {event.name.data(), event.name.size()}; }
 
 bool CountsEvents(const SampleOptions& options) {
@@ -72,13 +76,11 @@ absl::Status FinishTime(absl::string_view text, SampleOptions& options) {
         absl::StrCat("'", text, "': the unit is missing, ", text, plain <= 1000 ? "ms?" : "us?"));
   }
   if (is_short || options.interval > absl::Seconds(10)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", text, "' is outside ", absl::FormatDuration(samples::kMinInterval), " to 10s"));
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is outside 20us to 10s"));
   }
   if (options.timer == Timer::kWall && options.interval < samples::kMinWallInterval) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is below the minimum of timer=wall, ",
-                     absl::FormatDuration(samples::kMinWallInterval)));
+        absl::StrCat("'", text, "' is below the minimum of timer=wall, 1ms"));
   }
   return absl::OkStatus();
 }
