@@ -1,6 +1,7 @@
 #include "agent/base/codes.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -18,80 +19,26 @@ namespace jtrace {
 namespace {
 
 struct CodeRow {
-  Code code;
-  uint32_t major;
-  uint32_t minor;
-  absl::string_view name;
-  bool on;
-  absl::string_view what;
+  Code code = Code::kNone;
+  uint32_t major = 0;
+  uint32_t minor = 0;
+  absl::string_view name = {};
+  bool on = false;
+  absl::string_view what = {};
 };
 
-// The minor code of samples and unwinds, as in FIG. 30.
-constexpr uint32_t kUnwindMinor = 0x7fffffff;
-
-constexpr CodeRow kRows[] = {
-    {Code::kInterrupt, format::kInterrupt, format::kInterruptLevel, "interrupt", false,
-     "jtrace's own signal handler"},
-    {Code::kUnnamedThread, format::kThread, format::kThreadUnnamed, "unnamed", true,
-     "threads without a name that start and end (thread: all)"},
-    {Code::kGcThread, format::kThread, format::kThreadGc, "gc-thread", true,
-     "threads of the garbage collector"},
-    {Code::kNamedThread, format::kThread, format::kThreadNamed, "named", true,
-     "threads with a name that start and end"},
-    {Code::kThreadSwitch, format::kThreadSwitch, format::kSwitchOn, "switch", true,
-     "threads on and off: in logs with clock=cpu; +switch: always, by the kernel"},
-    {Code::kClass, format::kClass, format::kClassLoad, "class", true,
-     "classes loaded and unloaded"},
-    {Code::kClassMethod, format::kClass, format::kClassMethod, "method", false,
-     "each method of a class that is loaded: a large trace"},
-    {Code::kClassPrepare, format::kClass, format::kClassPrepare, "prepare", false,
-     "classes that become ready for use"},
-    {Code::kClassRedefine, format::kClass, format::kClassRedefine, "redefine", true,
-     "classes that another agent changes"},
-    {Code::kClassUnprobed, format::kClass, format::kClassUnprobed, "unprobed", true,
-     "classes in scope that have no probes"},
-    {Code::kInterpreted, format::kInterpreted, format::kCall, "interpreted", true,
-     "calls that ran interpreted"},
-    {Code::kBoundary, format::kBoundary, format::kCall, "boundary", false,
-     "calls that leave the scope: the same as boundary=on"},
-    {Code::kThrown, format::kException, format::kThrown, "thrown", false,
-     "exceptions thrown in scope, counted by call path (exception: both)"},
-    {Code::kCaught, format::kException, format::kCaught, "caught", false,
-     "exceptions caught in scope, counted by call path"},
-    {Code::kNativeHook, format::kNativeHook, format::kHookCalls, "hook", true,
-     "calls of native functions (hook=)"},
-    {Code::kSample, format::kTimerUnwind, kUnwindMinor, "sample", true, "timer samples"},
-    {Code::kUnwind, format::kInstrumentedUnwind, kUnwindMinor, "unwind", true,
-     "instrumented unwinds"},
-    {Code::kJitted, format::kJitted, format::kCall, "jitted", true, "calls that ran compiled"},
-    {Code::kJitCode, format::kJit, format::kJitCode, "code", true,
-     "methods compiled, code freed (jit: all); off with mode=samples"},
-    {Code::kJitInlining, format::kJit, format::kJitInlining, "inlining", true,
-     "what was inlined; off with mode=samples"},
-    {Code::kStub, format::kJit, format::kJitDynamicCode, "stub", true, "the JVM's own stubs"},
-    {Code::kGc, format::kGc, format::kGcCycle, "gc", true, "pauses for garbage collection"},
-    {Code::kContended, format::kMonitor, format::kMonitorContended, "contended", false,
-     "contended monitors (monitor: both)"},
-    {Code::kWait, format::kMonitor, format::kMonitorWait, "wait", false, "Object.wait"},
-    {Code::kPark, format::kPark, format::kParked, "park", false,
-     "LockSupport.park, counted by call path"},
-    {Code::kRead, format::kIo, format::kIoRead, "read", false,
-     "reads of files and sockets, with bytes and times (io: all four)"},
-    {Code::kWrite, format::kIo, format::kIoWrite, "write", false, "writes"},
-    {Code::kConnect, format::kIo, format::kIoConnect, "connect", false, "connections made"},
-    {Code::kAccept, format::kIo, format::kIoAccept, "accept", false, "connections accepted"},
-    {Code::kOwner, format::kWaited, format::kWaitedMonitor, "owner", false,
-     "who had the monitors that threads waited for (waited: all three)"},
-    {Code::kJoin, format::kWaited, format::kWaitedObject, "join", false,
-     "how Object.wait ended: with Thread.join by which thread"},
-    {Code::kUnpark, format::kWaited, format::kWaitedPark, "unpark", false,
-     "who unparked parked threads"},
-    {Code::kSegment, format::kSegment, format::kSegmentPair, "segment", true,
-     "segments of code that the program names (JTrace.segment)"},
-    {Code::kAllocation, format::kAllocation, format::kAllocationSample, "alloc", false,
-     "a sample of the allocations"},
-    {Code::kMetric, format::kMetric, format::kMetricEvent, "metric", true, "metrics"},
-};
+// The rows of the table that have a switch, by code.
+constexpr std::array<CodeRow, kCodeCount> kRows = [] {
+  std::array<CodeRow, kCodeCount> rows;
+  for (const format::EventCode& row : format::kEventCodes) {
+    if (row.code == Code::kNone) continue;
+    const uint32_t minor = row.minor == format::kAnyMinor ? format::kInterruptLevel : row.minor;
+    rows[static_cast<size_t>(row.code)] = {row.code,  row.major,
+                                           minor,     {row.name.data(), row.name.size()},
+                                           row.is_on, {row.what.data(), row.what.size()}};
+  }
+  return rows;
+}();
 
 // Names of majors whose rows have other names.
 struct GroupRow {
@@ -101,16 +48,6 @@ struct GroupRow {
 constexpr GroupRow kGroups[] = {{format::kThread, "thread"}, {format::kException, "exception"},
                                 {format::kJit, "jit"},       {format::kMonitor, "monitor"},
                                 {format::kIo, "io"},         {format::kWaited, "waited"}};
-
-static_assert(std::size(kRows) == kCodeCount);
-
-constexpr bool InOrder() {
-  for (size_t i = 0; i < kCodeCount; ++i) {
-    if (kRows[i].code != static_cast<Code>(i)) return false;
-  }
-  return true;
-}
-static_assert(InOrder(), "the table is indexed by Code");
 
 // "0x20" or "0x20/0x2"; not ok: not a number.
 struct Number {

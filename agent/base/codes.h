@@ -8,48 +8,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "proto/event_codes.h"
 
 namespace jtrace {
 
-// Each is one switch; a row of the table in codes.cc.
-enum class Code {
-  kInterrupt,
-  kUnnamedThread,
-  kGcThread,
-  kNamedThread,
-  kThreadSwitch,
-  kClass,
-  kClassMethod,
-  kClassPrepare,
-  kClassRedefine,
-  kClassUnprobed,
-  kInterpreted,
-  kBoundary,
-  kThrown,
-  kCaught,
-  kNativeHook,
-  kSample,
-  kUnwind,
-  kJitted,
-  kJitCode,
-  kJitInlining,
-  kStub,
-  kGc,
-  kContended,
-  kWait,
-  kPark,
-  kRead,
-  kWrite,
-  kConnect,
-  kAccept,
-  kOwner,
-  kJoin,
-  kUnpark,
-  kSegment,
-  kAllocation,
-  kMetric,
-};
-inline constexpr size_t kCodeCount = static_cast<size_t>(Code::kMetric) + 1;
+using format::Code;
+using format::kCodeCount;
 
 // The codes that are recorded.
 class CodeSet {

@@ -30,32 +30,27 @@ bool HasState(jvmtiEnv* env, jthread thread, jint flag) {
   return env->GetThreadState(thread, &state) == JVMTI_ERROR_NONE && (state & flag) != 0;
 }
 
-uint32_t WaitWriter::NumberOf(JNIEnv* jni, jthread thread) {
-  const jvm::ThreadNumbers numbers = threads_.FindRunning(jni, thread).numbers;
-  return numbers.number != 0 ? numbers.number : threads_.NumberOfJava(numbers.java_tid);
-}
-
 // The node itself may be of a call that leaves the scope, such as a park.
 uint32_t WaitWriter::RoutineOf(uint64_t java_tid) {
   std::array<uint32_t, 8> routines;
   const uint32_t count = signal_safe::ReadRoutines(java_tid, routines.data(), routines.size());
   for (uint32_t i = 0; i < count; ++i) {
-    if (encoder_.IsMethod(routines[i])) return routines[i];
+    if (context_.encoder.IsMethod(routines[i])) return routines[i];
   }
   return 0;
 }
 
 void WaitWriter::Add(jvmtiEnv* env, JNIEnv* jni, jthread thread, const EndedWait& ended,
                      proto::WaitEvent wait) {
-  wait.set_routine(RoutineOf(threads_.JavaTid(jni, thread)));
+  wait.set_routine(RoutineOf(context_.threads.JavaTid(jni, thread)));
   const std::string name = ClassNameOf(env, jni, ended.object);
-  encoder_.AddWaitEvent({.time_ns = ended.end_ns,
-                         .thread = NumberOf(jni, thread),
-                         .major = format::kWaited,
-                         .minor = ended.minor,
-                         .value = static_cast<int64_t>(ended.end_ns - ended.begin_ns),
-                         .text = name},
-                        wait);
+  context_.encoder.AddWaitEvent({.time_ns = ended.end_ns,
+                                 .thread = context_.NumberOf(jni, thread),
+                                 .major = format::kWaited,
+                                 .minor = ended.minor,
+                                 .value = static_cast<int64_t>(ended.end_ns - ended.begin_ns),
+                                 .text = name},
+                                wait);
 }
 
 }  // namespace jtrace::events

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "agent/jvm/thread_registry.h"
-#include "agent/trace/record_encoder.h"
+#include "agent/events/event_source.h"
 
 namespace jtrace::events {
 
@@ -26,12 +25,8 @@ bool HasState(jvmtiEnv* env, jthread thread, jint flag);
 
 class WaitWriter {
  public:
-  WaitWriter(jvm::ThreadRegistry& threads, trace::RecordEncoder& encoder)
-      : threads_(threads), encoder_(encoder) {}
+  explicit WaitWriter(const EventContext& context) : context_(context) {}
 
-  jvm::ThreadRegistry& threads() { return threads_; }
-  // A thread's number in the trace; a virtual thread gets one.
-  uint32_t NumberOf(JNIEnv* jni, jthread thread);
   // The innermost method with a probe that the thread is in, which is the calling one.
   uint32_t RoutineOf(uint64_t java_tid);
   // `thread`: the calling one, which has waited.
@@ -39,8 +34,7 @@ class WaitWriter {
            proto::WaitEvent wait);
 
  private:
-  jvm::ThreadRegistry& threads_;
-  trace::RecordEncoder& encoder_;
+  const EventContext& context_;
 };
 
 }  // namespace jtrace::events

@@ -119,20 +119,14 @@ absl::StatusOr<jvmtiEnv*> OpenMainEnvironmentOnceLive(JavaVM* vm) {
   return env;
 }
 
-jvmtiEnv* NewEnvironment(JavaVM* vm, void* owner, const jvmtiEventCallbacks& callbacks) {
-  jvmtiEnv* env = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&env), kJvmtiVersion) != JNI_OK) return nullptr;
-  env->SetEnvironmentLocalStorage(owner);
-  env->SetEventCallbacks(&callbacks, sizeof(callbacks));
-  return env;
-}
-
 jvmtiEnv* Environment::Open() {
   if (jvmtiEnv* const env = get(); env != nullptr) return env;
   const absl::MutexLock lock(&mutex_);
   jvmtiEnv* env = get();
   if (env != nullptr) return env;
-  env = NewEnvironment(vm_, owner_, callbacks_);
+  if (vm_->GetEnv(reinterpret_cast<void**>(&env), kJvmtiVersion) != JNI_OK) return nullptr;
+  env->SetEnvironmentLocalStorage(owner_);
+  env->SetEventCallbacks(&callbacks_, sizeof(callbacks_));
   env_.store(env, std::memory_order_release);
   return env;
 }

@@ -75,9 +75,6 @@ class Environment {
   std::vector<jvmtiEvent> enabled_ ABSL_GUARDED_BY(mutex_);
 };
 
-// As Environment, but its owner looks after it.
-jvmtiEnv* NewEnvironment(JavaVM* vm, void* owner, const jvmtiEventCallbacks& callbacks);
-
 // The owner of an environment. Null in a late callback, whose environment has been disposed of.
 template <typename T>
 T* OwnerOf(jvmtiEnv* env) {

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "absl/synchronization/mutex.h"
-#include "agent/events/io.h"
+#include "agent/events/io_calls.h"
 #include "agent/jvm/environment.h"
 #include "agent/jvm/thread_fields.h"
 #include "agent/metrics/thread_counters.h"

@@ -16,7 +16,7 @@
 #include "agent/base/losses.h"
 #include "agent/calls/native_methods.h"
 #include "agent/calls/path_metrics.h"
-#include "agent/events/io.h"
+#include "agent/events/io_calls.h"
 #include "agent/jvm/java_thread_layout.h"
 #include "agent/jvm/thread_fields.h"
 #include "agent/jvm/thread_table.h"

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/metrics/segments.h"
+#include "agent/events/segments.h"
 #include "agent/metrics/tree_windows.h"
 
 namespace jtrace::metrics {
@@ -53,7 +53,7 @@ class Questions {
   virtual void SetLabels(uint32_t number, uint64_t virtual_tid) = 0;
 
   // Must live forever.
-  virtual Segments& segments() = 0;
+  virtual events::Segments& segments() = 0;
 
   virtual absl::StatusOr<std::string> Command(absl::string_view verb,
                                               absl::string_view argument) = 0;

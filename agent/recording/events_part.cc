@@ -18,6 +18,11 @@ constexpr std::array kVirtualThreadStarts = {jvm::kVirtualThreadStart};
 
 }  // namespace
 
+absl::Status EventsPart::Prepare() {
+  jvm_.event_sources.Prepare(options_.codes);
+  return absl::OkStatus();
+}
+
 void EventsPart::ReportStart() {
   Losses& losses = jvm_.trace.losses;
   if (jvm_.is_live.load()) {
@@ -35,11 +40,8 @@ void EventsPart::ReportStart() {
 
 void EventsPart::Listen(JNIEnv*) {
   jvm::EnableEvents(jvm_.env, kRecordedEvents).IgnoreError();
-  jvm_.extra_events.Start(options_.codes);
-  jvm_.io_records.Start(options_.codes);
-  jvm_.waited_records.Start(options_.codes);
-  jvm_.segments.Start(options_.codes);
   jvm_.sees_virtual_ends.store(jvm_.granted.virtual_threads && options_.WantsEvents());
+  jvm_.event_sources.Start(options_.codes);
   if (!jvm_.sees_virtual_ends.load()) return;
   jvm::EnableEvents(jvm_.env, kVirtualThreadEvents).IgnoreError();
 }
@@ -52,16 +54,15 @@ void EventsPart::AddExisting(JNIEnv* jni) {
 }
 
 std::vector<trace::ChunkSource*> EventsPart::sources() {
-  return {&jvm_.segments, &jvm_.trace.limited_events};
+  std::vector<trace::ChunkSource*> sources = jvm_.event_sources.ChunkSources(options_.codes);
+  sources.push_back(&jvm_.trace.limited_events);
+  return sources;
 }
 
 // The ends of virtual threads stay on: what belongs to threads that end between recordings is
 // reused.
 void EventsPart::StopListening() {
-  jvm_.extra_events.Stop();
-  jvm_.io_records.Stop();
-  jvm_.waited_records.Stop();
-  jvm_.segments.Stop();
+  jvm_.event_sources.Stop();
   jvm::DisableEvents(jvm_.env, kRecordedEvents).IgnoreError();
   if (jvm_.counts_threads.load()) CountThreads(jvm_);
   if (jvm_.granted.virtual_threads) {

@@ -14,6 +14,7 @@ class EventsPart : public RecordingPart {
  public:
   EventsPart(JvmParts& jvm, const Options& options) : jvm_(jvm), options_(options) {}
 
+  absl::Status Prepare() override;
   void ReportStart() override;
   void Listen(JNIEnv* jni) override;
   void AddExisting(JNIEnv* jni) override;

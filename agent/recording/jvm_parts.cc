@@ -42,22 +42,26 @@ JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
     : vm(vm),
       env(env),
       registries(vm, env, trace),
-      extra_events(vm, trace.clock, registries.threads, trace.encoder, trace.limited_events,
-                   trace.losses),
       metrics(metrics::JvmMetrics::Create(vm, registries.thread_table)),
-      io_records(metrics->io(), trace.clock, registries.threads, trace.encoder,
-                 trace.limited_events, trace.losses),
-      waited_records(vm, trace.clock, registries.threads, trace.encoder, trace.limited_events,
-                     trace.losses),
       segments(trace.clock, trace.encoder, trace.limited_events, trace.losses,
                [this] { return NumberOfCaller(*this); }),
+      event_sources({.vm = vm,
+                     .classes = registries.classes,
+                     .clock = trace.clock,
+                     .threads = registries.threads,
+                     .encoder = trace.encoder,
+                     .limits = trace.limited_events,
+                     .losses = trace.losses,
+                     .io = metrics->io()}),
       hooks(trace.losses),
       unloaded(
           [this](jvm::UnloadedClasses::Batch batch) { return Forget(*this, std::move(batch)); },
           [this] {
             Recording* recording = written.load();
             return recording != nullptr && recording->IsBehind();
-          }) {}
+          }) {
+  event_sources.Add(segments);
+}
 
 bool JvmParts::IsAgentThread(pid_t tid) const {
   const samples::Sampler* const sampling = sampler.load();

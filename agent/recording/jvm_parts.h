@@ -18,9 +18,8 @@
 #include "agent/calls/instrument/call_sites.h"
 #include "agent/calls/instrument/unprobed_classes.h"
 #include "agent/calls/probe_sets.h"
-#include "agent/events/extra_events.h"
-#include "agent/events/io.h"
-#include "agent/events/waited_records.h"
+#include "agent/events/event_sources.h"
+#include "agent/events/segments.h"
 #include "agent/jvm/class_registry.h"
 #include "agent/jvm/code_registry.h"
 #include "agent/jvm/environment.h"
@@ -32,7 +31,6 @@
 #include "agent/jvm/thread_registry.h"
 #include "agent/jvm/unloaded_classes.h"
 #include "agent/metrics/jvm_metrics.h"
-#include "agent/metrics/segments.h"
 #include "agent/metrics/thread_families.h"
 #include "agent/native_hooks/hooks.h"
 #include "agent/options/options.h"
@@ -99,14 +97,12 @@ struct JvmParts {
   std::atomic<bool> counts_threads{false};  // threads' metrics were requested, recording or not
   TraceParts trace;
   Registries registries;
-  events::ExtraEvents extra_events;
   jvm::GcCause gc_cause;
   metrics::JvmMetrics* const metrics;
-  events::IoRecords io_records;
-  events::WaitedRecords waited_records;
   // Whether the recording sees the ends of virtual threads, and so can give them numbers.
   std::atomic<bool> sees_virtual_ends{false};
-  metrics::Segments segments;
+  events::Segments segments;
+  events::EventSources event_sources;
   metrics::ThreadFamilies families;
   calls::ProbeSets probe_sets;
   // The JIT's compilers, by the kernel's names.

@@ -125,7 +125,7 @@ void JvmEvents::ClassRedefine(const Recording* recording, jclass klass, const ch
   const uint64_t now = trace.clock.Now();
   if (recording == nullptr || name == nullptr ||
       !recording->options().codes.Has(Code::kClassRedefine) ||
-      !trace.limited_events.Count(trace::LimitedEvent::kRedefine, now)) {
+      !trace.limited_events.Count(Code::kClassRedefine, now)) {
     return;
   }
   trace.encoder.AddEvent({.time_ns = now,

@@ -117,7 +117,7 @@ bool SessionAbi::CloseWindow(uint64_t window) {
   return asked.ok() && was_open;
 }
 
-metrics::Segments& SessionAbi::segments() { return session_.jvm().segments; }
+events::Segments& SessionAbi::segments() { return session_.jvm().segments; }
 
 absl::StatusOr<std::string> SessionAbi::Command(absl::string_view verb,
                                                 absl::string_view argument) {
@@ -317,7 +317,7 @@ void ApiRequests::SetLabels(uint32_t number, uint64_t virtual_tid) {
       "close labels with try (Label label = …)");
 }
 
-metrics::Segments& ApiRequests::segments() { return session_.jvm().segments; }
+events::Segments& ApiRequests::segments() { return session_.jvm().segments; }
 
 absl::StatusOr<std::string> ApiRequests::Command(absl::string_view verb,
                                                  absl::string_view argument) {

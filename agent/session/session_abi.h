@@ -32,7 +32,7 @@ class ApiRequests : public metrics::Questions {
   absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) override;
   uint32_t Labels(uint32_t outer, absl::string_view key, absl::string_view value) override;
   void SetLabels(uint32_t number, uint64_t virtual_tid) override;
-  metrics::Segments& segments() override;
+  events::Segments& segments() override;
   absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override;
 
  private:
@@ -63,7 +63,7 @@ class SessionAbi : public abi::Host {
   absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                      absl::string_view pattern) override;
   bool CloseWindow(uint64_t window) override;
-  metrics::Segments& segments() override;
+  events::Segments& segments() override;
   absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override;
 
  private:

@@ -8,24 +8,9 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr int kRecordBits = 20;
 
-struct CodeOf {
-  uint32_t major;
-  uint32_t minor;
-};
-constexpr CodeOf kCodes[] = {{format::kMonitor, format::kMonitorContended},
-                             {format::kMonitor, format::kMonitorWait},
-                             {format::kAllocation, format::kAllocationSample},
-                             {format::kClass, format::kClassPrepare},
-                             {format::kClass, format::kClassRedefine},
-                             {format::kIo, format::kIoRead},
-                             {format::kIo, format::kIoWrite},
-                             {format::kIo, format::kIoConnect},
-                             {format::kIo, format::kIoAccept},
-                             {format::kWaited, format::kWaitedMonitor},
-                             {format::kWaited, format::kWaitedObject},
-                             {format::kWaited, format::kWaitedPark},
-                             {format::kSegment, format::kSegmentPair}};
-static_assert(std::size(kCodes) == kLimitedEventCount);
+bool IsFrequent(Code code) {
+  return code == Code::kUnpark || (code >= Code::kRead && code <= Code::kAccept);
+}
 
 // One more record in this second, if there is room for it.
 bool TakeRoom(std::atomic<uint64_t>& window, uint64_t limit, uint64_t now_ns) {
@@ -43,19 +28,17 @@ bool TakeRoom(std::atomic<uint64_t>& window, uint64_t limit, uint64_t now_ns) {
 
 }  // namespace
 
-bool LimitedEvents::Count(LimitedEvent event, uint64_t now_ns) {
-  Total& total = totals_[static_cast<size_t>(event)];
+bool LimitedEvents::Count(Code code, uint64_t now_ns) {
+  Total& total = totals_[static_cast<size_t>(code)];
   total.count.fetch_add(1, std::memory_order_relaxed);
-  const bool is_frequent =
-      event == LimitedEvent::kUnpark || kCodes[static_cast<size_t>(event)].major == format::kIo;
-  const uint64_t limit = is_frequent ? kIoRecordsASecond : kRecordsASecond;
+  const uint64_t limit = IsFrequent(code) ? kIoRecordsASecond : kRecordsASecond;
   if (!TakeRoom(total.window, limit, now_ns)) return false;
   total.recorded.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
-void LimitedEvents::Ended(LimitedEvent event, uint64_t duration_ns) {
-  totals_[static_cast<size_t>(event)].time_ns.fetch_add(duration_ns, std::memory_order_relaxed);
+void LimitedEvents::Ended(Code code, uint64_t duration_ns) {
+  totals_[static_cast<size_t>(code)].time_ns.fetch_add(duration_ns, std::memory_order_relaxed);
 }
 
 void LimitedEvents::Reset() {
@@ -69,13 +52,14 @@ void LimitedEvents::Reset() {
 
 void LimitedEvents::Seal(uint64_t, proto::Chunk& chunk) {
   uint64_t without = 0;
-  for (size_t i = 0; i < kLimitedEventCount; ++i) {
+  for (size_t i = 0; i < kCodeCount; ++i) {
     const uint64_t recorded = totals_[i].recorded.load(std::memory_order_relaxed);
     const uint64_t count = totals_[i].count.load(std::memory_order_relaxed);
     if (count == 0) continue;
     proto::CodeTotal* total = chunk.add_code_total();
-    total->set_major(kCodes[i].major);
-    total->set_minor(kCodes[i].minor);
+    const format::EventCode& row = format::RowOf(static_cast<Code>(i));
+    total->set_major(row.major);
+    total->set_minor(row.minor);
     total->set_count(count);
     total->set_recorded(recorded);
     total->set_total_ns(totals_[i].time_ns.load(std::memory_order_relaxed));

@@ -7,27 +7,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "agent/base/codes.h"
 #include "agent/base/losses.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace::trace {
-
-enum class LimitedEvent {
-  kContended,
-  kWait,
-  kAllocation,
-  kPrepare,
-  kRedefine,
-  kRead,
-  kWrite,
-  kConnect,
-  kAccept,
-  kOwner,
-  kJoin,
-  kUnpark,
-  kSegment
-};
-inline constexpr size_t kLimitedEventCount = static_cast<size_t>(LimitedEvent::kSegment) + 1;
 
 class LimitedEvents : public trace::ChunkSource {
  public:
@@ -38,9 +22,9 @@ class LimitedEvents : public trace::ChunkSource {
   explicit LimitedEvents(Losses& losses) : losses_(losses) {}
 
   // The event has begun. Returns whether it may have a record.
-  bool Count(LimitedEvent event, uint64_t now_ns);
+  bool Count(Code code, uint64_t now_ns);
   // The event has ended and took this long.
-  void Ended(LimitedEvent event, uint64_t duration_ns);
+  void Ended(Code code, uint64_t duration_ns);
   // A recording begins.
   void Reset();
 
@@ -56,7 +40,7 @@ class LimitedEvents : public trace::ChunkSource {
   };
 
   Losses& losses_;
-  std::array<Total, kLimitedEventCount> totals_;
+  std::array<Total, kCodeCount> totals_;
 };
 
 }  // namespace jtrace::trace

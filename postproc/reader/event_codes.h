@@ -1,5 +1,5 @@
-// The one table of records by their major and minor codes (FIG. 30, S3.1): used by both readers,
-// dumps and the summary. proto/FORMAT.md describes the same.
+// Finds the kinds of records (proto/event_codes.h) by code and by op: used by both readers, dumps
+// and the summary.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,11 @@
 #include <string_view>
 
 #include "absl/types/span.h"
+#include "proto/event_codes.h"
 
 namespace jtrace::postproc {
 
-struct EventCode {
-  // Matches every minor (interrupts: the level).
-  static constexpr uint32_t kAnyMinor = 0;
-
-  uint32_t major;
-  uint32_t minor;  // of the begin; its end is minor + format::kEnd
-  // The ops of a text trace; empty: there is no such record.
-  std::string_view begin;
-  std::string_view end;
-  std::string_view name;  // for people, plural: "garbage collections"
-  bool is_notice;         // written as "op <TAB> args"; changes no tree
-};
+using format::EventCode;
 
 absl::Span<const EventCode> AllEventCodes();
 

@@ -90,7 +90,7 @@ void AddCodeTotals(const CodeTotals& totals, TraceInfo& trace) {
   for (const auto& [code, total] : totals) {
     const std::string key = StrCat("total.", CodeText(code.first, code.second));
     const EventCode* known = FindEventCode(code.first, code.second);
-    const std::string_view name = known != nullptr ? known->name : "unknown events";
+    const std::string_view name = known != nullptr ? known->plural : "unknown events";
     trace.SetCount(key, StreamCount(total.count()), name);
     if (total.recorded() != total.count()) {
       trace.SetCount(StrCat(key, ".recorded"), StreamCount(total.recorded()),

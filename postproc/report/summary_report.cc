@@ -117,7 +117,7 @@ void SummaryWriter::WriteRecords() {
     // `enter` and `exit` of text traces, which name no kind, share the code of boundary calls.
     const bool of_no_kind = row.code->major == format::kBoundary && totals_.boundary == 0;
     pieces.push_back(of_no_kind ? StrCat(Counted(count, "call"), " of unknown kind")
-                                : StrCat(CountedText(count, row.code->name), " (",
+                                : StrCat(CountedText(count, row.code->plural), " (",
                                          CodeText(row.code->major, row.minor), ")"));
   }
   lines_.Add("records", pieces);

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/metrics/segments.h"
+#include "agent/events/segments.h"
 #include "agent/metrics/thread_counters.h"
 #include "agent/metrics/tree_windows.h"
 
@@ -39,7 +39,7 @@ class Host {
   // False: it is not open.
   virtual bool CloseWindow(uint64_t window) = 0;
   // Must live forever.
-  virtual metrics::Segments& segments() = 0;
+  virtual events::Segments& segments() = 0;
   virtual absl::StatusOr<std::string> Command(absl::string_view verb,
                                               absl::string_view argument) = 0;
 };

@@ -5,12 +5,12 @@
 #include "agent/api/abi/any_thread.h"
 #include "agent/api/abi/codes.h"
 #include "agent/api/abi/functions.h"
-#include "agent/metrics/segments.h"
+#include "agent/events/segments.h"
 #include "agent/signal_safe/own_work.h"
 
 namespace jtrace::abi {
 
-using metrics::ThreadSegments;
+using events::ThreadSegments;
 
 namespace {
 
@@ -107,7 +107,7 @@ int32_t Segment(const char* name, uint32_t* id) {
 
 int32_t SegmentBegin(uint32_t id) {
   return Guarded([&] {
-    metrics::Segments& segments = TheHost().segments();
+    events::Segments& segments = TheHost().segments();
     if (!segments.Has(id)) return JTRACE_E_ARGUMENT;
     switch (ThreadSegments::Begin(segments, id)) {
       case ThreadSegments::Begun::kYes:
@@ -123,7 +123,7 @@ int32_t SegmentBegin(uint32_t id) {
 
 int32_t SegmentEnd(uint32_t id) {
   return Guarded([&] {
-    metrics::Segments& segments = TheHost().segments();
+    events::Segments& segments = TheHost().segments();
     if (!segments.Has(id)) return JTRACE_E_ARGUMENT;
     return ThreadSegments::End(segments, id) ? JTRACE_OK : JTRACE_E_HANDLE;
   });

@@ -1,4 +1,6 @@
 // Names of descriptors: files, pipes, and peers of sockets.
+#include "agent/events/io_records.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -12,8 +14,6 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
-
-#include "agent/events/io.h"
 
 namespace jtrace::events {
 namespace {

@@ -1,10 +1,10 @@
 // JNI's table of functions while the natives of Unsafe are looked for.
+#include "agent/events/park_natives.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
-
-#include "agent/events/park_waits.h"
 
 namespace jtrace::events {
 namespace {

@@ -1,8 +1,9 @@
+#include "agent/events/unpark_table.h"
+
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "agent/events/park_waits.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::events {
@@ -59,12 +60,12 @@ TEST(WaitPartsTest, TheOldestOfManyPartsAreForgotten) {
 
 TEST(UnparkTableTest, TheFirstUnparkSinceTheLastParkCounts) {
   UnparkTable table;
-  table.Note(7, By(1));
-  table.Note(7, By(2));
-  ASSERT_TRUE(table.Take(7).has_value());
-  EXPECT_FALSE(table.Take(7).has_value()) << "one permit";
-  table.Note(7, By(3));
-  const std::optional<Unpark> unpark = table.Take(7);
+  table.Add(7, By(1));
+  table.Add(7, By(2));
+  ASSERT_TRUE(table.Remove(7).has_value());
+  EXPECT_FALSE(table.Remove(7).has_value()) << "one permit";
+  table.Add(7, By(3));
+  const std::optional<Unpark> unpark = table.Remove(7);
   ASSERT_TRUE(unpark.has_value());
   EXPECT_EQ(unpark->by.thread, 3u);
 }
@@ -72,23 +73,23 @@ TEST(UnparkTableTest, TheFirstUnparkSinceTheLastParkCounts) {
 TEST(UnparkTableTest, ThreadsAreDistinguished) {
   UnparkTable table;
   // In one shard.
-  table.Note(7, By(1));
-  table.Note(7 + UnparkTable::kShards, By(2));
-  EXPECT_EQ(table.Take(7 + UnparkTable::kShards)->by.thread, 2u);
-  EXPECT_EQ(table.Take(7)->by.thread, 1u);
-  EXPECT_FALSE(table.Take(8).has_value());
+  table.Add(7, By(1));
+  table.Add(7 + UnparkTable::kShards, By(2));
+  EXPECT_EQ(table.Remove(7 + UnparkTable::kShards)->by.thread, 2u);
+  EXPECT_EQ(table.Remove(7)->by.thread, 1u);
+  EXPECT_FALSE(table.Remove(8).has_value());
 }
 
 TEST(UnparkTableTest, ThreadsThatNeverParkAgainTakeLittleMemory) {
   UnparkTable table;
-  for (uint64_t i = 0; i <= UnparkTable::kMostInShard; ++i) {
-    table.Note(i * UnparkTable::kShards, By(1));
+  for (uint64_t i = 0; i <= UnparkTable::kMaxInShard; ++i) {
+    table.Add(i * UnparkTable::kShards, By(1));
   }
-  EXPECT_FALSE(table.Take(0).has_value()) << "forgotten, not guessed";
-  EXPECT_TRUE(table.Take(UnparkTable::kMostInShard * UnparkTable::kShards).has_value());
-  table.Note(3, By(1));
+  EXPECT_FALSE(table.Remove(0).has_value()) << "forgotten, not guessed";
+  EXPECT_TRUE(table.Remove(UnparkTable::kMaxInShard * UnparkTable::kShards).has_value());
+  table.Add(3, By(1));
   table.Clear();
-  EXPECT_FALSE(table.Take(3).has_value());
+  EXPECT_FALSE(table.Remove(3).has_value());
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ TEST(LimitedEventsTest, CountsAllAndLimitsRecordsPerSecond) {
   constexpr uint64_t kLimit = LimitedEvents::kRecordsASecond;
   uint64_t recorded = 0;
   for (uint64_t i = 0; i < 3 * kLimit; ++i) {
-    recorded += events.Count(LimitedEvent::kWait, 5 * kSecond + i) ? 1 : 0;
+    recorded += events.Count(Code::kWait, 5 * kSecond + i) ? 1 : 0;
   }
   EXPECT_EQ(recorded, kLimit);
-  EXPECT_TRUE(events.Count(LimitedEvent::kWait, 6 * kSecond));
-  EXPECT_TRUE(events.Count(LimitedEvent::kContended, 5 * kSecond));
-  events.Ended(LimitedEvent::kWait, 40);
-  events.Ended(LimitedEvent::kWait, 2);
+  EXPECT_TRUE(events.Count(Code::kWait, 6 * kSecond));
+  EXPECT_TRUE(events.Count(Code::kContended, 5 * kSecond));
+  events.Ended(Code::kWait, 40);
+  events.Ended(Code::kWait, 2);
 
   const proto::Chunk chunk = Sealed(events);
   ASSERT_EQ(chunk.code_total_size(), 2);
@@ -49,10 +49,10 @@ TEST(LimitedEventsTest, IoHasMoreRoom) {
   LimitedEvents events(losses);
   uint64_t recorded = 0;
   for (uint64_t i = 0; i < 2 * LimitedEvents::kIoRecordsASecond; ++i) {
-    recorded += events.Count(LimitedEvent::kRead, kSecond + i) ? 1 : 0;
+    recorded += events.Count(Code::kRead, kSecond + i) ? 1 : 0;
   }
   EXPECT_EQ(recorded, LimitedEvents::kIoRecordsASecond);
-  EXPECT_TRUE(events.Count(LimitedEvent::kWrite, kSecond));
+  EXPECT_TRUE(events.Count(Code::kWrite, kSecond));
 }
 
 TEST(LimitedEventsTest, ManyThreadsShareTheLimit) {
@@ -63,7 +63,7 @@ TEST(LimitedEventsTest, ManyThreadsShareTheLimit) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 10'000; ++i) {
-        if (events.Count(LimitedEvent::kAllocation, kSecond)) recorded.fetch_add(1);
+        if (events.Count(Code::kAllocation, kSecond)) recorded.fetch_add(1);
       }
     });
   }
@@ -75,7 +75,7 @@ TEST(LimitedEventsTest, ManyThreadsShareTheLimit) {
 TEST(LimitedEventsTest, SilentIfNothingHappened) {
   Losses losses;
   LimitedEvents events(losses);
-  events.Count(LimitedEvent::kPrepare, 0);
+  events.Count(Code::kClassPrepare, 0);
   events.Reset();
   EXPECT_EQ(Sealed(events).code_total_size(), 0);
   EXPECT_TRUE(losses.Snapshot().empty());

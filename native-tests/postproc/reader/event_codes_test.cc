@@ -70,7 +70,7 @@ TEST(EventCodesTest, FormatPageListsTheSameCodes) {
     if (!code.end.empty()) {
       EXPECT_THAT(ops, ::testing::Contains(code.end)) << Hex(code.major);
     }
-    const bool has_minor = code.minor != EventCode::kAnyMinor && code.minor != 0x7fffffff;
+    const bool has_minor = code.minor != format::kAnyMinor && code.minor != format::kUnwindMinor;
     if (has_minor) {
       EXPECT_TRUE(Contains((*row)[1], Hex(code.minor))) << code.begin;
     }

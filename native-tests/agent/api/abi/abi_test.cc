@@ -50,7 +50,7 @@ class FakeHost : public Host {
     if (verb == "stop") return absl::FailedPreconditionError("no recording runs");
     return std::string(verb) + "\n" + std::string(argument) + "\n";
   }
-  metrics::Segments& segments() override { return segments_; }
+  events::Segments& segments() override { return segments_; }
 
  private:
   jvm::ThreadTable table_;
@@ -59,7 +59,7 @@ class FakeHost : public Host {
   Losses losses_;
   trace::RecordEncoder encoder_{{}};
   trace::LimitedEvents limits_{losses_};
-  metrics::Segments segments_{clock_, encoder_, limits_, losses_, [] { return 1u; }};
+  events::Segments segments_{clock_, encoder_, limits_, losses_, [] { return 1u; }};
 };
 
 const jtrace_api& Api() {

@@ -1,4 +1,4 @@
-#include "agent/metrics/segments.h"
+#include "agent/events/segments.h"
 
 #include <map>
 #include <string>
@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "proto/trace_format.h"
 
-namespace jtrace::metrics {
+namespace jtrace::events {
 namespace {
 
 using ::testing::ElementsAre;
@@ -28,7 +28,7 @@ class SegmentsTest : public ::testing::Test {
     limits_.Reset();
     encoder_.BeginTrace(set);
     strings_.clear();
-    segments_.Start(set);
+    segments_.IsRequested(set) ? segments_.Start(set) : segments_.Stop();
   }
   // As the writer does once a chunk.
   proto::Chunk Chunk() {
@@ -207,4 +207,4 @@ TEST_F(SegmentsTest, AThreadThatEndsNoneKeepsAThousand) {
 }
 
 }  // namespace
-}  // namespace jtrace::metrics
+}  // namespace jtrace::events

@@ -1,4 +1,4 @@
-#include "agent/metrics/segments.h"
+#include "agent/events/segments.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "agent/trace/label_sets.h"
 #include "proto/trace_format.h"
 
-namespace jtrace::metrics {
+namespace jtrace::events {
 namespace {
 
 constexpr uint32_t kOther = 0;
@@ -26,7 +26,7 @@ struct OpenSegments {
   ~OpenSegments() { t_is_over = true; }
   std::vector<OpenSegment> list = {};
 };
-thread_local OpenSegments t_open;
+thread_local OpenSegments t_open_segments;
 
 }  // namespace
 
@@ -46,9 +46,14 @@ Segments::~Segments() {
   for (const std::atomic<Name*>& name : names_) delete name.load();
 }
 
-void Segments::Start(const CodeSet& codes) {
+absl::Span<const Code> Segments::codes() const {
+  static constexpr Code kCodes[] = {Code::kSegment};
+  return kCodes;
+}
+
+void Segments::Start(const CodeSet&) {
   began_ns_.store(MonotonicNanos(), std::memory_order_relaxed);
-  is_on_.store(codes.Has(Code::kSegment), std::memory_order_release);
+  is_on_.store(true, std::memory_order_release);
 }
 
 uint32_t Segments::Number(absl::string_view name) {
@@ -90,7 +95,7 @@ uint64_t Segments::Begin(uint32_t number) {
                 "segments counted as [other]: the program has used more than 1,000 names",
                 "name segments by what has few values: kinds of requests, not their numbers");
   }
-  if (limits_.Count(trace::LimitedEvent::kSegment, clock_.Since(now))) {
+  if (limits_.Count(Code::kSegment, clock_.Since(now))) {
     Record(now, format::kSegmentPair, 0, *name);
     return now << 1 | kHasRecord;
   }
@@ -119,7 +124,7 @@ void Segments::End(uint32_t number, uint64_t begun, bool in_turn) {
     return;
   }
   const uint64_t now = MonotonicNanos();
-  limits_.Ended(trace::LimitedEvent::kSegment, now - begin_ns);
+  limits_.Ended(Code::kSegment, now - begin_ns);
   if ((begun & kHasRecord) != 0) {
     Record(now, format::kSegmentPair | format::kEnd, static_cast<int64_t>(now - begin_ns), *name);
   } else {
@@ -170,17 +175,17 @@ void Segments::BeginFile() {
 
 ThreadSegments::Begun ThreadSegments::Begin(Segments& segments, uint32_t number) {
   if (t_is_over) return Begun::kThreadEnds;
-  if (t_open.list.size() >= kMaxOpen) {
+  if (t_open_segments.list.size() >= kMaxOpen) {
     segments.End(number, 0, /*in_turn=*/false);
     return Begun::kTooMany;
   }
-  t_open.list.push_back({number, segments.Begin(number)});
+  t_open_segments.list.push_back({number, segments.Begin(number)});
   return Begun::kYes;
 }
 
 bool ThreadSegments::End(Segments& segments, uint32_t number) {
   if (t_is_over) return false;
-  std::vector<OpenSegment>& open = t_open.list;
+  std::vector<OpenSegment>& open = t_open_segments.list;
   const bool is_open = std::any_of(open.begin(), open.end(),
                                    [&](const OpenSegment& it) { return it.number == number; });
   if (!is_open) segments.End(number, 0, /*in_turn=*/false);
@@ -193,4 +198,4 @@ bool ThreadSegments::End(Segments& segments, uint32_t number) {
   return is_open;
 }
 
-}  // namespace jtrace::metrics
+}  // namespace jtrace::events

@@ -17,16 +17,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "agent/base/clock.h"
-#include "agent/base/codes.h"
-#include "agent/base/losses.h"
-#include "agent/trace/chunk_source.h"
-#include "agent/trace/limited_events.h"
-#include "agent/trace/record_encoder.h"
+#include "agent/events/event_source.h"
 
-namespace jtrace::metrics {
+namespace jtrace::events {
 
-class Segments : public trace::ChunkSource {
+class Segments : public EventSource, public trace::ChunkSource {
  public:
   static constexpr uint32_t kMaxNames = 1000;
   static constexpr size_t kMaxNameBytes = 256;
@@ -39,9 +34,11 @@ class Segments : public trace::ChunkSource {
   // In tests: the agent's live as long as the process.
   ~Segments() override;
 
-  // A recording begins. Segments that began before are not in it.
-  void Start(const CodeSet& codes);
-  void Stop() { is_on_.store(false, std::memory_order_relaxed); }
+  absl::Span<const Code> codes() const override;
+  // Segments that began before are not in the recording.
+  void Start(const CodeSet& codes) override;
+  void Stop() override { is_on_.store(false, std::memory_order_relaxed); }
+  trace::ChunkSource* chunk_source() override { return this; }
 
   // The number of a name, which is cut to kMaxNameBytes; valid for the life of the JVM. Names
   // beyond kMaxNames are one, "[other]".
@@ -113,4 +110,4 @@ class ThreadSegments {
   static bool End(Segments& segments, uint32_t number);
 };
 
-}  // namespace jtrace::metrics
+}  // namespace jtrace::events

@@ -1,0 +1,32 @@
+// All sources of events that are recorded on request. Threads: as EventSource.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "agent/events/event_source.h"
+
+namespace jtrace::events {
+
+class EventSources {
+ public:
+  explicit EventSources(const EventContext& context);
+  EventSources(const EventSources&) = delete;
+  EventSources& operator=(const EventSources&) = delete;
+
+  // One that has another owner, which outlives this.
+  void Add(EventSource& source) { sources_.push_back(&source); }
+
+  void Prepare(const CodeSet& codes);
+  void Start(const CodeSet& codes);
+  void Stop();
+  // Of the requested ones that have such a source.
+  std::vector<trace::ChunkSource*> ChunkSources(const CodeSet& codes) const;
+
+ private:
+  const EventContext context_;
+  std::vector<std::unique_ptr<EventSource>> owned_;
+  std::vector<EventSource*> sources_;
+};
+
+}  // namespace jtrace::events

@@ -1,0 +1,48 @@
+// Puts replacements into the JDK's natives that read, write, connect and accept, from the first
+// request on: where natives are bound later by the JVM's event, where they are bound by JNI.
+//
+// They stay there: without a listener they only call the JDK's function. Threads: Listen one at a
+// time; Bound on any Java thread.
+#pragma once
+
+#include <jni.h>
+#include <jvmti.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "agent/events/io_natives.h"
+#include "agent/jvm/environment.h"
+
+namespace jtrace::events {
+
+// Two can listen at once.
+enum class IoUse : uint8_t { kRecords, kCounts };
+
+class IoCalls {
+ public:
+  explicit IoCalls(JavaVM* vm);
+  IoCalls(const IoCalls&) = delete;
+  IoCalls& operator=(const IoCalls&) = delete;
+
+  // `listener` lives as long as the process. In the live phase. An error if the JVM does not allow
+  // it.
+  absl::Status Listen(IoUse use, IoListener& listener);
+  void Ignore(IoUse use);
+
+  // For listeners; null before Listen.
+  jvmtiEnv* env() const { return environment_.get(); }
+
+  // Callbacks.
+  void ReplaceBound(JNIEnv* jni);
+  void Bound(JNIEnv* jni, jthread thread, jmethodID method, void* address, void** replacement);
+
+ private:
+  absl::Status Replace();
+
+  JavaVM* vm_;
+  jvm::Environment environment_;
+  bool is_replaced_ = false;
+};
+
+}  // namespace jtrace::events

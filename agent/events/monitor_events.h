@@ -1,0 +1,29 @@
+// Contended monitors and Object.wait (0x61): a record of the begin and the end of each.
+#pragma once
+
+#include <jvmti.h>
+
+#include "agent/events/jvmti_event_source.h"
+
+namespace jtrace::events {
+
+// Callbacks are on the Java thread concerned.
+class MonitorEvents : public JvmtiEventSource {
+ public:
+  explicit MonitorEvents(const EventContext& context);
+
+  absl::Span<const Code> codes() const override;
+  void Start(const CodeSet& codes) override;
+
+  // Callbacks.
+  void ContendedEnter(JNIEnv* jni, jthread thread, jobject object);
+  void ContendedEntered(JNIEnv* jni, jthread thread, jobject object);
+  void Wait(JNIEnv* jni, jthread thread, jobject object, jlong timeout_ms);
+  void Waited(JNIEnv* jni, jthread thread, jobject object, jboolean timed_out);
+
+ private:
+  void Begin(Code code, JNIEnv* jni, jthread thread, jobject object, int64_t value);
+  void End(Code code, JNIEnv* jni, jthread thread, jobject object);
+};
+
+}  // namespace jtrace::events

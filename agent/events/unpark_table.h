@@ -1,0 +1,71 @@
+// Who gave a thread the permit with which its next park ends (LockSupport.unpark).
+//
+// A thread that is unparked may at once unpark the next one of those that wait on the same object:
+// so do the waiters of a latch, a barrier, or a lock in the order of their queue. The last one's
+// wait then has a part for each: until the one before it was unparked it waited for whoever that
+// one waited for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+
+namespace jtrace::events {
+
+// A thread that unparks another one.
+struct Releaser {
+  uint32_t thread = 0;    // Thread.id; 0: it has none yet
+  uint64_t java_tid = 0;  // Thread.getId(); 0: unknown
+  uint32_t routine = 0;   // Routine.id where it is then; 0: none, or unknown
+};
+
+// From the end of the part before it, or the wait's begin.
+struct Part {
+  uint64_t until_ns = 0;
+  Releaser by;
+};
+
+// What is known when a thread unparks another one.
+struct Unpark {
+  Releaser by;
+  // The parts of its own last park, and the object (a hash) that this was on; 0: none.
+  int32_t object = 0;
+  std::vector<Part> parts = {};
+};
+
+// The parts of a park on `object` that `unpark` ended.
+std::vector<Part> PartsOf(const Unpark& unpark, int32_t object, uint64_t begin_ns, uint64_t end_ns);
+// Whose part of a park with that begin is the longest. `parts`: not empty.
+const Releaser& LongestOf(const std::vector<Part>& parts, uint64_t begin_ns);
+
+// A thread has one permit at most: the first unpark since its last park counts, the others change
+// nothing. Any thread; a lock for each shard of the threads.
+class UnparkTable {
+ public:
+  // Of threads that never park again an entry stays until its shard is full, and then cleared:
+  // their parks have an unknown end.
+  static constexpr size_t kShards = 64;
+  static constexpr size_t kMaxInShard = 1024;
+
+  // The thread `target` is about to be unparked.
+  void Add(uint64_t target, const Unpark& unpark);
+  // Its park has ended: who unparked it; none: no one.
+  std::optional<Unpark> Remove(uint64_t target);
+  void Clear();
+
+ private:
+  struct Shard {
+    absl::Mutex mutex;
+    absl::flat_hash_map<uint64_t, Unpark> unparks ABSL_GUARDED_BY(mutex);
+  };
+  Shard& ShardOf(uint64_t target) { return shards_[target % kShards]; }
+
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace jtrace::events
