@@ -48,6 +48,7 @@ enum class Code : uint8_t {
   kJoin,
   kUnpark,
   kSegment,
+  kLock,
   kAllocation,
   kMetric,
   kNone,  // always recorded, if it occurs
@@ -151,6 +152,8 @@ inline constexpr EventCode kEventCodes[] = {
      "who unparked parked threads"},
     {Code::kSegment, kSegment, kSegmentPair, "segment-begin", "segment-end", "segments", true,
      "segment", true, "segments of code that the program names (JTrace.segment)"},
+    {Code::kLock, kLock, kLockRequest, "lock", "unlock", "locks requested", true, "lock", false,
+     "monitors requested and released, calls of java.util.concurrent.locks, by call path"},
     {Code::kAllocation, kAllocation, kAllocationSample, "alloc-sample", "", "allocation samples",
      true, "alloc", false, "a sample of the allocations"},
     {Code::kMetric, kMetric, kMetricEvent, "metric", "", "metric events", false, "metric", true,

@@ -43,6 +43,7 @@ enum Major : uint32_t {
   kIo = 0x63,
   kWaited = 0x64,
   kSegment = 0x65,
+  kLock = 0x66,
   kAllocation = 0x70,
   kMetric = 0x71,
   kReducedTree = 0x80,
@@ -85,6 +86,7 @@ inline constexpr uint32_t kWaitedMonitor = 0x1;
 inline constexpr uint32_t kWaitedObject = 0x2;
 inline constexpr uint32_t kWaitedPark = 0x3;
 inline constexpr uint32_t kSegmentPair = 0x1;
+inline constexpr uint32_t kLockRequest = 0x1;
 inline constexpr uint32_t kAllocationSample = 0x1;
 inline constexpr uint32_t kTreeNode = 0x1;
 inline constexpr uint32_t kInterruptLevel = 0x1;  // plus the level

@@ -11,7 +11,7 @@ namespace jtrace {
 namespace {
 
 // Codes that decide which probes classes get.
-constexpr Code kRewritten[] = {Code::kThrown, Code::kCaught, Code::kPark};
+constexpr Code kRewritten[] = {Code::kThrown, Code::kCaught, Code::kPark, Code::kLock};
 
 bool HaveSameCodes(const Options& a, const Options& b) {
   for (const Code code : kRewritten) {

@@ -13,6 +13,7 @@ namespace jtrace::classfile {
 
 // Access flags of fields and methods (JVMS tables 4.5-A and 4.6-A).
 inline constexpr uint16_t kAccStatic = 0x0008;
+inline constexpr uint16_t kAccSynchronized = 0x0020;
 inline constexpr uint16_t kAccNative = 0x0100;
 inline constexpr uint16_t kAccAbstract = 0x0400;
 

@@ -48,6 +48,7 @@ enum Opcode : uint8_t {
   kOpAthrow = 191,
   kOpCheckcast = 192,
   kOpInstanceof = 193,
+  kOpMonitorenter = 194,
   kOpMonitorexit = 195,
   kOpWide = 196,
   kOpMultianewarray = 197,

@@ -127,7 +127,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using jtrace::classfile::ProbeSpec;
   jtrace::classfile::CheckShown({data, size});
   ProbeSpec sites = ProbeSpec::Tree();
-  sites.boundary = sites.thrown = sites.caught = sites.timed_calls = sites.elements = true;
+  sites.boundary = sites.thrown = sites.caught = sites.monitors = true;
+  sites.timed_calls = sites.elements = true;
   jtrace::classfile::Check({data, size}, sites, 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::Tree(), 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::TreeWithLeaves(), 0x7ffe);

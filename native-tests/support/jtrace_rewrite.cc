@@ -210,7 +210,8 @@ int main(int argc, char** argv) {
     }
   }
   if (blocks) settings.spec.block_owner = "java/lang/invoke/JTraceBlocks";
-  settings.spec.boundary = settings.spec.thrown = settings.spec.caught = settings.sites;
+  settings.spec.boundary = settings.spec.thrown = settings.spec.caught = settings.spec.monitors =
+      settings.sites;
   settings.spec.timed_calls = settings.spec.elements = settings.sites;
   if (argc - at != 2) {
     std::fprintf(stderr,

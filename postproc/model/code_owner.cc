@@ -18,8 +18,7 @@ CodeOwner OwnerOfJava(const TraceModel& model, RoutineId routine) {
 CodeOwner OwnerByName(const TraceModel& model, RoutineId routine) {
   if (model.IsHooked(routine)) return CodeOwner::kNative;
   const RoutineKind kind = model.TraitsOf(routine).kind;
-  const bool is_event =
-      kind == RoutineKind::kThrown || kind == RoutineKind::kCaught || kind == RoutineKind::kPark;
+  const bool is_event = IsEvent(kind) || kind == RoutineKind::kPark;
   const std::string_view name = model.RoutineName(routine);
   if (!FileOfUnnamed(name).empty()) return CodeOwner::kNative;
   if (is_event || name.starts_with('[')) return CodeOwner::kOther;

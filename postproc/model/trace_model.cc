@@ -57,7 +57,8 @@ std::string_view SeverityName(Severity severity) {
 
 namespace {
 
-constexpr std::string_view kKindNames[] = {"method", "call", "native", "thrown", "caught", "park"};
+constexpr std::string_view kKindNames[] = {"method", "call", "native",        "thrown",
+                                           "caught", "park", "monitor-enter", "monitor-exit"};
 constexpr std::string_view kHookNames[] = {"count", "unwind", "time"};
 constexpr std::string_view kCostNames[] = {"", "fixed", "variable", "indeterminate", "user-input"};
 

@@ -53,7 +53,21 @@ enum class Severity { kInfo, kWarning, kError };
 std::string_view SeverityName(Severity severity);
 
 // Properties of a routine other than its name: a method, or what probes inside methods saw (S2.2).
-enum class RoutineKind : uint8_t { kMethod, kCall, kNative, kThrown, kCaught, kPark };
+enum class RoutineKind : uint8_t {
+  kMethod,
+  kCall,
+  kNative,
+  kThrown,
+  kCaught,
+  kPark,
+  kMonitorEnter,
+  kMonitorExit
+};
+// Whether it is an event in its caller, not code that runs.
+inline bool IsEvent(RoutineKind kind) {
+  return kind == RoutineKind::kThrown || kind == RoutineKind::kCaught ||
+         kind == RoutineKind::kMonitorEnter || kind == RoutineKind::kMonitorExit;
+}
 // "method", "call", …
 std::string_view RoutineKindName(RoutineKind kind);
 std::optional<RoutineKind> ParseRoutineKind(std::string_view name);

@@ -33,6 +33,10 @@ RoutineKind KindOf(proto::Routine::Kind kind) {
       return RoutineKind::kCaught;
     case proto::Routine::PARK:
       return RoutineKind::kPark;
+    case proto::Routine::MONITOR_ENTER:
+      return RoutineKind::kMonitorEnter;
+    case proto::Routine::MONITOR_EXIT:
+      return RoutineKind::kMonitorExit;
     default:
       return RoutineKind::kMethod;
   }
@@ -249,6 +253,10 @@ std::string Definitions::RoutineName(const MemberInfo& member) const {
       return StrCat("[thrown] ", ClassName(member.class_id));
     case proto::Routine::CAUGHT:
       return StrCat("[caught] ", ClassName(member.class_id));
+    case proto::Routine::MONITOR_ENTER:
+      return "[monitorenter]";
+    case proto::Routine::MONITOR_EXIT:
+      return "[monitorexit]";
     default:
       return std::string(names_.Name(member.java_name));
   }
@@ -256,9 +264,7 @@ std::string Definitions::RoutineName(const MemberInfo& member) const {
 
 void Definitions::NameRoutines() {
   for (auto& [id, member] : routines_) {
-    const bool is_exception =
-        member.kind == proto::Routine::THROWN || member.kind == proto::Routine::CAUGHT;
-    if (!is_exception) member.java_name = JavaName(member);
+    if (!IsEvent(KindOf(member.kind))) member.java_name = JavaName(member);
   }
   for (auto& [id, member] : methods_) member.java_name = JavaName(member);
   names_.AssignNames();

@@ -27,8 +27,7 @@ struct ClassRow {
 using ClassRows = absl::btree_map<std::string, ClassRow>;
 
 bool IsCode(const ReportInput& input, RoutineId routine) {
-  const RoutineKind kind = input.model.TraitsOf(routine).kind;
-  return kind != RoutineKind::kThrown && kind != RoutineKind::kCaught;
+  return !IsEvent(input.model.TraitsOf(routine).kind);
 }
 
 ClassRows CollectClasses(const ReportInput& input) {

@@ -19,6 +19,8 @@ char KindWithoutFrames(const TraceModel& model, RoutineId routine) {
     case RoutineKind::kCaught:
       return 'x';
     case RoutineKind::kPark:
+    case RoutineKind::kMonitorEnter:
+    case RoutineKind::kMonitorExit:
       return 'p';
     case RoutineKind::kMethod:
       break;

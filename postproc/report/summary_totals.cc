@@ -14,6 +14,8 @@ Totals SumUp(const ReportInput& input) {
       case RoutineKind::kCall:
       case RoutineKind::kNative:
       case RoutineKind::kPark:
+      case RoutineKind::kMonitorEnter:
+      case RoutineKind::kMonitorExit:
         continue;
       case RoutineKind::kThrown:
       case RoutineKind::kCaught:

@@ -8,7 +8,8 @@ METRICS = ("alloc.bytes", "alloc.objects", "exceptions", "cpu.ns", "wall.ns", "s
            "freed.objects")
 HOOKS = ("libc.so.6!malloc:count", "libjvm.so!os::malloc:unwind", "libjvm.so!JVM_*:time",
          "libc.so.6!write:count", "libjvm.so!JVM_Clone:count")
-CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "+waited", "-jit", "-class", "+alloc", "-segment",
+CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "+waited", "-jit", "-class", "+alloc",
+         "+lock", "-segment",
          "+method", "-0x51/0x2", "+0x61/0x2")
 # For `{jdk}` in a program's scope: code of the JDK that runs virtual threads.
 JDK_SCOPES = ("java.**", "java.**;jdk.internal.vm.**", "java.lang.VirtualThread*;jdk.internal.vm.Continuation*",

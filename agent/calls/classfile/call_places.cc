@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "agent/calls/classfile/monitor_sites.h"
 #include "agent/calls/classfile/probe_planner.h"
 
 namespace jtrace::classfile {
@@ -116,6 +117,7 @@ void CallPlaces::FindMarks(const CodeAttribute& code, absl::Span<const Site> mar
   for (const Site& site : marks) {
     if (site.kind == SiteKind::kThrown) is_mark_[site.bci] = 1;
     if (site.kind == SiteKind::kCaught) is_mark_[ResumeBci(site.bci, code)] = 1;
+    if (IsMonitorSite(site.kind) && !site.of_method) is_mark_[MonitorProbeBci(site, code)] = 1;
   }
 }
 

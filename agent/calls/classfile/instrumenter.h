@@ -27,6 +27,7 @@ struct ProbeCounts {
   uint32_t calls = 0;  // pairs around calls that leave the scope
   uint32_t natives = 0;
   uint32_t exceptions = 0;
+  uint32_t monitors = 0;        // requested or released
   uint32_t blocks = 0;          // blocks of methods whose blocks are counted
   uint32_t block_counters = 0;  // that count them
   uint32_t throw_counters = 0;  // that count exceptions on their way

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/monitor_sites.h"
 #include "common/classfile/annotations.h"
 
 namespace jtrace::classfile {
@@ -127,12 +128,15 @@ void MethodRewriter::CountProbes() {
     counts_.exits += role.kind == Kind::kExit ? 1 : 0;
     counts_.resumes += role.kind == Kind::kResume ? 1 : 0;
     counts_.leaves += role.kind == Kind::kLeaf ? 1 : 0;
-    counts_.exceptions += role.kind == Kind::kMark ? 1 : 0;
+    if (role.kind == Kind::kMark || role.kind == Kind::kEntryMark) {
+      ++(IsMonitorSite(sites_[role.site].kind) ? counts_.monitors : counts_.exceptions);
+    }
     counts_.places += role.kind == Kind::kPlace ? 1 : 0;
     if (role.kind != Kind::kBeforeCall) continue;
     ++(sites_[role.site].kind == SiteKind::kNative ? counts_.natives : counts_.calls);
   }
   counts_.catch_alls += plan_.covered_from ? 1 : 0;
+  counts_.monitors += MonitorOfCatchAll() ? 1 : 0;
   if (has_blocks_) {
     counts_.blocks += blocks_.plan().blocks;
     counts_.block_counters += blocks_.plan().counters - blocks_.plan().throws;
@@ -162,7 +166,13 @@ Reason MethodRewriter::Prepare(const MethodInfo& method) {
 }
 
 uint32_t MethodRewriter::NewSize(const ProbeCode& probes) const {
-  return tails_begin() + tails_size() + (has_catch_all() ? probes.catch_all.size() : 0);
+  return tails_begin() + tails_size() + (MonitorOfCatchAll() ? probes.mark.size() : 0) +
+         (has_catch_all() ? probes.catch_all.size() : 0);
+}
+
+std::optional<uint32_t> MethodRewriter::MonitorOfCatchAll() const {
+  const bool has_it = has_catch_all() && ReleasesAtCatchAll(sites_, code_);
+  return has_it ? std::optional(static_cast<uint32_t>(sites_.size() - 1)) : std::nullopt;
 }
 
 // Without the places of its calls, then without the counters of its blocks, if they would make it
@@ -279,6 +289,7 @@ void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
         return site_positions_.push_back(
             {begin + position + IdInBeforeCall(sites_[role.site].probe), role.site});
       case ProbePlan::Kind::kMark:
+      case ProbePlan::Kind::kEntryMark:
         return site_positions_.push_back({begin + position, role.site});
       case ProbePlan::Kind::kHit:
         return counter_positions_.push_back({role.site, begin + position});
@@ -296,14 +307,22 @@ void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
       counter_positions_.push_back({place, tails + position});
     });
   }
+  if (const auto site = MonitorOfCatchAll()) {
+    site_positions_.push_back({out.size(), *site});
+    out.Append(probes.mark.bytes());
+  }
   if (has_catch_all()) out.Append(probes.catch_all.bytes());
 }
 
 MethodRewriter::SiteId MethodRewriter::IdOf(const Site& site) {
-  const uint32_t key = static_cast<uint32_t>(site.kind) << 16 | site.constant;
+  constexpr uint32_t kOfMethod = 1u << 31;
+  const uint32_t key =
+      static_cast<uint32_t>(site.kind) << 16 | site.constant | (site.of_method ? kOfMethod : 0);
   const auto [entry, inserted] = site_ids_.try_emplace(key);
   if (inserted) {
-    const uint32_t id = ids_->IdOf(finder_->RefOf(site));
+    // A synchronized method locks its monitor at none of its lines.
+    const bool has_no_place = site.of_method && numbers_ != nullptr && !spec_.place.empty();
+    const uint32_t id = ids_->IdOf(finder_->RefOf(site)) | (has_no_place ? kIdWithoutPlace : 0);
     entry->second = {id, IdNeedsConstant(id) ? pool_.AddInteger(id) : uint16_t{0}};
   }
   return entry->second;

@@ -97,6 +97,9 @@ class MethodRewriter {
   uint32_t tails_begin() const { return editor_.new_size(); }
   uint32_t tails_size() const { return has_blocks_ ? blocks_.tail_size() : 0; }
   bool has_catch_all() const { return plan_.covered_from.has_value(); }
+  // The site of the monitor that a synchronized method releases in its catch-all; none: it has
+  // none.
+  std::optional<uint32_t> MonitorOfCatchAll() const;
 
   const ClassFile& file_;
   const ProbeSpec& spec_;
@@ -139,7 +142,7 @@ class MethodRewriter {
   std::vector<Site> sites_;
   CallReasonCounts left_out_ = {};
   std::vector<SitePosition> site_positions_;
-  absl::flat_hash_map<uint32_t, SiteId> site_ids_;  // by kind << 16 | constant
+  absl::flat_hash_map<uint32_t, SiteId> site_ids_;  // by kind << 16 | constant, and of_method
   ProbeCounts counts_;
 };
 

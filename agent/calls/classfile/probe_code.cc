@@ -43,7 +43,7 @@ void PushIdLater(Snippet& out) {
 
 bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
   const uint16_t owner = pool.FindOrAddClass(spec.owner);
-  if (spec.exceptions()) {
+  if (spec.marks()) {
     mark = pool.AddMethodref(owner, spec.mark, "(I)V");
     if (mark == 0) return false;
   }
@@ -68,6 +68,11 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
   passed_local = spec.passed_local;
   rethrow = RethrowOf(spec);
   if (!AddEnter(spec, owner, pool)) return false;
+  if (spec.monitors) {
+    throwable = pool.FindOrAddClass("java/lang/Throwable");
+    stack_map_table = pool.FindOrAddUtf8("StackMapTable");
+    if (throwable == 0 || stack_map_table == 0) return false;
+  }
   if (spec.token == TokenKind::kNone) return true;
   const bool is_long = spec.token == TokenKind::kLong;
   exit = pool.AddMethodref(owner, spec.exit, is_long ? "(J)V" : "(I)V");
@@ -116,7 +121,10 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
   id_in_enter = enter.size();
   PushIdLater(enter);
   Call(enter, constants.enter);
-  if (token == TokenKind::kNone) return;
+  if (token == TokenKind::kNone) {
+    for (const uint8_t byte : rethrow) catch_all.U1(byte);
+    return;
+  }
 
   const bool is_long = token == TokenKind::kLong;
   auto load = [&](Snippet& out) {

@@ -34,7 +34,8 @@ inline constexpr uint32_t kIdWithoutPlace = 1u << 30;
 //     <token> enterElements(int n, int id)   where the last argument, an int, is wanted
 //     <token> enterElements(Object, int id)  the same for an array or a String
 //     <token> enter(int id, Object)          instead, with a local of the caller
-//     void    leaf(int id)                   at a thrown or caught exception
+//     void    leaf(int id)                   at a thrown or caught exception, and where a monitor
+//                                            is requested or released
 //
 // `void allocation()` before each bytecode that allocates, if those are counted (S5.3).
 //
@@ -55,7 +56,7 @@ struct ProbeSpec {
   std::string exit_thrown = "exit";
   std::string resume = "resume";
   std::string leaf = "";          // empty: leaves get the usual probes
-  std::string mark = "leaf";      // `leaf` at exceptions
+  std::string mark = "leaf";      // `leaf` at exceptions and monitors
   bool methods = true;            // probes at entries and exits; false: at sites only
   bool boundary = false;          // probes around calls that leave the scope
   bool timed_calls = false;       // of these, CallProbe::kTimed; with TokenKind::kLong
@@ -63,6 +64,7 @@ struct ProbeSpec {
   int passed_local = -1;          // the reference that `enter` at sites gets; -1: none
   bool thrown = false;            // probes at exceptions thrown,
   bool caught = false;            // and caught
+  bool monitors = false;          // probes where monitors are requested and released
   bool allocations = false;       // probes at new, newarray and the like
   bool marks_rethrows = false;    // IsOwnRethrow (probe_code.h) recognises those of probes
   std::string unwind_owner = "";  // class of the unwind probe; empty: there are none
@@ -70,7 +72,7 @@ struct ProbeSpec {
   bool blocks_by_path = false;    // it counts at the current activation
   std::string place = "";         // `at`; empty: calls are not distinguished by their places
 
-  bool exceptions() const { return thrown || caught; }
+  bool marks() const { return thrown || caught || monitors; }
 
   // The probes of `record=tree` and `record=log`.
   static ProbeSpec Tree() {
@@ -111,7 +113,7 @@ struct ProbeConstants {
   uint16_t exit_thrown = 0;
   uint16_t resume = 0;
   uint16_t leaf = 0;  // 0: the spec has none
-  uint16_t mark = 0;  // only for exceptions
+  uint16_t mark = 0;  // only for exceptions and monitors
   uint16_t unwind = 0;
   uint16_t allocation = 0;  // 0: the spec has none
   uint16_t hit = 0;         // 0: blocks are not counted

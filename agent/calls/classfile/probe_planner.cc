@@ -4,6 +4,7 @@
 
 #include "agent/calls/classfile/block_probes.h"
 #include "agent/calls/classfile/leaf.h"
+#include "agent/calls/classfile/monitor_sites.h"
 
 namespace jtrace::classfile {
 namespace {
@@ -105,9 +106,12 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
     } else {
       plan.reason = Reason::kHugeMethodLight;
     }
+  } else if (ReleasesAtCatchAll(sites, code)) {
+    plan.covered_from = 0;
   }
   for (size_t i = 0; i < places.size(); ++i) Add(places[i].bci, probes.place, Kind::kPlace, i);
   AddCaught(code, probes, sites);
+  AddMonitors(code, probes, sites);
   AddBlocks(probes, blocks);
   if (token != TokenKind::kNone) {
     for (const CodeEditor::Site& site : editor.sites()) {
@@ -134,7 +138,8 @@ void ProbePlanner::PlanSites(const CodeAttribute& code, const ProbeCode& probes,
 
 void ProbePlanner::Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t site) {
   const bool skipped = kind == ProbePlan::Kind::kEnter || kind == ProbePlan::Kind::kLeaf ||
-                       kind == ProbePlan::Kind::kUnwind || kind == ProbePlan::Kind::kAfterCall;
+                       kind == ProbePlan::Kind::kUnwind || kind == ProbePlan::Kind::kAfterCall ||
+                       kind == ProbePlan::Kind::kEntryMark;
   planned_.push_back({{bci, skipped, snippet.bytes()}, {kind, static_cast<uint32_t>(site)}});
 }
 
@@ -195,9 +200,20 @@ void ProbePlanner::AddBlocks(const ProbeCode& probes, const BlockProbes* blocks)
   });
 }
 
+void ProbePlanner::AddMonitors(const CodeAttribute& code, const ProbeCode& probes,
+                               absl::Span<const Site> sites) {
+  for (size_t i = 0; i < sites.size(); ++i) {
+    // That of the catch-all is part of it.
+    if (!IsMonitorSite(sites[i].kind) || sites[i].bci >= code.code.size()) continue;
+    const bool is_entry = sites[i].of_method && sites[i].kind == SiteKind::kMonitorEnter;
+    Add(sites[i].of_method ? sites[i].bci : MonitorProbeBci(sites[i], code), probes.mark,
+        is_entry ? ProbePlan::Kind::kEntryMark : ProbePlan::Kind::kMark, i);
+  }
+}
+
 void ProbePlanner::AddBeforeSites(const ProbeCode& probes, absl::Span<const Site> sites) {
   for (size_t i = 0; i < sites.size(); ++i) {
-    if (sites[i].kind == SiteKind::kCaught) continue;
+    if (sites[i].kind == SiteKind::kCaught || IsMonitorSite(sites[i].kind)) continue;
     const bool thrown = sites[i].kind == SiteKind::kThrown;
     const Snippet& call = probes.before_call[static_cast<size_t>(sites[i].probe)];
     Add(sites[i].bci, thrown ? probes.mark : call,

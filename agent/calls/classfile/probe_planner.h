@@ -29,6 +29,7 @@ struct ProbePlan {
     kBeforeCall,
     kAfterCall,
     kMark,
+    kEntryMark,  // a kMark that runs once, after kEnter
     kLeaf,
     kUnwind,
     kAllocation,
@@ -63,6 +64,7 @@ struct ProbePlan {
 // - calls that leave the scope: directly before and after, so that jumps to either place bypass
 //   the probe that is not theirs. An exception from the call reaches a resume or the catch-all;
 // - exceptions: before an athrow; at a handler after its resume;
+// - monitors: monitor_sites.h;
 // - unwind: after the entry;
 // - allocations: before the instruction, also for jumps to it;
 // - places of calls: before the call, and before its own probe;
@@ -97,6 +99,8 @@ class ProbePlanner {
                      absl::Span<const Site> sites);
   void AddAllocations(const CodeAttribute& code, const ProbeCode& probes);
   void AddBlocks(const ProbeCode& probes, const BlockProbes* blocks);
+  void AddMonitors(const CodeAttribute& code, const ProbeCode& probes,
+                   absl::Span<const Site> sites);
   void AddBeforeSites(const ProbeCode& probes, absl::Span<const Site> sites);
   void PutInto(ProbePlan& plan);
 

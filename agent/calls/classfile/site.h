@@ -9,10 +9,12 @@ namespace jtrace::classfile {
 
 // A place inside a method that gets its own probes, besides the method's entry and exits.
 enum class SiteKind : uint8_t {
-  kCall,    // a call that leaves the instrumented scope (S2.2)
-  kNative,  // a call of a native method in scope
-  kThrown,  // an `athrow` that does not rethrow
-  kCaught,  // a handler that names the class it catches
+  kCall,          // a call that leaves the instrumented scope (S2.2)
+  kNative,        // a call of a native method in scope
+  kThrown,        // an `athrow` that does not rethrow
+  kCaught,        // a handler that names the class it catches
+  kMonitorEnter,  // requests a monitor (monitor_sites.h)
+  kMonitorExit,   // releases one
 };
 
 // The target that a site's probes count. The views live as long as the class bytes.

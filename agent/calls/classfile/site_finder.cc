@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "agent/calls/classfile/descriptor.h"
+#include "agent/calls/classfile/monitor_sites.h"
 #include "agent/calls/classfile/probe_planner.h"
 #include "common/classfile/opcodes.h"
 
@@ -82,9 +83,11 @@ void SiteFinder::Find(const MethodInfo& method, const CodeAttribute& code, const
   if (spec_.boundary) FindCalls(method, code, sites, left_out);
   if (spec_.thrown) FindThrown(code, editor, sites);
   if (spec_.caught) FindCaught(code, editor, sites);
+  if (spec_.monitors) FindMonitorSites(method, code, sites);
 }
 
 SiteRef SiteFinder::RefOf(const Site& site) const {
+  if (IsMonitorSite(site.kind)) return {.kind = site.kind, .class_name = kObject};
   const auto member = file_.pool.Method(site.constant);
   const bool is_call = site.kind == SiteKind::kCall || site.kind == SiteKind::kNative;
   if (is_call && member) {

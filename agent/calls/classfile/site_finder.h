@@ -23,6 +23,7 @@ struct Site {
   // not known, java/lang/Throwable.
   uint16_t constant = 0;
   CallProbe probe = CallProbe::kUsual;
+  bool of_method = false;  // the monitor that a synchronized method locks
 };
 
 // A call leaves the scope if the class and the method that the instruction names are not in it, or

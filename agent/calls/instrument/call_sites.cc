@@ -36,6 +36,10 @@ proto::Routine::Kind KindOf(SiteKind kind) {
       return proto::Routine::THROWN;
     case SiteKind::kCaught:
       return proto::Routine::CAUGHT;
+    case SiteKind::kMonitorEnter:
+      return proto::Routine::MONITOR_ENTER;
+    case SiteKind::kMonitorExit:
+      return proto::Routine::MONITOR_EXIT;
   }
   return proto::Routine::METHOD;
 }

@@ -27,6 +27,30 @@ constexpr uint64_t kMaxRoutinesOfAClass = 131'072;
 constexpr std::string_view kParkClass = "java/util/concurrent/locks/LockSupport";
 constexpr char kParkPattern[] = "java.util.concurrent.locks.LockSupport";
 
+// The methods of the JDK that request and release locks (codes=+lock): they are in scope, whoever
+// calls them, so the program's own locks and the JDK's queues are counted by their call paths.
+constexpr char kLockPatterns[] =
+    "java.util.concurrent.locks.ReentrantLock::lock;"
+    "java.util.concurrent.locks.ReentrantLock::lockInterruptibly;"
+    "java.util.concurrent.locks.ReentrantLock::tryLock;"
+    "java.util.concurrent.locks.ReentrantLock::unlock;"
+    "java.util.concurrent.locks.ReentrantReadWriteLock$*Lock::lock;"
+    "java.util.concurrent.locks.ReentrantReadWriteLock$*Lock::lockInterruptibly;"
+    "java.util.concurrent.locks.ReentrantReadWriteLock$*Lock::tryLock;"
+    "java.util.concurrent.locks.ReentrantReadWriteLock$*Lock::unlock;"
+    "java.util.concurrent.locks.StampedLock::readLock;"
+    "java.util.concurrent.locks.StampedLock::readLockInterruptibly;"
+    "java.util.concurrent.locks.StampedLock::writeLock;"
+    "java.util.concurrent.locks.StampedLock::writeLockInterruptibly;"
+    "java.util.concurrent.locks.StampedLock::tryReadLock;"
+    "java.util.concurrent.locks.StampedLock::tryWriteLock;"
+    "java.util.concurrent.locks.StampedLock::tryConvertTo*;"
+    "java.util.concurrent.locks.StampedLock::unlock;"
+    "java.util.concurrent.locks.StampedLock::unlockRead;"
+    "java.util.concurrent.locks.StampedLock::unlockWrite;"
+    "java.util.concurrent.locks.StampedLock::tryUnlockRead;"
+    "java.util.concurrent.locks.StampedLock::tryUnlockWrite";
+
 // As the JVM names the class that it loads: the name may not be known yet.
 std::string LoadedName(const char* internal_name) {
   return internal_name != nullptr ? DottedName(internal_name) : "[unnamed]";
@@ -63,6 +87,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
     Losses& losses, UnprobedClasses& unprobed) {
   std::vector<std::string> hooked;
   for (const native_hooks::HookSpec& spec : options.method_hooks) hooked.push_back(spec.symbol);
+  if (options.codes.Has(Code::kLock)) hooked.emplace_back(kLockPatterns);
   auto filter = classfile::ScopeFilter::Create(options.include, options.exclude, hooked);
   if (!filter.ok()) return filter.status();
   auto costs = CallCosts::WithRules(options.call_costs);
@@ -84,6 +109,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   spec.marks_rethrows = HasMetric(metrics, metrics::Metric::kExceptions);
   spec.thrown = options.codes.Has(Code::kThrown);
   spec.caught = options.codes.Has(Code::kCaught);
+  spec.monitors = options.codes.Has(Code::kLock);
   auto park_filter = classfile::ScopeFilter::Create(std::vector<std::string>{kParkPattern}, {});
   if (!park_filter.ok()) return park_filter.status();
   auto input_filter = InputFilter();
@@ -155,7 +181,7 @@ bool Instrumentation::IsInputClass(std::string_view internal_name) const {
 
 void Instrumentation::LimitToSites(std::string_view internal_name, classfile::ProbeSpec& spec,
                                    CallSites& sites) const {
-  spec.methods = spec.thrown = spec.caught = false;
+  spec.methods = spec.thrown = spec.caught = spec.monitors = false;
   if (IsInputClass(internal_name)) {
     spec = InputSpec(std::move(spec), internal_name);
     return sites.WantOnly(&IsInput);

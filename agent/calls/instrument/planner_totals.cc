@@ -23,6 +23,7 @@ constexpr ProbeRow kProbeRows[] = {
     {"call", "around a call that leaves the scope", &ProbeCounts::calls},
     {"native-call", "around a call of a native method in scope", &ProbeCounts::natives},
     {"exception", "at an exception thrown or caught", &ProbeCounts::exceptions},
+    {"monitor", "where a monitor is requested or released", &ProbeCounts::monitors},
     {"block", "blocks whose executions are counted or derived", &ProbeCounts::blocks},
     {"block-counter", "counters of these", &ProbeCounts::block_counters},
     {"throw-counter", "counters of exceptions on their way, which cost nothing else",
