@@ -50,6 +50,7 @@ enum class Code : uint8_t {
   kSegment,
   kLock,
   kAllocation,
+  kEachAllocation,
   kMetric,
   kNone,  // always recorded, if it occurs
 };
@@ -156,6 +157,8 @@ inline constexpr EventCode kEventCodes[] = {
      "monitors requested and released, calls of java.util.concurrent.locks, by call path"},
     {Code::kAllocation, kAllocation, kAllocationSample, "alloc-sample", "", "allocation samples",
      true, "alloc", false, "a sample of the allocations"},
+    {Code::kEachAllocation, kAllocation, kEachAllocation, "alloc", "", "allocations", true,
+     "each-alloc", false, "each allocation, with its method and line: costly"},
     {Code::kMetric, kMetric, kMetricEvent, "metric", "", "metric events", false, "metric", true,
      "metrics"},
     {Code::kNone, kReducedTree, kTreeNode, "node", "", "tree nodes", false, "", true, ""},

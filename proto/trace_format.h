@@ -88,6 +88,7 @@ inline constexpr uint32_t kWaitedPark = 0x3;
 inline constexpr uint32_t kSegmentPair = 0x1;
 inline constexpr uint32_t kLockRequest = 0x1;
 inline constexpr uint32_t kAllocationSample = 0x1;
+inline constexpr uint32_t kEachAllocation = 0x2;
 inline constexpr uint32_t kTreeNode = 0x1;
 inline constexpr uint32_t kInterruptLevel = 0x1;  // plus the level
 

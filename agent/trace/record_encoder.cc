@@ -241,6 +241,15 @@ void RecordEncoder::AddWaitEvent(const EventRecord& event, const proto::WaitEven
   if (!live_threads_.contains(details.by_thread())) wait.set_by_thread(0);
 }
 
+void RecordEncoder::AddAllocationEvent(const EventRecord& event,
+                                       const proto::AllocationEvent& details) {
+  const Lock lock(*this);
+  if (!Wanted(event)) return;
+  if (details.routine() != 0) definitions_.DefineRoutine(details.routine());
+  event_bytes_ += kEventBytes;
+  *EventLocked(event)->mutable_allocation_event() = details;
+}
+
 uint64_t RecordEncoder::routines() const {
   const Lock lock(*this);
   return definitions_.last_routine();

@@ -103,6 +103,7 @@ class RecordEncoder {
   void AddClassEvent(const EventRecord& event, proto::ClassEvent details);
   void AddCodeEvent(const EventRecord& event, proto::CodeEvent details);
   void AddWaitEvent(const EventRecord& event, const proto::WaitEvent& details);
+  void AddAllocationEvent(const EventRecord& event, const proto::AllocationEvent& details);
 
   // The greatest number of a routine so far.
   uint64_t routines() const;

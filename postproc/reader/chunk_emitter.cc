@@ -254,6 +254,13 @@ void ChunkEmitter::AddMethodArgs(const proto::Event& event, std::vector<std::str
   }
 }
 
+void ChunkEmitter::AddRequester(const proto::AllocationEvent& details,
+                                std::vector<std::string>& args) {
+  if (details.routine() == 0) return;
+  args.push_back(StrCat("at=", model_.RoutineName(definitions_.Routine(details.routine()))));
+  if (details.line() != 0) args.push_back(StrCat("line=", details.line()));
+}
+
 void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
   const std::string_view op = NoticeOp(event.major(), event.minor());
   if (op.empty()) return Unknown(event);
@@ -276,6 +283,7 @@ void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
     if (event.major() == format::kInterrupt && level != 0) {
       args.push_back(StrCat(kLevelArg, level));
     }
+    if (event.has_allocation_event()) AddRequester(event.allocation_event(), args);
   }
   visitor_.OnNotice(at, op, args);
 }

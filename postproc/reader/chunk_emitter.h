@@ -50,6 +50,7 @@ class ChunkEmitter {
   bool EmitCall(const proto::Event& event, int64_t time);
   void EmitNotice(const proto::Event& event, int64_t time);
   void AddMethodArgs(const proto::Event& event, std::vector<std::string>& args);
+  void AddRequester(const proto::AllocationEvent& details, std::vector<std::string>& args);
   void EmitSample(const proto::Sample& sample, int64_t time);
   void AnchorFrame(absl::Span<const PathStep> path);
   // The path of a node that a sample or a hook's calls hit, and its thread if that is known.

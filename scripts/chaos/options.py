@@ -8,7 +8,7 @@ METRICS = ("alloc.bytes", "alloc.objects", "exceptions", "cpu.ns", "wall.ns", "s
            "freed.objects")
 HOOKS = ("libc.so.6!malloc:count", "libjvm.so!os::malloc:unwind", "libjvm.so!JVM_*:time",
          "libc.so.6!write:count", "libjvm.so!JVM_Clone:count")
-CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "+waited", "-jit", "-class", "+alloc",
+CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "+waited", "-jit", "-class", "+alloc", "+each-alloc",
          "+lock", "-segment",
          "+method", "-0x51/0x2", "+0x61/0x2")
 # For `{jdk}` in a program's scope: code of the JDK that runs virtual threads.
@@ -91,7 +91,7 @@ def pick_metrics(numbers, options):
 def pick_codes(numbers, options):
     codes = some(numbers, CODES, 3)
     if {"alloc.objects", "live.bytes", "freed.objects"} & set(options.get("metrics", "").split(";")):
-        codes = [code for code in codes if code != "+alloc"]
+        codes = [code for code in codes if code not in ("+alloc", "+each-alloc")]
     if codes:
         options["codes"] = ";".join(codes)
 
