@@ -11,7 +11,7 @@ void FlatCollector::Collect(uint32_t routine_limit,
                             absl::FunctionRef<void(const FlatUpdate&)> visit) {
   const uint32_t limit = std::min(routine_limit, signal_safe::kFlatIds);
   states_.FreeRetired();
-  states_.TakeEnded([&](signal_safe::ThreadState& state) {
+  states_.RemoveEnded([&](signal_safe::ThreadState& state) {
     CollectState(state, limit);
     visit({state.tid, /*ended=*/true, updates_});
     reported_.erase(&state);

@@ -1,41 +1,18 @@
 // The common call trees of groups of threads, where threads are too many to be distinguished.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
-#include "agent/calls/path_metrics.h"
+#include "agent/calls/tree_values.h"
 
 namespace jtrace::calls {
 
-// The charges of a node, without callees: times in the clock's units (TickScale), totals and the
-// least and the greatest of one activation, and metrics by their places (signal_safe::NodeMetrics).
-// Open activations count up to now.
-struct NodeValues {
-  uint64_t base = 0;
-  uint64_t off = 0;
-  uint64_t least = 0;
-  uint64_t greatest = 0;
-  MetricValues metrics = {};
-
-  // Whether any total is not 0.
-  bool any() const {
-    return base + off != 0 ||
-           std::any_of(metrics.begin(), metrics.end(), [](uint64_t value) { return value != 0; });
-  }
-  // Adds the totals.
-  void AddTotals(const NodeValues& other) {
-    base += other.base;
-    off += other.off;
-    for (size_t i = 0; i < metrics.size(); ++i) metrics[i] += other.metrics[i];
-  }
-};
-
-// The trees of a group's members are added up into the group's tree. On the writer thread only.
+// A tree for each group, to which its members' counts are added (GroupTrees). On the writer thread
+// only.
 class GroupForest {
  public:
   struct Node {

@@ -197,7 +197,7 @@ size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size
     const Word record = signal_safe::ReadAcquire(words[index]);
     if (record != 0) {
       signal_safe::WriteRelaxed(words[index], Word{0});
-      Take(reader, record);
+      ReadRecord(reader, record);
     } else if (!IsHole<Word>(ring, index, ahead())) {
       break;
     }
@@ -209,28 +209,28 @@ size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size
   return records;
 }
 
-void LogCollector::Take(Reader& reader, uint32_t record) {
+void LogCollector::ReadRecord(Reader& reader, uint32_t record) {
   if ((record & signal_safe::kAtBit) != 0) {
-    return TakeKind(reader, LogKind::kAt, record & ~signal_safe::kAtBit);
+    return ReadKind(reader, LogKind::kAt, record & ~signal_safe::kAtBit);
   }
   if (record > kOpMask) {
-    return TakeKind(reader, static_cast<LogKind>(record >> signal_safe::kOpBits), record & kOpMask);
+    return ReadKind(reader, static_cast<LogKind>(record >> signal_safe::kOpBits), record & kOpMask);
   }
-  if (TakeOp(reader, record) && timed()) times_.push_back(reader.time);
+  if (ReadOp(reader, record) && timed()) times_.push_back(reader.time);
 }
 
-void LogCollector::Take(Reader& reader, uint64_t record) {
+void LogCollector::ReadRecord(Reader& reader, uint64_t record) {
   const auto op = static_cast<uint32_t>(record) & kOpMask;
   const uint64_t upper = record >> signal_safe::kOpBits;
-  if (op >> 2 == 0) return TakeKind(reader, static_cast<LogKind>(op), upper);
+  if (op >> 2 == 0) return ReadKind(reader, static_cast<LogKind>(op), upper);
   MarkTimeOff(reader);
   MoveTime(reader, upper);
-  if (!TakeOp(reader, op)) return;
+  if (!ReadOp(reader, op)) return;
   const uint64_t time = TimeOf(reader);
   times_.push_back(times_.empty() ? time : std::max(time, times_.back()));
 }
 
-bool LogCollector::TakeOp(Reader& reader, uint32_t op) {
+bool LogCollector::ReadOp(Reader& reader, uint32_t op) {
   if (kinds_.all()) {
     ops_.push_back(op);
     if (follows_) Follow(reader, op);
@@ -267,7 +267,7 @@ void LogCollector::MoveTime(Reader& reader, uint64_t low_bits) {
   reader.time = std::max(reader.time, reader.near);
 }
 
-void LogCollector::TakeKind(Reader& reader, LogKind kind, uint64_t value) {
+void LogCollector::ReadKind(Reader& reader, LogKind kind, uint64_t value) {
   switch (kind) {
     case LogKind::kTime:
       if (reader.is_wide) {

@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "agent/calls/call_kinds.h"
-#include "agent/calls/ticks.h"
+#include "agent/calls/tick_scale.h"
 #include "agent/signal_safe/event_ring.h"
 #include "agent/signal_safe/probe_memory.h"
 
@@ -155,10 +155,10 @@ class LogCollector {
   }
   template <typename Word>
   uint64_t ReadPlain(Word* words, uint64_t most);
-  void Take(Reader& reader, uint32_t record);
-  void Take(Reader& reader, uint64_t record);
+  void ReadRecord(Reader& reader, uint32_t record);
+  void ReadRecord(Reader& reader, uint64_t record);
   // Whether it is recorded.
-  bool TakeOp(Reader& reader, uint32_t op);
+  bool ReadOp(Reader& reader, uint32_t op);
   void Follow(Reader& reader, uint32_t op) const;
   void MarkTimeOff(Reader& reader);
   signal_safe::Ref RefOf(uint64_t node) const {
@@ -168,7 +168,7 @@ class LogCollector {
   // The time of the last record; 0 without a clock.
   uint64_t TimeOf(const Reader& reader) const;
   void MoveTime(Reader& reader, uint64_t low_bits);
-  void TakeKind(Reader& reader, signal_safe::LogKind kind, uint64_t value);
+  void ReadKind(Reader& reader, signal_safe::LogKind kind, uint64_t value);
   void AddMark(signal_safe::LogKind kind, uint64_t value, uint64_t time);
   // The present reading of the probes, in the clock's units.
   uint64_t NowTicks() const;

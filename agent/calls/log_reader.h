@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "agent/calls/find_child.h"
+#include "agent/calls/node_search.h"
 #include "agent/signal_safe/event_ring.h"
 #include "agent/signal_safe/probe_memory.h"
 

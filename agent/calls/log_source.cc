@@ -182,11 +182,11 @@ void LogSource::Add(const LogRun& run, proto::Chunk& chunk) {
 
 void LogSource::Recycle(proto::Chunk& written) {
   // As much as a chunk of the usual size has.
-  constexpr size_t kMostSpareBytes = 8u << 20;
+  constexpr size_t kMaxSpareBytes = 8u << 20;
   while (written.log_size() > 0) {
     std::unique_ptr<proto::EventLog> log(written.mutable_log()->ReleaseLast());
     const size_t bytes = MemoryOf(*log);
-    if (spare_bytes_ + bytes > kMostSpareBytes) return;
+    if (spare_bytes_ + bytes > kMaxSpareBytes) return;
     spare_bytes_ += bytes;
     spare_.push_back(std::move(log));
   }

@@ -1,13 +1,10 @@
-// What the trees do not need any more, for the probes to use again.
+// Memory that the trees do not need any more, for the probes to use again.
 #pragma once
-
-#include <jvmti.h>
 
 #include <cstdint>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "absl/status/statusor.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
@@ -33,7 +30,7 @@ class NodeRecycler {
   // Once those samples are read.
   void FreeRetired();
   // Frees the slots and tables that the thread has dropped.
-  void TakeDroppedTables(signal_safe::ThreadState& state);
+  void FreeDroppedTables(signal_safe::ThreadState& state);
 
  private:
   struct Retired {
@@ -66,11 +63,11 @@ class StateRecycler {
 
   // Takes the states of the threads that ended since the last call: they do not change any more and
   // cannot be found, but they and their nodes stay readable until they are retired and freed.
-  void TakeEnded(absl::FunctionRef<void(signal_safe::ThreadState&)> visit);
+  void RemoveEnded(absl::FunctionRef<void(signal_safe::ThreadState&)> visit);
   // A state that was taken is not needed any more.
   void Retire(signal_safe::ThreadState& state) { retired_.push_back(&state); }
   // Releases the memory of retired states. Samples may still name nodes of states that ended since
-  // the rings were drained: so call it before TakeEnded and after the next draining.
+  // the rings were drained: so call it before RemoveEnded and after the next draining.
   void FreeRetired();
 
   // Calls `visit` for every state that was not taken. Their threads still run, or ended just now.
@@ -83,36 +80,5 @@ class StateRecycler {
   BlockCounters* blocks_ = nullptr;
   std::vector<signal_safe::ThreadState*> retired_;
 };
-
-// ---- The arena: the memory that the probes write (agent/signal_safe/probe_memory.h)
-
-// Reserves address space for an arena whose trees may use `memory_limit` bytes (0: as much as
-// references can reach) and sets up its start. Calls deeper than `max_depth` are folded. Pages
-// count as memory only once they are written. Where less is available (an address space limit,
-// strict overcommit), reserves less, down to 4 MB; of what a limit leaves, at most half. Never
-// unmapped: compiled probes hold its address. Error: ResourceExhausted, one line with the remedy.
-absl::StatusOr<signal_safe::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_depth);
-
-// Sets up the arena's start in zeroed memory of `bytes`, at least signal_safe::kFirstChunk.
-signal_safe::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth = 1000);
-
-// Bytes allocated as chunks, including recycled ones, but not those of rings (record=log).
-uint64_t ArenaBytesUsed(const signal_safe::Arena& arena);
-
-// Bytes of address space that the process may still map: RLIMIT_AS (ulimit -v) less the mapped
-// part; UINT64_MAX without a limit. Any thread.
-uint64_t AddressSpaceLeft();
-
-// Finds padding in java.lang.Thread objects, where the probes keep the address of the thread's
-// state.
-
-// Offset of eight bytes in every java.lang.Thread object that belong to no field, or 0.
-//
-// On JDK 17 the fields of ThreadLocalRandom in Thread are @Contended: 128 bytes of padding keep
-// them away from the other fields. The JVM zeroes them with the object, copies them with it and
-// never looks at them, so a thread's state is found there with one load. Later JDKs lay Thread out
-// without padding (and -XX:-EnableContended does): they find the state through the thread's id.
-// In VMInit; leaves no Java exception pending.
-uint64_t FindThreadSpare(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace jtrace::calls

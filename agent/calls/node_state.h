@@ -1,9 +1,8 @@
-// The collector's knowledge of a node, and the node's counts.
+// What the collector knows of a node (Node::collected), and the node's counts.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "agent/signal_safe/probe_memory.h"
 
@@ -71,33 +70,39 @@ inline uint64_t SlotBytes(const signal_safe::Arena& arena, const signal_safe::No
 // Whether so many share a granule.
 inline bool AreFew(uint64_t slot_bytes) { return slot_bytes < sizeof(signal_safe::Node); }
 
+// Since the last collection.
+inline bool HasChanged(const signal_safe::Node& node, uint64_t calls) {
+  if (node.collected == kUnseen) return true;
+  if (IsUnreported(node)) return static_cast<uint32_t>(calls) != node.number;
+  return IsInGroup(node) ? node.baseline_calls.Until(calls) != 0 : node.reported.Until(calls) != 0;
+}
+
+// A [pruned] node that every thread has, and that has counted nothing yet.
+inline bool IsUnused(const signal_safe::Node& node, const Counts& counts) {
+  return node.routine == signal_safe::kPrunedRoutine && counts.calls == 0 &&
+         node.collected == kUnseen;
+}
+
+// Its caller is a [pruned] node: only the number of its calls is known.
+inline bool IsBelowPruned(const signal_safe::Arena* arena, const signal_safe::Node& node) {
+  return signal_safe::At<signal_safe::Node>(arena, node.parent)->routine ==
+         signal_safe::kPrunedRoutine;
+}
+
+// Calls visit(node) for the nodes of a thread, parents first, without its root.
+template <typename Visit>
+void ForEachNode(const signal_safe::Arena* arena, const signal_safe::ThreadState& state,
+                 Visit visit) {
+  using signal_safe::Node;
+  signal_safe::Ref ref = state.root;
+  while ((ref = signal_safe::ReadAcquire(signal_safe::At<Node>(arena, ref)->next)) != 0) {
+    visit(*signal_safe::At<Node>(arena, ref));
+  }
+}
+
 // The routine as in NodeUpdate.
 inline uint32_t TraceRoutine(uint32_t routine) {
   return routine == signal_safe::kPrunedRoutine ? 0 : signal_safe::IdOf(routine);
 }
-
-// Which nodes of a long tree need not be looked at in this round. On the writer thread only.
-
-// Programs with millions of call paths take most of them for a moment and never again. A thread's
-// nodes are in a list in order of creation; it is divided into stretches of nodes that were made
-// after one another. A stretch in which nothing changed is looked at again after two rounds, then
-// after four, then always after eight.
-struct QuietNodes {
-  static constexpr uint32_t kStretch = 64;
-
-  struct Stretch {
-    signal_safe::Ref last;  // its last node
-    uint32_t bytes;         // that it was counted as
-    uint8_t quiet;          // looks in a row without a change, up to kMostQuiet
-    uint8_t rest;           // rounds to leave out
-
-    void Looked(bool changed) {
-      constexpr uint8_t kMostQuiet = 3;
-      quiet = changed ? 0 : std::min<uint8_t>(quiet + 1, kMostQuiet);
-      rest = static_cast<uint8_t>((1 << quiet) - 1);
-    }
-  };
-  std::vector<Stretch> stretches;  // of the list's begin
-};
 
 }  // namespace jtrace::calls

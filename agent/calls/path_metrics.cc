@@ -31,7 +31,7 @@ size_t PathMetrics::first_elapsed() const {
   return static_cast<size_t>(first - numbers.begin());
 }
 
-size_t PathMetrics::PlaceOf(uint32_t number) const {
+size_t PathMetrics::IndexOf(uint32_t number) const {
   const auto found = std::find(numbers.begin(), numbers.end(), number);
   return static_cast<size_t>(found - numbers.begin());
 }
@@ -63,7 +63,7 @@ MetricValues SinceCharged(const PathMetrics& metrics, const signal_safe::ThreadS
   for (size_t i = 0; i < values.size(); ++i) values[i] -= ReadRelaxed(ChargedOf(state).charged[i]);
   // All threads' counts have this one's when they are charged.
   for (size_t i = metrics.first_elapsed(); i < metrics.numbers.size(); ++i) {
-    values[i] += values[metrics.PlaceOf(metrics.numbers[i] - signal_safe::kElapsed)];
+    values[i] += values[metrics.IndexOf(metrics.numbers[i] - signal_safe::kElapsed)];
   }
   return values;
 }
@@ -74,7 +74,7 @@ void ChargeRemainder(const PathMetrics& metrics, signal_safe::ThreadState& state
   const uint64_t node = ReadRelaxed(state.current);
   if (node == 0 || BlockOf(state) == nullptr) return;
   for (size_t i = metrics.first_elapsed(); i < metrics.numbers.size(); ++i) {
-    const size_t own = metrics.PlaceOf(metrics.numbers[i] - signal_safe::kElapsed);
+    const size_t own = metrics.IndexOf(metrics.numbers[i] - signal_safe::kElapsed);
     std::atomic_ref(metrics.elapsed[i]).fetch_add(rest[own], std::memory_order_relaxed);
   }
   auto& base = reinterpret_cast<signal_safe::NodeMetrics*>(node + metrics_offset)->base;

@@ -12,10 +12,10 @@ namespace jtrace::calls {
 
 using MetricValues = std::array<uint64_t, signal_safe::kPathMetrics>;
 
-// The place of each metric in a node is its place here. alloc.bytes, number 0, is first; its values
+// The index of each metric in a node is its index here. alloc.bytes, number 0, is first; its values
 // are read from the JVM's own structure for the thread, all others from the thread's CounterBlock.
 // Those with signal_safe::kElapsed are last, each with its metric before it: their values are what
-// all threads were charged with (S3.17, "elapsed").
+// all threads were charged with ("elapsed", S3.17).
 struct PathMetrics {
   // Ascending; of signal_safe::CounterBlock::cum, some with signal_safe::kElapsed added; at most
   // signal_safe::kPathMetrics.
@@ -27,7 +27,7 @@ struct PathMetrics {
   bool has_allocated() const { return !numbers.empty() && numbers.front() == 0; }
   // Of the first metric with signal_safe::kElapsed; the metrics' number if there is none.
   size_t first_elapsed() const;
-  size_t PlaceOf(uint32_t number) const;
+  size_t IndexOf(uint32_t number) const;
   // As JTraceCharges.METRICS: the numbers plus 1, a byte each.
   uint64_t Packed() const;
 

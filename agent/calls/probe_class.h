@@ -1,4 +1,5 @@
-// The probe classes as the build embeds them, and the values that are patched into their bytes.
+// Makes the probe classes: patches values into the bytes that the build embeds, and defines them in
+// the boot loader.
 #pragma once
 
 #include <jni.h>
@@ -16,44 +17,6 @@
 
 namespace jtrace::calls {
 
-// Classes as the build compiled them (embedded, no file is read).
-struct EmbeddedClass {
-  absl::string_view name;  // internal
-  absl::Span<const uint8_t> bytes;
-};
-inline constexpr absl::string_view kProbeClass = "java/lang/invoke/JTraceProbe";
-// The probes that rewritten methods call with probes=resting.
-inline constexpr absl::string_view kRestingClass = "java/lang/invoke/JTraceResting";
-inline constexpr absl::string_view kLayoutClass = "java/lang/invoke/JTraceLayout";
-inline constexpr absl::string_view kClockClass = "java/lang/invoke/JTraceClock";
-inline constexpr absl::string_view kChargesClass = "java/lang/invoke/JTraceCharges";
-inline constexpr absl::string_view kMetricsClass = "java/lang/invoke/JTraceMetrics";
-inline constexpr absl::string_view kExitsClass = "java/lang/invoke/JTraceExits";
-inline constexpr absl::string_view kLogClass = "java/lang/invoke/JTraceLog";
-inline constexpr absl::string_view kBlocksClass = "java/lang/invoke/JTraceBlocks";
-inline constexpr absl::string_view kRingClass = "java/lang/invoke/JTraceRing";
-inline constexpr absl::string_view kWaitClass = "java/lang/invoke/JTraceWait";
-
-// The classes of java/, which belong in java.base.
-absl::Span<const EmbeddedClass> EmbeddedProbeClasses();
-absl::Span<const uint8_t> EmbeddedProbeClass();
-// jtrace.NativeClock.
-absl::Span<const uint8_t> EmbeddedNativeClock();
-// jtrace.NativeIo.
-absl::Span<const uint8_t> EmbeddedNativeIo();
-// jtrace.NativeUnwind, and JTraceUnwind, which all sets share.
-absl::Span<const uint8_t> EmbeddedNativeUnwind();
-absl::Span<const uint8_t> EmbeddedUnwindClass();
-// jtrace.NativeWait, and JTraceWait, which all sets share.
-absl::Span<const uint8_t> EmbeddedNativeWait();
-absl::Span<const uint8_t> EmbeddedWaitClass();
-
-// jtrace.NativeCounters, and JTraceMetrics, which all sets share.
-absl::Span<const uint8_t> EmbeddedNativeCounters();
-absl::Span<const uint8_t> EmbeddedMetricsClass();
-// Called by jtrace-api.jar.
-absl::Span<const uint8_t> EmbeddedNativeMetrics();
-
 // Values for the class file's placeholders.
 struct ProbeConstants {
   uint64_t arena;  // address
@@ -65,8 +28,8 @@ struct ProbeConstants {
   uint64_t metrics = 0;  // PathMetrics::Packed
   uint64_t blocks = 0;   // address of the shared counters of blocks; 0: they are not counted
   uint64_t block_owners =
-      0;                // blocks=paths: address of signal_safe::BlockOwner by id; 0: not by path
-  bool places = false;  // sites=on
+      0;  // blocks=paths: address of signal_safe::BlockOwner by id; 0: not by path
+  bool call_sites = false;  // sites=on
 };
 
 // Values for those of JTraceClock.
@@ -96,8 +59,6 @@ absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t>
 // Internal if the constant pool holds the old name more than once.
 absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view from,
                               absl::string_view to);
-
-// Defines the probe classes in the boot loader and initializes them.
 
 // Internal name of a probe class in the set with that number, 0 being the embedded ones:
 // "java/lang/invoke/JTraceProbe", "java/lang/invoke/JTraceProbe2".

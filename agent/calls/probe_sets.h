@@ -10,9 +10,9 @@
 
 #include "absl/status/statusor.h"
 #include "agent/calls/block_counters.h"
-#include "agent/calls/bridge.h"
 #include "agent/calls/flat_collector.h"
 #include "agent/calls/log_collector.h"
+#include "agent/calls/probes.h"
 #include "agent/calls/tree_collector.h"
 
 namespace jtrace::calls {

@@ -1,4 +1,4 @@
-#include "agent/calls/native_methods.h"
+#include "agent/calls/tick_scale.h"
 
 namespace jtrace::calls {
 

@@ -1,6 +1,6 @@
 #include <x86intrin.h>
 
-#include "agent/calls/native_methods.h"
+#include "agent/calls/tick_scale.h"
 
 namespace jtrace::calls {
 

@@ -1,55 +1,70 @@
 #include "agent/calls/tree_pruner.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace jtrace::calls {
+
+using signal_safe::ReadAcquire;
+using signal_safe::ReadRelaxed;
+using signal_safe::Ref;
+using signal_safe::ThreadState;
+
 namespace {
 
-// An activation that a file knows only the end of has time in it, but no call.
-bool HasExtremes(const PrunedNodes::Sum& sum) {
-  return sum.has_extremes && (sum.calls != 0 || sum.values.base == 0);
-}
+// The memory of nodes that a thread cuts off is available again a round later: it must not use up
+// the rest with those that it makes instead.
+constexpr uint32_t kCutsARound = 4096;
 
 }  // namespace
 
-void TreePruner::Begin(const signal_safe::ThreadState& state) {
-  folds_ = signal_safe::ReadAcquire(state.folds) + signal_safe::ReadAcquire(state.cuts_made);
-  pruned_ = signal_safe::ReadAcquire(state.pruned);
-  root_ = state.root;
-  entries_.clear();
-  entries_.push_back({state.root, 0, 0, true, false});
+void TreePruner::BeginTree(ThreadState& state) {
+  AllowCuts(state, 0);
+  // A log names nodes at any time: records in the ring, the open gap, the file's first position.
+  // And nothing is chosen again before what was chosen is cut off.
+  chooses_ = is_short() && ReadRelaxed(state.log_ring) == 0 && ReadAcquire(state.victims) == 0;
+  if (chooses_) BeginChoice(state);
 }
 
-uint32_t TreePruner::PlaceOf(signal_safe::Ref ref) const {
-  const uint32_t place = ref < places_.size() ? places_[ref] : 0;
-  return place < entries_.size() && entries_[place].ref == ref ? place : 0;
+void TreePruner::BeginChoice(const ThreadState& state) {
+  choice_.folds = ReadAcquire(state.folds) + ReadAcquire(state.cuts_made);
+  choice_.pruned = ReadAcquire(state.pruned);
+  choice_.root = state.root;
+  choice_.entries.clear();
+  choice_.entries.push_back({state.root, 0, 0, true, false});
 }
 
-void TreePruner::Add(signal_safe::Ref ref, const signal_safe::Node& node, uint64_t calls,
-                     bool changed) {
-  const uint32_t parent = PlaceOf(node.parent);
-  if (parent == 0 && node.parent != root_) return;
-  const bool folds = (signal_safe::ReadRelaxed(node.marks) & signal_safe::kMarkFolds) != 0;
-  const bool kept = changed || folds || ref == pruned_;
-  if (ref >= places_.size()) places_.resize(ref + ref / 4 + 1);
-  places_[ref] = static_cast<uint32_t>(entries_.size());
-  entries_.push_back({ref, parent, calls, kept, false});
+uint32_t TreePruner::IndexOf(Ref ref) const {
+  const uint32_t index = ref < choice_.indexes.size() ? choice_.indexes[ref] : 0;
+  return index < choice_.entries.size() && choice_.entries[index].ref == ref ? index : 0;
 }
 
-std::vector<uint32_t> TreePruner::Choose(double percent) {
-  for (size_t i = entries_.size() - 1; i > 0; --i) {
-    Entry& parent = entries_[entries_[i].parent];
-    parent.cum += entries_[i].cum;
-    parent.kept |= entries_[i].kept;
+void TreePruner::AddToChoice(Ref ref, const signal_safe::Node& node) {
+  const uint32_t parent = IndexOf(node.parent);
+  if (parent == 0 && node.parent != choice_.root) return;
+  const uint64_t calls = ReadCounts(node).calls;
+  const bool folds = (ReadRelaxed(node.marks) & signal_safe::kMarkFolds) != 0;
+  const bool kept = HasChanged(node, calls) || folds || ref == choice_.pruned;
+  if (ref >= choice_.indexes.size()) choice_.indexes.resize(ref + ref / 4 + 1);
+  choice_.indexes[ref] = static_cast<uint32_t>(choice_.entries.size());
+  choice_.entries.push_back({ref, parent, calls, kept, false});
+}
+
+std::vector<uint32_t> TreePruner::Choose() {
+  std::vector<Entry>& entries = choice_.entries;
+  for (size_t i = entries.size() - 1; i > 0; --i) {
+    Entry& parent = entries[entries[i].parent];
+    parent.cum += entries[i].cum;
+    parent.kept |= entries[i].kept;
   }
-  std::vector<uint32_t> victims = {folds_, 0};
-  for (size_t i = 1; i < entries_.size(); ++i) {
-    Entry& entry = entries_[i];
-    const Entry& parent = entries_[entry.parent];
+  std::vector<uint32_t> victims = {choice_.folds, 0};
+  for (size_t i = 1; i < entries.size(); ++i) {
+    Entry& entry = entries[i];
+    const Entry& parent = entries[entry.parent];
     entry.cut = parent.cut;
     if (entry.cut || entry.kept) continue;
-    if (static_cast<double>(entry.cum) * 100 >= percent * static_cast<double>(parent.cum)) continue;
+    if (static_cast<double>(entry.cum) * 100 >= percent_ * static_cast<double>(parent.cum)) {
+      continue;
+    }
     entry.cut = true;
     victims.push_back(entry.ref);
   }
@@ -58,82 +73,44 @@ std::vector<uint32_t> TreePruner::Choose(double percent) {
   return victims;
 }
 
-NodeValues PrunedNodes::Sum::ReportedValues() const {
-  NodeValues reported = values;
-  if (!has_extremes) {
-    reported.least = 0;
-    reported.greatest = reported.base;
-  }
-  return reported;
-}
-
-void PrunedNodes::Add(signal_safe::Ref keeper, uint32_t routine, const Sum& counted,
-                      uint32_t& last_number) {
-  // Nodes without counts in this file are not reported.
-  if (counted.calls == 0 && !counted.values.any() && counted.blocks.empty()) return;
-  Below& below = by_keeper_[keeper];
-  const auto [entry, inserted] = below.sums.try_emplace(routine);
-  Sum& sum = entry->second;
-  if (inserted) {
-    sum.number = ++last_number;
-    ++sum_count_;
-  }
-  sum.has_extremes = HasExtremes(sum) && HasExtremes(counted);
-  sum.values.least =
-      sum.calls == 0 ? counted.values.least : std::min(sum.values.least, counted.values.least);
-  sum.values.greatest = std::max(sum.values.greatest, counted.values.greatest);
-  sum.values.AddTotals(counted.values);
-  sum.blocks.Add(counted.blocks);
-  sum.calls += counted.calls;
-  sum.jitted += counted.jitted;
-  if (below.changed.empty()) changed_.push_back(keeper);
-  if (!std::exchange(sum.changed, true)) below.changed.push_back(routine);
-}
-
-void PrunedNodes::MoveUp(signal_safe::Ref keeper, signal_safe::Ref next_keeper,
-                         uint32_t& last_number, absl::FunctionRef<void(uint32_t)> was_reported) {
-  const auto found = by_keeper_.find(keeper);
-  if (found == by_keeper_.end()) return;
-  const Below below = std::move(found->second);
-  by_keeper_.erase(found);
-  sum_count_ -= below.sums.size();
-  if (below.number != 0 && !below.is_new) was_reported(below.number);
-  for (const auto& [routine, sum] : below.sums) {
-    if (!sum.is_new) was_reported(sum.number);
-    Add(next_keeper, routine, sum, last_number);
-  }
-}
-
-void PrunedNodes::Erase(signal_safe::Ref keeper) {
-  const auto found = by_keeper_.find(keeper);
-  if (found == by_keeper_.end()) return;
-  sum_count_ -= found->second.sums.size();
-  by_keeper_.erase(found);
-}
-
-void PrunedNodes::ForEachChanged(absl::FunctionRef<void(signal_safe::Ref, Below&)> visit) {
-  for (const signal_safe::Ref keeper : changed_) {
-    const auto found = by_keeper_.find(keeper);
-    if (found == by_keeper_.end()) continue;  // dropped itself since
-    Below& below = found->second;
-    visit(keeper, below);
-    below.is_new = false;
-    for (const uint32_t routine : below.changed) {
-      Sum& sum = below.sums.at(routine);
-      sum.is_new = sum.changed = false;
+void TreePruner::EndTree(ThreadState& state) {
+  if (chooses_) {
+    if (std::vector<uint32_t> chosen = Choose(); !chosen.empty()) {
+      std::vector<uint32_t>& victims = requested_[&state];
+      victims = std::move(chosen);
+      signal_safe::WriteRelease(state.victims,
+                                static_cast<uint64_t>(reinterpret_cast<uintptr_t>(victims.data())));
     }
-    below.changed.clear();
   }
-  changed_.clear();
+  AllowCuts(state, is_short() ? kCutsARound : 0);
 }
 
-void PrunedNodes::BeginFile() {
-  for (auto& [keeper, below] : by_keeper_) {
-    below.is_new = true;
-    below.changed.clear();
-    for (auto& [routine, sum] : below.sums) sum = {.number = sum.number};
-  }
-  changed_.clear();
+void TreePruner::AllowCuts(ThreadState& state, uint32_t count) const {
+  if (limits_.exit_percent > 0) signal_safe::WriteRelaxed(state.cuts_left, count);
+}
+
+bool TreePruner::MayHaveCut(const ThreadState& state) {
+  const auto requested = requested_.find(&state);
+  // Once they are cut off, the reading that follows takes them out of the list.
+  const bool was_requested = requested != requested_.end();
+  if (was_requested && ReadAcquire(state.victims) == 0) requested_.erase(requested);
+  return was_requested || is_short() || limits_.exit_percent > 0;
+}
+
+void TreePruner::EndRound() {
+  // For a while after that, too: a program that fills the memory once continues to do so, and new
+  // nodes would be reported whenever there is room again, only to be dropped soon.
+  constexpr int kRounds = 100;
+  const uint64_t high = limits_.arena_bytes / 5 * 3;
+  const bool prunes = limits_.prune_percent > 0 || limits_.exit_percent > 0;
+  const bool is_full = prunes && kept_bytes_ > high;
+  short_rounds_ = is_full ? kRounds : std::max(0, short_rounds_ - 1);
+  // Not enough is dropped: more has to be.
+  constexpr double kMaxPercent = 50;
+  const bool is_shorter = kept_bytes_ > high + high / 4;
+  percent_ = !is_full ? limits_.prune_percent
+                      : std::min(kMaxPercent, is_shorter ? percent_ * 2 : percent_);
+  kept_bytes_ = 0;
 }
 
 }  // namespace jtrace::calls

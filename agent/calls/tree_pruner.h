@@ -1,27 +1,51 @@
-// Selects the part of a thread's tree to drop when memory is short (S3.14).
+// Keeps the threads' trees within memory=: chooses what is dropped of them (S3.14, pruning).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/functional/function_ref.h"
-#include "agent/calls/block_counters.h"
-#include "agent/calls/group_forest.h"
+#include "agent/calls/node_state.h"
+#include "agent/calls/path_blocks.h"
+#include "agent/calls/tree_update.h"
+#include "agent/calls/tree_values.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 
-// Selects subtrees with less than a share of their parent's calls, in which nothing was called
-// lately and from which no call folds. Fed with the nodes in order of creation, parents first. On
-// the writer thread only.
+// Sums up the memory of all trees in each round. While memory is short, it chooses subtrees with
+// less than a share of their parent's calls, in which nothing was called lately and from which no
+// call folds, and requests their threads to cut them off. What was cut off is recognised by
+// signal_safe::kMarkGone in a later round. On the writer thread only.
 class TreePruner {
  public:
-  // Before any node of the thread is read.
-  void Begin(const signal_safe::ThreadState& state);
-  void Add(signal_safe::Ref ref, const signal_safe::Node& node, uint64_t calls, bool changed);
-  // As signal_safe::Victims; empty if nothing is to be dropped.
-  std::vector<uint32_t> Choose(double percent);
+  TreePruner(const signal_safe::Arena* arena, const TreeValues& values, const PathBlocks& blocks,
+             const TreeLimits& limits)
+      : arena_(arena),
+        values_(values),
+        blocks_(blocks),
+        limits_(limits),
+        percent_(limits.prune_percent) {}
+
+  // Memory is short, or was a while ago.
+  bool is_short() const { return short_rounds_ > 0; }
+
+  // A round: for each tree BeginTree, then Add for its nodes in order of creation, and EndTree
+  // unless its thread has ended or is a group's member.
+  void BeginTree(signal_safe::ThreadState& state);
+  void Add(const signal_safe::Node& node);
+  // Memory of nodes that were not read in this round.
+  void AddBytes(uint64_t bytes) { kept_bytes_ += bytes; }
+  uint64_t kept_bytes() const { return kept_bytes_; }
+  // Requests the thread to cut off what was chosen, and allows it to cut off more by itself.
+  void EndTree(signal_safe::ThreadState& state);
+  void EndRound();
+
+  // Whether the thread may have cut off nodes since its tree was last read.
+  bool MayHaveCut(const signal_safe::ThreadState& state);
+  // The thread has ended.
+  void Forget(const signal_safe::ThreadState& state) { requested_.erase(&state); }
 
  private:
   struct Entry {
@@ -31,76 +55,45 @@ class TreePruner {
     bool kept;        // it must not be pruned
     bool cut;         // it is dropped, with or below a victim
   };
-
-  uint32_t folds_ = 0;  // Victims::folds
-  signal_safe::Ref root_ = 0;
-  signal_safe::Ref pruned_ = 0;  // the root's [pruned] node: the thread uses it without a search
-  // The node's place in entries_; 0: it was not added.
-  uint32_t PlaceOf(signal_safe::Ref ref) const;
-
-  std::vector<Entry> entries_;
-  // By Ref. What earlier rounds left is recognized by the entry, which has another Ref.
-  std::vector<uint32_t> places_;
-};
-
-// The remains of tree nodes that were dropped (S3.14).
-
-// Below the nearest node that was kept, their keeper, is a [pruned] node that no thread knows of,
-// and below that one sum for each routine. So counts by routine stay exact whatever is dropped. On
-// the writer thread only.
-class PrunedNodes {
- public:
-  // The calls of one routine below one keeper, totals of the file.
-  struct Sum {
-    uint32_t number = 0;  // in the trace
-    bool is_new = true;   // not reported in this file
-    bool changed = false;
-    bool has_extremes = true;  // the least and the greatest are those of activations
-    uint64_t calls = 0;
-    uint64_t jitted = 0;
-    NodeValues values = {};
-    PathCounts blocks = {};  // blocks=paths
-
-    // With bounds that hold where the extremes are not known.
-    NodeValues ReportedValues() const;
-  };
-  struct Below {
-    uint32_t number = 0;  // of the [pruned] node, given by the reporting code; 0: not reported
-    bool is_new = true;   // in this file
-    absl::flat_hash_map<uint32_t, Sum> sums;  // by routine
-    std::vector<uint32_t> changed;            // routines, since the last ForEachChanged
+  // What is chosen from in one tree.
+  struct Choice {
+    uint32_t folds = 0;  // Victims::folds
+    signal_safe::Ref root = 0;
+    signal_safe::Ref pruned = 0;  // the root's [pruned] node: the thread uses it without a search
+    std::vector<Entry> entries;
+    // By Ref. What earlier rounds left is recognised by the entry, which has another Ref.
+    std::vector<uint32_t> indexes;
   };
 
-  // `most_bytes`: the limit for the sums.
-  explicit PrunedNodes(uint64_t most_bytes) : most_sums_(most_bytes / kBytesPerSum) {}
+  void BeginChoice(const signal_safe::ThreadState& state);
+  void AddToChoice(signal_safe::Ref ref, const signal_safe::Node& node);
+  // The node's index in Choice::entries; 0: it was not added.
+  uint32_t IndexOf(signal_safe::Ref ref) const;
+  // As signal_safe::Victims; empty if nothing is to be dropped.
+  std::vector<uint32_t> Choose();
+  // How many nodes the thread may cut off by itself from now on.
+  void AllowCuts(signal_safe::ThreadState& state, uint32_t count) const;
 
-  // Sums should be added below the threads' roots from here on, where there are fewer.
-  bool IsFull() const { return sum_count_ >= most_sums_; }
-  bool empty() const { return by_keeper_.empty(); }
-  uint64_t memory_bytes() const { return sum_count_ * kBytesPerSum; }
-
-  // Adds the counts of a node of `routine` in this file. Numbers are taken from `last_number`.
-  void Add(signal_safe::Ref keeper, uint32_t routine, const Sum& counted, uint32_t& last_number);
-  // `keeper` is dropped as well. Calls `was_reported` with the numbers that the file knows.
-  void MoveUp(signal_safe::Ref keeper, signal_safe::Ref next_keeper, uint32_t& last_number,
-              absl::FunctionRef<void(uint32_t number)> was_reported);
-  // Its thread has ended.
-  void Erase(signal_safe::Ref keeper);
-
-  // Calls `visit` for each keeper below which something changed since the last time; data passed to
-  // it counts as reported afterwards.
-  void ForEachChanged(absl::FunctionRef<void(signal_safe::Ref keeper, Below& below)> visit);
-  // Counts start from 0, and every node is new again.
-  void BeginFile();
-
- private:
-  // Entries of tables that are three quarters full, and the tables' own memory.
-  static constexpr uint64_t kBytesPerSum = 2 * sizeof(Sum);
-
-  const uint64_t most_sums_;
-  uint64_t sum_count_ = 0;
-  absl::flat_hash_map<signal_safe::Ref, Below> by_keeper_;
-  std::vector<signal_safe::Ref> changed_;
+  const signal_safe::Arena* const arena_;
+  const TreeValues& values_;
+  const PathBlocks& blocks_;
+  const TreeLimits limits_;
+  int short_rounds_ = 0;     // memory is short for so many rounds to come
+  double percent_;           // prune_percent or, while that is not enough, more
+  uint64_t kept_bytes_ = 0;  // of nodes and their slots in this round
+  bool chooses_ = false;     // in the present tree
+  Choice choice_;
+  // The nodes that threads were requested to cut off; theirs until ThreadState::victims is 0 again.
+  absl::flat_hash_map<const signal_safe::ThreadState*, std::vector<uint32_t>> requested_;
 };
+
+inline void TreePruner::Add(const signal_safe::Node& node) {
+  // Slots of a granule take a node's memory.
+  const uint64_t slots = SlotBytes(*arena_, node);
+  kept_bytes_ += values_.node_bytes() +
+                 (AreFew(slots) ? slots : std::max(slots, values_.node_bytes())) +
+                 blocks_.BytesOf(node);
+  if (chooses_) AddToChoice(signal_safe::RefOf(arena_, &node), node);
+}
 
 }  // namespace jtrace::calls

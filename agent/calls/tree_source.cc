@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "agent/calls/flat_source.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace::calls {
@@ -10,11 +11,10 @@ namespace {
 // A killed program loses the calls of at most twice this time.
 constexpr uint64_t kAgedReportPeriodNs = 500'000'000;
 
-// Adds the calls of an update that are recorded.
-template <typename Update, typename Calls, typename Jitted>
-void AddCalls(const Update& update, const CallKinds& kinds, Calls* calls, Jitted* jitted) {
-  calls->Add(kinds.CallsOf(update.routine, update.calls, update.jitted));
-  jitted->Add(kinds.JittedOf(update.routine, update.jitted));
+// Adds the node's calls that are recorded.
+void AddCalls(const NodeUpdate& node, const CallKinds& kinds, proto::TreeDelta& delta) {
+  delta.add_calls(kinds.CallsOf(node.routine, node.calls, node.jitted));
+  delta.add_jitted(kinds.JittedOf(node.routine, node.jitted));
 }
 
 // Nothing is known of a node that so far only a log passed through.
@@ -24,7 +24,7 @@ bool HasTime(const NodeUpdate& node) {
 
 // New nodes, and the counts of nodes without times.
 void EncodeCounts(const TreeUpdate& update, const CallKinds& kinds, bool has_times,
-                  const CallPlaceOf& places, proto::TreeDelta& delta) {
+                  const FindCallSite& find_call_site, proto::TreeDelta& delta) {
   trace::DeltaCoder defined;
   trace::DeltaCoder counted;
   trace::DeltaCoder pruned;
@@ -33,12 +33,14 @@ void EncodeCounts(const TreeUpdate& update, const CallKinds& kinds, bool has_tim
       delta.add_new_node(defined.Next(node.node));
       delta.add_new_parent(node.parent);
       delta.add_new_routine(node.routine);
-      if (places != nullptr) delta.add_new_place(places(node.caller, node.place, node.routine));
+      if (find_call_site != nullptr) {
+        delta.add_new_place(find_call_site(node.caller, node.call_site, node.routine));
+      }
     }
     if (node.pruned) delta.add_pruned_node(pruned.Next(node.node));
     if (has_times && HasTime(node)) continue;
     delta.add_node(counted.Next(node.node));
-    AddCalls(node, kinds, delta.mutable_calls(), delta.mutable_jitted());
+    AddCalls(node, kinds, delta);
   }
 }
 
@@ -50,7 +52,7 @@ void EncodeTimes(const TreeUpdate& update, const CallKinds& kinds, const TickSca
   for (const NodeUpdate& node : update.nodes) {
     if (!HasTime(node)) continue;
     delta.add_node(counted.Next(node.node));
-    AddCalls(node, kinds, delta.mutable_calls(), delta.mutable_jitted());
+    AddCalls(node, kinds, delta);
     delta.add_base_ns(scale.Nanos(node.values.base));
     delta.add_off_ns(scale.Nanos(node.values.off));
     delta.add_min_base_ns(scale.Nanos(node.values.least));
@@ -59,7 +61,7 @@ void EncodeTimes(const TreeUpdate& update, const CallKinds& kinds, const TickSca
 }
 
 // For each metric, the nodes that have a value.
-void EncodeMetrics(const TreeUpdate& update, size_t place, uint32_t name, proto::TreeDelta& delta) {
+void EncodeMetrics(const TreeUpdate& update, size_t index, uint32_t name, proto::TreeDelta& delta) {
   trace::DeltaCoder coder;
   proto::NodeMetric* metric = nullptr;
   const auto add = [&](uint32_t node, uint64_t value) {
@@ -69,17 +71,17 @@ void EncodeMetrics(const TreeUpdate& update, size_t place, uint32_t name, proto:
     metric->add_node(coder.Next(node));
     metric->add_value(static_cast<int64_t>(value));
   };
-  add(0, update.root.metrics[place]);
-  for (const NodeUpdate& node : update.nodes) add(node.node, node.values.metrics[place]);
+  add(0, update.root.metrics[index]);
+  for (const NodeUpdate& node : update.nodes) add(node.node, node.values.metrics[index]);
 }
 
 // `scale`: null without a clock.
 void Encode(const TreeUpdate& update, const CallKinds& kinds, const TickScale* scale,
-            const CallPlaceOf& places, uint32_t thread, proto::Chunk& chunk) {
+            const FindCallSite& find_call_site, uint32_t thread, proto::Chunk& chunk) {
   proto::TreeDelta* counts = chunk.add_tree();
   counts->set_thread(thread);
   counts->set_folded_threads(update.members);
-  EncodeCounts(update, kinds, scale != nullptr, places, *counts);
+  EncodeCounts(update, kinds, scale != nullptr, find_call_site, *counts);
   if (scale == nullptr) return;
   proto::TreeDelta* times = chunk.add_tree();
   times->set_thread(thread);
@@ -95,23 +97,6 @@ void DefineRoutines(const TreeUpdate& update, trace::RecordEncoder& encoder) {
   if (!routines.empty()) encoder.DefineRoutines(routines);
 }
 
-void DefineRoutines(const FlatUpdate& update, trace::RecordEncoder& encoder) {
-  std::vector<uint32_t> routines;
-  for (const RoutineUpdate& routine : update.routines) routines.push_back(routine.routine);
-  encoder.DefineRoutines(routines);
-}
-
-void Encode(const FlatUpdate& update, const CallKinds& kinds, uint32_t thread,
-            proto::Chunk& chunk) {
-  proto::TreeDelta* delta = chunk.add_tree();
-  delta->set_thread(thread);
-  trace::DeltaCoder counted;
-  for (const RoutineUpdate& routine : update.routines) {
-    delta->add_routine(counted.Next(routine.routine));
-    AddCalls(routine, kinds, delta->mutable_routine_calls(), delta->mutable_routine_jitted());
-  }
-}
-
 }  // namespace
 
 void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
@@ -125,10 +110,10 @@ void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
     DefineRoutines(update, encoder_);
     const uint32_t thread = update.group != 0 ? groups_.NumberOfGroup(update.group)
                                               : threads_.NumberOfJava(update.java_tid);
-    Encode(update, kinds_, scale_, places_, thread, chunk);
+    Encode(update, kinds_, scale_, find_call_site_, thread, chunk);
     proto::TreeDelta& delta = *chunk.mutable_tree(chunk.tree_size() - 1);
-    for (size_t place = 0; place < metrics_.size(); ++place) {
-      EncodeMetrics(update, place, encoder_.String(metrics_[place]), delta);
+    for (size_t index = 0; index < metrics_.size(); ++index) {
+      EncodeMetrics(update, index, encoder_.String(metrics_[index]), delta);
     }
   };
   collector_.Collect(visit, reports_aged);
@@ -142,8 +127,7 @@ void TreeSource::SealUnplaced(proto::Chunk& chunk) {
   const std::vector<RoutineUpdate> updates = collector_.CollectUnplaced(limit);
   if (updates.empty()) return;
   const FlatUpdate update = {.java_tid = 0, .ended = false, .routines = updates};
-  DefineRoutines(update, encoder_);
-  Encode(update, kinds_, groups_.NumberOfGroup(groups_.Unplaced()), chunk);
+  EncodeFlat(update, kinds_, groups_.NumberOfGroup(groups_.Unplaced()), encoder_, chunk);
 }
 
 void TreeSource::UpdateLosses() {
@@ -155,19 +139,6 @@ void TreeSource::UpdateLosses() {
               "calls counted in [pruned] nodes, because memory= was used up", kAdvice);
   losses_.Set("calls.no_memory", Severity::kWarning, collector_.unplaced_calls(),
               "calls of threads without any memory: counted by routine only", kAdvice);
-}
-
-void FlatSource::Seal(uint64_t, proto::Chunk& chunk) {
-  const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
-  collector_.Collect(limit, [&](const FlatUpdate& update) {
-    if (update.routines.empty()) return;
-    DefineRoutines(update, encoder_);
-    // Virtual threads share one set of counters.
-    Encode(update, kinds_,
-           update.java_tid != 0 ? threads_.NumberOfJava(update.java_tid)
-                                : groups_.NumberOfGroup(groups_.VirtualThreads()),
-           chunk);
-  });
 }
 
 }  // namespace jtrace::calls

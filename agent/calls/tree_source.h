@@ -1,4 +1,4 @@
-// Writes the threads' call trees, or their flat counters, into a chunk. Writer thread only.
+// record=tree: writes the threads' call trees into a chunk. Writer thread only.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,26 @@
 
 #include "agent/base/losses.h"
 #include "agent/calls/call_kinds.h"
-#include "agent/calls/flat_collector.h"
 #include "agent/calls/tree_collector.h"
 #include "agent/jvm/thread_groups.h"
 #include "agent/jvm/thread_registry.h"
 #include "agent/trace/chunk_source.h"
-#include "common/call_place.h"
+#include "common/call_site.h"
 
 namespace jtrace::calls {
 
-// record=tree.
 // Where the routine `caller` calls `callee` from, by the number in the callee's node.
-using CallPlaceOf = std::function<CallPlace(uint32_t caller, uint32_t number, uint32_t callee)>;
+using FindCallSite = std::function<CallSite(uint32_t caller, uint32_t number, uint32_t callee)>;
 
 class TreeSource : public trace::ChunkSource {
  public:
   // `scale`: of the times in the trees; null: there are none. `metrics`: names of what the probes
-  // charge, by place. `kinds`: the calls that are recorded. `places`: null: calls are not
-  // distinguished by their places.
+  // charge, by index. `kinds`: the calls that are recorded. `find_call_site`: null: call sites are
+  // not distinguished.
   TreeSource(TreeCollector& collector, TickScale* scale, jvm::ThreadRegistry& threads,
              jvm::ThreadGroups& groups, trace::RecordEncoder& encoder, Losses& losses,
              std::vector<std::string> metrics = {}, CallKinds kinds = CallKinds(),
-             CallPlaceOf places = nullptr)
+             FindCallSite find_call_site = nullptr)
       : collector_(collector),
         scale_(scale),
         threads_(threads),
@@ -39,11 +37,11 @@ class TreeSource : public trace::ChunkSource {
         losses_(losses),
         metrics_(std::move(metrics)),
         kinds_(std::move(kinds)),
-        places_(std::move(places)) {}
+        find_call_site_(std::move(find_call_site)) {}
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   bool IsUrgent() const override { return collector_.IsShort(); }
-  void Flush() override { collector_.LookAtAll(); }
+  void Flush() override { collector_.ReadAll(); }
   void EndFile(bool, proto::Chunk&) override { collector_.ReportAll(); }
   void BeginFile() override { collector_.BeginFile(); }
   // A node's number in the trace; 0: a thread's root.
@@ -65,29 +63,8 @@ class TreeSource : public trace::ChunkSource {
   Losses& losses_;
   std::vector<std::string> metrics_;
   CallKinds kinds_;
-  const CallPlaceOf places_;
+  const FindCallSite find_call_site_;
   uint64_t aged_report_ns_ = 0;  // when nodes that are not reported at first sight were reported
-};
-
-// record=flat.
-class FlatSource : public trace::ChunkSource {
- public:
-  FlatSource(FlatCollector& collector, jvm::ThreadRegistry& threads, jvm::ThreadGroups& groups,
-             trace::RecordEncoder& encoder, CallKinds kinds = CallKinds())
-      : collector_(collector),
-        threads_(threads),
-        groups_(groups),
-        encoder_(encoder),
-        kinds_(std::move(kinds)) {}
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
-  void BeginFile() override { collector_.BeginFile(); }
-
- private:
-  FlatCollector& collector_;
-  jvm::ThreadRegistry& threads_;
-  jvm::ThreadGroups& groups_;
-  trace::RecordEncoder& encoder_;
-  CallKinds kinds_;
 };
 
 }  // namespace jtrace::calls

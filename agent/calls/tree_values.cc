@@ -3,17 +3,14 @@
 #include <algorithm>
 
 #include "agent/base/clock.h"
-#include "agent/calls/find_child.h"
 #include "agent/signal_safe/position.h"
 
 namespace jtrace::calls {
 
-using signal_safe::At;
 using signal_safe::Node;
 using signal_safe::NodeMetrics;
 using signal_safe::NodeTimes;
 using signal_safe::ReadRelaxed;
-using signal_safe::Ref;
 
 namespace {
 
@@ -27,20 +24,6 @@ uint64_t SumOf(const MetricValues& values) {
   uint64_t sum = 0;
   for (const uint64_t value : values) sum = sum * 0x9E3779B97F4A7C15u + value;
   return sum;
-}
-
-// Where the thread is now: the nodes from below its root to its current one.
-std::vector<Ref> CurrentPath(const signal_safe::Arena* arena,
-                             const signal_safe::ThreadState& state) {
-  std::vector<Ref> path;
-  const auto* node = reinterpret_cast<const Node*>(signal_safe::ReadRelaxed(state.current));
-  if (node == nullptr || node == &arena->lost_node) return path;
-  signal_safe::Climb at(arena, *node);
-  do {
-    if (!at.IsAtRoot()) path.push_back(signal_safe::RefOf(arena, &*at));
-  } while (at.Up());
-  std::reverse(path.begin(), path.end());
-  return path;
 }
 
 }  // namespace
@@ -74,12 +57,12 @@ bool TreeValues::SameOwn(const MetricValues& one, const MetricValues& other) con
 }
 
 void TreeValues::AddOpenCall(uint64_t call_start) {
-  const auto place = std::find(metrics_.numbers.begin(), metrics_.numbers.end(),
+  const auto found = std::find(metrics_.numbers.begin(), metrics_.numbers.end(),
                                static_cast<uint8_t>(signal_safe::kOutsideNanos));
-  if (place == metrics_.numbers.end()) return;
+  if (found == metrics_.numbers.end()) return;
   const uint64_t now = MonotonicNanos();
   const uint64_t start = std::max(call_start, ReadRelaxed(arena_->recording_start));
-  if (now > start) open_metrics_[place - metrics_.numbers.begin()] += now - start;
+  if (now > start) open_metrics_[found - metrics_.numbers.begin()] += now - start;
 }
 
 void TreeValues::FindOpenTime(const signal_safe::ThreadState& state) {
@@ -164,7 +147,7 @@ NodeValues TreeValues::SinceBaselineTimes(const Node& node, NodeValues read) con
   read.base -= std::min(read.base, times.baseline_base);
   read.off -= std::min(read.off, times.baseline_off);
   if (signal_safe::At<Node>(arena_, node.parent)->routine == signal_safe::kPrunedRoutine) {
-    // Called from many places, itself included, which cuts activations into pieces: valid bounds.
+    // Called from many nodes, itself included, which cuts activations into pieces: valid bounds.
     read.least = 0;
     read.greatest = read.base;
   }
@@ -205,34 +188,6 @@ void TreeValues::SetBaseline(Node& node, const NodeValues& read) const {
   if (metrics_.empty()) return;
   NodeMetrics& metrics = const_cast<NodeMetrics&>(MetricsOf(node));
   std::copy(read.metrics.begin(), read.metrics.end(), std::begin(metrics.baseline));
-}
-
-std::vector<Ref> FindOpenNodes(const signal_safe::Arena* arena,
-                               const signal_safe::ThreadState& state,
-                               absl::Span<const uint32_t> routines) {
-  std::vector<Ref> nodes(routines.size());
-  const std::vector<Ref> path = CurrentPath(arena, state);
-  // Between two of the activations may be calls that leave the scope (boundary=on).
-  constexpr size_t kMostBetween = 2;
-  Ref above = state.root;
-  size_t depth = 0;  // how much of the path is above
-  for (size_t i = 0; i < routines.size(); ++i) {
-    const auto is_next = [&](Ref ref) { return At<Node>(arena, ref)->routine == routines[i]; };
-    const auto from = path.begin() + static_cast<ptrdiff_t>(std::min(depth, path.size()));
-    const auto to = from + std::min<ptrdiff_t>(path.end() - from, kMostBetween);
-    const auto next = std::find_if(from, to, is_next);
-    const bool is_on_path = depth <= path.size() && next != to;
-    const bool is_direct = is_on_path && next == from;
-    const Ref child = is_direct ? *next : FindChild(arena, *At<Node>(arena, above), routines[i]);
-    if (child != 0 && is_next(child)) {
-      nodes[i] = above = child;
-      depth = is_direct ? depth + 1 : path.size() + 1;
-    } else if (is_on_path) {
-      nodes[i] = above = *next;
-      depth = static_cast<size_t>(next - path.begin()) + 1;
-    }
-  }
-  return nodes;
 }
 
 }  // namespace jtrace::calls

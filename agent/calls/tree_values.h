@@ -1,19 +1,41 @@
 // Reads the times and metrics in tree nodes, including those of open activations.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
-#include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/types/span.h"
-#include "agent/calls/group_forest.h"
 #include "agent/calls/path_metrics.h"
-#include "agent/calls/ticks.h"
+#include "agent/calls/tick_scale.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
+
+// The charges of a node, without callees: times in the clock's units (TickScale), totals and the
+// least and the greatest of one activation, and metrics by their index (signal_safe::NodeMetrics).
+// Open activations count up to now.
+struct NodeValues {
+  uint64_t base = 0;
+  uint64_t off = 0;
+  uint64_t least = 0;
+  uint64_t greatest = 0;
+  MetricValues metrics = {};
+
+  // Whether any total is not 0.
+  bool any() const {
+    return base + off != 0 ||
+           std::any_of(metrics.begin(), metrics.end(), [](uint64_t value) { return value != 0; });
+  }
+  // Adds the totals.
+  void AddTotals(const NodeValues& other) {
+    base += other.base;
+    off += other.off;
+    for (size_t i = 0; i < metrics.size(); ++i) metrics[i] += other.metrics[i];
+  }
+};
 
 // For one thread after the other. On the writer thread only. Values that the probes do not charge
 // are 0, neither read nor written.
@@ -102,13 +124,5 @@ class TreeValues {
   MetricValues open_metrics_ = {};
   absl::flat_hash_set<const signal_safe::Node*> open_path_;
 };
-
-// Finds the tree nodes of a thread's open activations (blocks=paths).
-
-// For each of a thread's open activations, given by routine, outermost first: its node; 0: not
-// known. On the writer thread: the thread may have gone on, or ended, since its stack was read.
-std::vector<signal_safe::Ref> FindOpenNodes(const signal_safe::Arena* arena,
-                                            const signal_safe::ThreadState& state,
-                                            absl::Span<const uint32_t> routines);
 
 }  // namespace jtrace::calls

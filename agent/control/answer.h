@@ -1,7 +1,7 @@
 // The answer to one request: the control thread adds lines, the connections' thread sends them.
 //
-// The two threads do not wait for the client. Unread output is kept up to a limit and dropped beyond it, so that
-// a client that never reads costs only a bounded amount of the program's memory.
+// The two threads do not wait for the client. Unread output is kept up to a limit and dropped
+// beyond it, so that a client that never reads costs only a bounded amount of the program's memory.
 #pragma once
 
 #include <atomic>

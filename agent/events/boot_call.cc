@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
 #include "agent/jvm/env.h"
 #include "agent/signal_safe/own_work.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/calls/classfile/loops.h"
+#include "agent/calls/classfile/code_analysis.h"
 #include "agent/jvm/env.h"
 
 namespace jtrace::jvm {

@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "agent/base/losses.h"
-#include "agent/calls/native_methods.h"
+#include "agent/calls/counter_natives.h"
 #include "agent/calls/path_metrics.h"
 #include "agent/events/io_calls.h"
 #include "agent/jvm/java_thread_layout.h"

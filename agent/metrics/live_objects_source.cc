@@ -18,12 +18,12 @@ class LiveObjectsSource::Rows {
  public:
   explicit Rows(proto::TreeDelta& delta) : delta_(&delta) {}
 
-  // `place`: null: none of the nodes has one.
-  void Define(uint32_t number, uint32_t parent, uint32_t routine, const CallPlace* place) {
+  // `call_site`: null: none of the nodes has one.
+  void Define(uint32_t number, uint32_t parent, uint32_t routine, const CallSite* call_site) {
     delta_->add_new_node(defined_.Next(number));
     delta_->add_new_parent(parent);
     delta_->add_new_routine(routine);
-    if (place != nullptr) delta_->add_new_place(*place);
+    if (call_site != nullptr) delta_->add_new_place(*call_site);
   }
 
   // `name`: of the metric with this index. Number 0: the thread's root.
@@ -153,10 +153,14 @@ void LiveObjectsSource::DefineOne(uint32_t path, Rows& rows) {
   const uint32_t routine = calls::TraceRoutine(known.routine);
   const uint32_t caller = calls::TraceRoutine(known_[known.parent].routine);
   if (routine != 0) routines_.push_back(routine);
-  CallPlace place = kNoCallPlace;
-  const bool has_places = settings_.places != nullptr;
-  if (has_places) place = settings_.places(caller, signal_safe::PlaceOf(known.routine), routine);
-  rows.Define(node.number, nodes_[known.parent].number, routine, has_places ? &place : nullptr);
+  CallSite call_site = kNoCallSite;
+  const bool has_call_sites = settings_.find_call_site != nullptr;
+  if (has_call_sites) {
+    call_site =
+        settings_.find_call_site(caller, signal_safe::CallSiteNumberOf(known.routine), routine);
+  }
+  rows.Define(node.number, nodes_[known.parent].number, routine,
+              has_call_sites ? &call_site : nullptr);
 }
 
 uint32_t LiveObjectsSource::ThreadOf(size_t owner) {

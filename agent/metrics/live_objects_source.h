@@ -27,7 +27,7 @@ class LiveObjectsSource : public trace::ChunkSource {
     std::vector<metrics::Metric> metrics;  // of metrics::kLives, at most kMaxMetrics
     // A number in the trace that no node has.
     std::function<uint32_t()> next_node;
-    calls::CallPlaceOf places = nullptr;  // as TreeSource
+    calls::FindCallSite find_call_site = nullptr;  // as TreeSource
   };
   static constexpr size_t kMaxMetrics = 4;
 

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "absl/strings/str_cat.h"
+#include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
 #include "agent/signal_safe/own_work.h"
 

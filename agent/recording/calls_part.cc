@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "agent/calls/flat_source.h"
 #include "agent/calls/log_source.h"
 #include "agent/calls/native_methods.h"
 #include "agent/jvm/running_stacks.h"
@@ -93,7 +94,7 @@ absl::Status CallsPart::Start(JNIEnv* jni) {
         std::make_unique<calls::CountedBlocks>(*(*set)->blocks, probes_->arena(), trees_,
                                                jvm_.trace.encoder, jvm_.trace.losses));
   }
-  if (options_.sites) instrumentation().DistinguishPlaces(&jvm_.places);
+  if (options_.sites) instrumentation().DistinguishCallSites(&jvm_.call_sites);
   samples::unwind_sites.Clear();
   if (absl::Status status = DefineCallees(jni); !status.ok()) return status;
   source_ = BeginCounting(routines);
@@ -153,13 +154,13 @@ calls::TreeSource CallsPart::BeginTrees(const calls::CallKinds& kinds) {
   }
   return calls::TreeSource(*trees_, scale, jvm_.registries.threads, jvm_.registries.groups,
                            jvm_.trace.encoder, jvm_.trace.losses, std::move(names), kinds,
-                           CallPlaces());
+                           CallSites());
 }
 
-calls::CallPlaceOf CallsPart::CallPlaces() const {
+calls::FindCallSite CallsPart::CallSites() const {
   if (!options_.sites) return nullptr;
-  return [&table = jvm_.places](uint32_t caller, uint32_t number, uint32_t callee) {
-    return table.Place(caller, number, callee);
+  return [&table = jvm_.call_sites](uint32_t caller, uint32_t number, uint32_t callee) {
+    return table.CallSiteOf(caller, number, callee);
   };
 }
 
@@ -187,7 +188,7 @@ void CallsPart::AddExisting(JNIEnv* jni) {
 void CallsPart::Run() {
   probes_->Open();
   if (trees_ != nullptr) {
-    live_objects_ = metrics_.LiveObjects([this] { return trees_->NewNumber(); }, CallPlaces());
+    live_objects_ = metrics_.LiveObjects([this] { return trees_->NewNumber(); }, CallSites());
   }
   // Before the writer runs: if its first write fails, no thread may wait any longer.
   if (options_.log_waits && logs_ != nullptr) logs_->LetThreadsWait();

@@ -113,7 +113,7 @@ class CallsPart : public RecordingPart {
   // Reports the fallback for a clock that is unavailable.
   void ReportClock();
   // Where a node's calls are from; null: calls are not distinguished by that.
-  calls::CallPlaceOf CallPlaces() const;
+  calls::FindCallSite CallSites() const;
   // Since the recording's start, and in its current file.
   uint64_t calls() const;
   uint64_t file_calls() const;

@@ -15,7 +15,7 @@
 #include "agent/base/clock.h"
 #include "agent/base/losses.h"
 #include "agent/base/preferred_threads.h"
-#include "agent/calls/instrument/call_sites.h"
+#include "agent/calls/instrument/call_site_table.h"
 #include "agent/calls/instrument/unprobed_classes.h"
 #include "agent/calls/probe_sets.h"
 #include "agent/events/event_sources.h"
@@ -107,7 +107,7 @@ struct JvmParts {
   calls::ProbeSets probe_sets;
   // The JIT's compilers, by the kernel's names.
   PreferredThreads compilers{{"C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT"}};
-  calls::PlaceTable places{trace.losses};
+  calls::CallSiteTable call_sites{trace.losses};
   // probes=resting; null: there are none. Set once.
   std::atomic<RestingProbes*> resting{nullptr};
   uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start

@@ -44,7 +44,7 @@ void MetricsPart::Run() {
 }
 
 std::unique_ptr<metrics::LiveObjectsSource> MetricsPart::LiveObjects(
-    std::function<uint32_t()> next_node, calls::CallPlaceOf places) const {
+    std::function<uint32_t()> next_node, calls::FindCallSite find_call_site) const {
   std::vector<metrics::Metric> by_object;
   for (const uint32_t metric : numbers_) {
     if (IsByObject(metric)) by_object.push_back(static_cast<metrics::Metric>(metric));
@@ -55,7 +55,7 @@ std::unique_ptr<metrics::LiveObjectsSource> MetricsPart::LiveObjects(
       jvm_.trace.encoder, jvm_.trace.losses,
       metrics::LiveObjectsSource::Settings{.metrics = std::move(by_object),
                                            .next_node = std::move(next_node),
-                                           .places = std::move(places)});
+                                           .find_call_site = std::move(find_call_site)});
 }
 
 std::vector<trace::ChunkSource*> MetricsPart::sources() {

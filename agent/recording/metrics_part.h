@@ -33,7 +33,7 @@ class MetricsPart : public RecordingPart {
   // Writes live objects by the call path that allocated them; null: the recording has no such
   // metric. `next_node`: the number of a node that the trees do not have.
   std::unique_ptr<metrics::LiveObjectsSource> LiveObjects(std::function<uint32_t()> next_node,
-                                                          calls::CallPlaceOf places) const;
+                                                          calls::FindCallSite find_call_site) const;
 
  private:
   // A metric of live objects, which call trees have.

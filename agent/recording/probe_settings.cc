@@ -44,7 +44,7 @@ calls::ProbeOptions ProbeOptionsOf(const Options& options) {
           .max_depth = options.max_depth,
           .blocks = options.blocks != Blocks::kOff,
           .path_blocks = options.blocks == Blocks::kByPath,
-          .places = options.sites,
+          .call_sites = options.sites,
           .prune_percent = is_log ? 0 : options.prune_percent,
           .exit_percent = options.exit_percent,
           .resting = options.probes_rest};

@@ -3,7 +3,7 @@
 
 #include <jni.h>
 
-#include "agent/calls/bridge.h"
+#include "agent/calls/probes.h"
 #include "agent/options/options.h"
 #include "agent/recording/jvm_parts.h"
 #include "agent/signal_safe/probe_memory.h"

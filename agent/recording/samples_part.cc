@@ -113,7 +113,7 @@ samples::SampleSource::PlaceAt SamplesPart::CallSiteAt() const {
   if (!options_.sites) return nullptr;
   return [&jvm = jvm_](jvm::MethodKey method, uint32_t bci) {
     const uint32_t routine = jvm.registries.classes.RoutineOf(method);
-    return routine != 0 ? jvm.places.PlaceAt(routine, bci) : kNoCallPlace;
+    return routine != 0 ? jvm.call_sites.CallSiteAt(routine, bci) : kNoCallSite;
   };
 }
 

@@ -16,7 +16,7 @@
 #include "agent/samples/sampler.h"
 #include "agent/trace/chunk_source.h"
 #include "agent/trace/label_sets.h"
-#include "common/call_place.h"
+#include "common/call_site.h"
 
 namespace jtrace::samples {
 
@@ -28,7 +28,7 @@ class SampleSource : public trace::ChunkSource {
   // none. `innermost` is the Java method that ran, 0 if unknown. Null if there are no trees.
   using NodeNumber = std::function<uint32_t(uint64_t raw_node, jvm::MethodKey innermost)>;
   // sites=on: the place of a bytecode index of a method. Null: places are not distinguished.
-  using PlaceAt = std::function<CallPlace(jvm::MethodKey method, uint32_t bci)>;
+  using PlaceAt = std::function<CallSite(jvm::MethodKey method, uint32_t bci)>;
 
   SampleSource(const SessionClock& clock, Sampler& sampler, jvm::ClassRegistry& classes,
                trace::RecordEncoder& encoder, const trace::LabelSets& labels, Losses& losses,

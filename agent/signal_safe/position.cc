@@ -11,8 +11,8 @@ Position ReadPosition(uint64_t java_tid) {
   const uint64_t current = ReadRelaxed(state->current);
   if (current == 0) return {java_tid, 0, true};
   const auto* node = reinterpret_cast<const Node*>(current);
-  const uint64_t place = ReadRelaxed(node->place);
-  return {java_tid, place << kPositionPlaceShift | RefOf(arena, node), true};
+  const uint64_t call_site = ReadRelaxed(node->call_site);
+  return {java_tid, call_site << kPositionCallSiteShift | RefOf(arena, node), true};
 }
 
 uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most) {

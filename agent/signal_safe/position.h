@@ -1,4 +1,4 @@
-// A thread's place in its call tree, as a sample sees it.
+// A thread's position in its call tree, as a sample sees it.
 #pragma once
 
 #include <atomic>
@@ -8,12 +8,13 @@
 
 namespace jtrace::signal_safe {
 
-inline constexpr int kPositionPlaceShift = 32;
+inline constexpr int kPositionCallSiteShift = 32;
 
 struct Position {
   uint64_t java_tid;  // Thread.threadId() of the thread the tree belongs to
-  uint64_t node;      // the current node's Ref, below its `place` << kPositionPlaceShift; 0: root
-  bool known;         // false: no tree is known for that thread
+  uint64_t
+      node;    // the current node's Ref, below its `call_site` << kPositionCallSiteShift; 0: root
+  bool known;  // false: no tree is known for that thread
 };
 
 // Reads the position of the thread `java_tid`, async-signal-safe, on that thread itself (for a

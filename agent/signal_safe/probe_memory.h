@@ -24,22 +24,22 @@ inline constexpr uint32_t kMaxRoutines = 1u << 25;
 // The routine of nodes that count calls without their own node.
 inline constexpr uint32_t kPrunedRoutine = kMaxRoutines - 1;
 
-// sites=on: Node::routine has a call place above the id: `1 << 31 | number << kPlaceShift | id`.
-// The number is one of those of the caller's routine (agent/calls/classfile/call_places.h), 0 if
-// that has too many. Ids from kPlacedIds on have none.
-inline constexpr int kPlaceShift = 20;
-inline constexpr uint32_t kPlacedIds = 1u << kPlaceShift;
-inline constexpr uint32_t kHasPlace = 1u << (31 - kPlaceShift);
-// Numbers are 1 … kMaxPlaces: no child's routine has all bits set.
-inline constexpr uint32_t kMaxPlaces = kHasPlace - 2;
-// In an id that a probe pushes: the JVM itself may have made the call, which has no place.
-inline constexpr uint32_t kWithoutPlace = 1u << 30;
+// sites=on: Node::routine has a call site above the id: `1 << 31 | number << kCallSiteShift | id`.
+// The number is one of those of the caller's routine (agent/calls/classfile/call_site_finder.h), 0
+// if that has too many. Ids from kCallSiteIds on have none.
+inline constexpr int kCallSiteShift = 20;
+inline constexpr uint32_t kCallSiteIds = 1u << kCallSiteShift;
+inline constexpr uint32_t kHasCallSite = 1u << (31 - kCallSiteShift);
+// Numbers are 1 … kMaxCallSites: no child's routine has all bits set.
+inline constexpr uint32_t kMaxCallSites = kHasCallSite - 2;
+// In an id that a probe pushes: the JVM itself may have made the call, which has no call site.
+inline constexpr uint32_t kWithoutCallSite = 1u << 30;
 inline constexpr uint32_t IdOf(uint32_t routine) {
-  return routine >> 31 != 0 ? routine & (kPlacedIds - 1) : routine;
+  return routine >> 31 != 0 ? routine & (kCallSiteIds - 1) : routine;
 }
-// The number of the place; 0: none.
-inline constexpr uint32_t PlaceOf(uint32_t routine) {
-  return routine >> 31 != 0 ? routine >> kPlaceShift & (kHasPlace - 1) : 0;
+// The number of the call site; 0: none.
+inline constexpr uint32_t CallSiteNumberOf(uint32_t routine) {
+  return routine >> 31 != 0 ? routine >> kCallSiteShift & (kHasCallSite - 1) : 0;
 }
 
 // A count of calls modulo 2^(8 * kBytes), for differences below that.
@@ -64,7 +64,7 @@ class SmallCount {
 using Count40 = SmallCount<5>;
 using Count48 = SmallCount<6>;
 
-// A place in a calling-context tree: one call path. One cache line, because there are tens of
+// A node of a calling-context tree: one call path. One cache line, because there are tens of
 // millions. `slots` is the address of a power of two of words with addresses of children, or that
 // of Arena::lost_node: the low bits of a child's routine id select a word, where the child is or,
 // if that was taken, in one of the next ones before a free one. The largest number of words is
@@ -72,7 +72,7 @@ using Count48 = SmallCount<6>;
 // of the arena; up to four words share a granule with those of other nodes. The thread stores
 // `mask` after `slots`.
 struct Node {
-  uint32_t routine;        // 0: a thread's root; with a call place above it: see IdOf
+  uint32_t routine;        // 0: a thread's root; with a call site above it: see IdOf
   Ref parent;              // 0: none
   uint64_t slots;          //
   uint64_t interpreted;    // calls that ran interpreted
@@ -80,7 +80,7 @@ struct Node {
   Ref next;                // the thread's next node in order of creation, stored with release
   uint32_t number;         // collector: number in the trace, or among the groups' nodes
   Count48 baseline_calls;  // collector: calls of which earlier files, or the group's tree, know
-  uint16_t place;          // sites=on: kHasPlace | number of where its calls are; 0: unknown
+  uint16_t call_site;      // sites=on: kHasCallSite | number of where its calls are; 0: unknown
   uint16_t mask;           // of a child's offset in `slots`: their bytes less one word's
   uint16_t depth;          // 0: a thread's root
   uint8_t marks;           // Marks, of the owning thread; kMarkGone is stored with release
@@ -88,7 +88,7 @@ struct Node {
   Count40 reported;        // collector: calls as last reported
   Count40 baseline_interpreted;  // collector: as baseline_calls
 };
-static_assert(sizeof(Node) == 64 && offsetof(Node, place) == 46 && offsetof(Node, mask) == 48);
+static_assert(sizeof(Node) == 64 && offsetof(Node, call_site) == 46 && offsetof(Node, mask) == 48);
 static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
 
 // In Node::mask, in addition to its value: `slots` may be newer than it.
@@ -309,8 +309,8 @@ static_assert(sizeof(SharedBlocks::counts) % sizeof(OwnBlocks) == 0);
 
 // blocks=paths: what a counter belongs to, by its id. 0: nothing.
 struct BlockOwner {
-  static constexpr uint64_t Pack(uint32_t routine, bool is_leaf, uint32_t size, uint32_t place) {
-    return uint64_t{routine} << 33 | uint64_t{is_leaf} << 32 | uint64_t{size} << 16 | place;
+  static constexpr uint64_t Pack(uint32_t routine, bool is_leaf, uint32_t size, uint32_t index) {
+    return uint64_t{routine} << 33 | uint64_t{is_leaf} << 32 | uint64_t{size} << 16 | index;
   }
   static constexpr uint32_t kMaxSize = 0xFFFF;  // counters of one method
 };
@@ -366,7 +366,7 @@ struct Arena {
   uint64_t log_most;
   uint64_t log_large;
   uint64_t log_small;
-  // By place in a node: what all threads were charged with, for metrics of which nodes keep what
+  // By index in a node: what all threads were charged with, for metrics of which nodes keep what
   // happened meanwhile. Added to by many, atomically.
   uint64_t elapsed[kPathMetrics];
   uint64_t reserved_3[321];

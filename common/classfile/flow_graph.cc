@@ -142,9 +142,9 @@ uint32_t FlowGraph::NodeOf(uint32_t bci) const {
   return static_cast<uint32_t>(after - blocks.begin());
 }
 
-std::optional<CounterPlace> FlowGraph::PlaceOf(const Edge& edge) const {
+std::optional<CounterPosition> FlowGraph::PositionOf(const Edge& edge) const {
   if (edge.kind != EdgeKind::kEntry && edge.kind != EdgeKind::kFall) return std::nullopt;
-  return CounterPlace{CounterKind::kFall, static_cast<uint16_t>(block(edge.to).begin)};
+  return CounterPosition{CounterKind::kFall, static_cast<uint16_t>(block(edge.to).begin)};
 }
 
 std::optional<FlowGraph> MakeFlowGraph(const CodeAttribute& code,

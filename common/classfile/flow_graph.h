@@ -30,14 +30,14 @@ enum class CounterKind : uint8_t {
   kThrow,  // exceptions that left the instruction at the bci
   kSplit,  // no counter: a block ends after the instruction at the bci
 };
-struct CounterPlace {
+struct CounterPosition {
   CounterKind kind = CounterKind::kBlock;
   uint16_t bci = 0;
-  friend bool operator==(const CounterPlace&, const CounterPlace&) = default;
+  friend bool operator==(const CounterPosition&, const CounterPosition&) = default;
 };
-inline bool IsCounter(const CounterPlace& place) { return place.kind != CounterKind::kSplit; }
+inline bool IsCounter(const CounterPosition& place) { return place.kind != CounterKind::kSplit; }
 // The order of a method's places.
-inline bool Before(const CounterPlace& a, const CounterPlace& b) {
+inline bool Before(const CounterPosition& a, const CounterPosition& b) {
   return a.bci != b.bci ? a.bci < b.bci : a.kind < b.kind;
 }
 
@@ -68,7 +68,7 @@ struct FlowGraph {
   uint32_t NodeOf(uint32_t bci) const;
   const Block& block(uint32_t node) const { return blocks[node - 1]; }
   // Where executions of the edge alone can be counted: only if it needs no jump.
-  std::optional<CounterPlace> PlaceOf(const Edge& edge) const;
+  std::optional<CounterPosition> PositionOf(const Edge& edge) const;
 };
 
 // `splits`: instructions after which a block ends although control goes on: those that may throw

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/bridge.h"
 #include "agent/calls/flat_collector.h"
 #include "agent/calls/log_collector.h"
 #include "agent/calls/native_methods.h"
+#include "agent/calls/probes.h"
 #include "agent/calls/tree_collector.h"
 #include "agent/signal_safe/position.h"
 

@@ -42,15 +42,15 @@ void CheckRewritten(const InstrumentResult& result) {
 }
 
 // Ids around those that need a constant. Treats every call as one of a native method.
-class EverySite : public SiteIds {
+class EverySite : public ProbeTargets {
  public:
-  uint32_t IdOf(const SiteRef& site) override {
-    Require(!site.class_name.empty() || site.kind == SiteKind::kCall ||
-            site.kind == SiteKind::kNative);
+  uint32_t IdOf(const ProbeTarget& site) override {
+    Require(!site.class_name.empty() || site.kind == ProbePointKind::kCall ||
+            site.kind == ProbePointKind::kNative);
     return 0x7fff + next_++ % 2;
   }
-  bool IsNative(const SiteRef&) override { return true; }
-  CallProbe ProbeOf(const SiteRef& callee) override {
+  bool IsNative(const ProbeTarget&) override { return true; }
+  CallProbe ProbeOf(const ProbeTarget& callee) override {
     const CallProbe probe = ProbeOfLastArgument(callee.descriptor);
     return probe == CallProbe::kUsual && callee.name.size() % 2 == 0 ? CallProbe::kTimed : probe;
   }
@@ -62,7 +62,7 @@ class EverySite : public SiteIds {
 // Ids around those that need a constant.
 class EveryCounter : public CounterIds {
  public:
-  uint32_t Take(uint32_t count) override { return std::exchange(next_, next_ + count); }
+  uint32_t NewIds(uint32_t count) override { return std::exchange(next_, next_ + count); }
   bool CountsEntries(std::string_view name) override { return name.size() % 2 == 0; }
 
  private:
@@ -70,11 +70,11 @@ class EveryCounter : public CounterIds {
 };
 
 // Numbers of one to three bytes; every second class has run with other code.
-class EveryPlace : public PlaceNumbers {
+class EveryPlace : public CallSiteNumbers {
  public:
-  uint32_t NumberOf(uint32_t, CallPlace place) override {
-    Require(place != kNoCallPlace);
-    return NumberInPlace(place) % 2046 + 1;
+  uint32_t NumberOf(uint32_t, CallSite place) override {
+    Require(place != kNoCallSite);
+    return NumberInCallSite(place) % 2046 + 1;
   }
   bool KnowsOtherCode(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
 };
@@ -134,7 +134,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   jtrace::classfile::Check({data, size}, ProbeSpec::TreeWithLeaves(), 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::Flat(), 1);
   for (ProbeSpec spec : {sites, ProbeSpec::TreeWithLeaves()}) {
-    spec.place = "at";
+    spec.call_site = "at";
     jtrace::classfile::Check({data, size}, spec, 0x7ffe);
   }
   for (ProbeSpec spec : {sites, ProbeSpec::TreeWithLeaves(), ProbeSpec::Flat()}) {

@@ -51,12 +51,12 @@ struct Tally {
 };
 
 // Treats every call as one of a native method, so that all of them are sites.
-class EverySite : public SiteIds {
+class EverySite : public ProbeTargets {
  public:
   explicit EverySite(uint32_t& next_id) : next_id_(next_id) {}
-  uint32_t IdOf(const SiteRef&) override { return next_id_++; }
-  bool IsNative(const SiteRef&) override { return true; }
-  CallProbe ProbeOf(const SiteRef& callee) override {
+  uint32_t IdOf(const ProbeTarget&) override { return next_id_++; }
+  bool IsNative(const ProbeTarget&) override { return true; }
+  CallProbe ProbeOf(const ProbeTarget& callee) override {
     const CallProbe probe = ProbeOfLastArgument(callee.descriptor);
     return probe != CallProbe::kUsual || callee.descriptor.starts_with("()") ? probe
                                                                              : CallProbe::kTimed;
@@ -70,7 +70,7 @@ class EverySite : public SiteIds {
 class EveryCounter : public CounterIds {
  public:
   explicit EveryCounter(uint32_t& next_id) : next_id_(next_id) {}
-  uint32_t Take(uint32_t count) override { return std::exchange(next_id_, next_id_ + count); }
+  uint32_t NewIds(uint32_t count) override { return std::exchange(next_id_, next_id_ + count); }
   bool CountsEntries(std::string_view class_name) override { return class_name.size() % 2 == 0; }
 
  private:
@@ -78,9 +78,11 @@ class EveryCounter : public CounterIds {
 };
 
 // Every second class has run with other code.
-class EveryPlace : public PlaceNumbers {
+class EveryPlace : public CallSiteNumbers {
  public:
-  uint32_t NumberOf(uint32_t, CallPlace place) override { return NumberInPlace(place) % 2046 + 1; }
+  uint32_t NumberOf(uint32_t, CallSite place) override {
+    return NumberInCallSite(place) % 2046 + 1;
+  }
   bool KnowsOtherCode(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
 };
 
@@ -196,7 +198,7 @@ int main(int argc, char** argv) {
     } else if (option == "--sites") {
       settings.sites = true;
     } else if (option == "--places") {
-      settings.spec.place = "at";
+      settings.spec.call_site = "at";
     } else if (option == "--blocks") {
       blocks = true;
     } else if (option == "--paths") {

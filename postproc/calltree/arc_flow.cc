@@ -44,7 +44,7 @@ class ArcsOfCaller {
  public:
   explicit ArcsOfCaller(size_t rows) : first_(rows, kNone) {}
 
-  Arc& Find(uint32_t callee, ArcKind kind, CallPlace place) {
+  Arc& Find(uint32_t callee, ArcKind kind, CallSite place) {
     uint32_t* link = &first_[callee];
     while (*link != kNone) {
       Found& found = found_[*link];
@@ -182,7 +182,7 @@ void ArcFlow::AddArcs(const NodesByCaller& sorted, const std::vector<Stanza*>& o
           AddTo(arc, tree_.node(id), totals_[i], measure_, id);
         }
       };
-      const CallPlace place = tree_.place(id);
+      const CallSite place = tree_.place(id);
       if (of_row[callee] != nullptr) {
         add(to_callers.Find(callee, CallerKind(it.is_recursive), place));
       }

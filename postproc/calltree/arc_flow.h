@@ -19,8 +19,8 @@ enum class ArcKind : uint8_t { kParent, kRecursiveParent, kChild, kRecursiveChil
 // A caller or callee in a stanza.
 struct Arc {
   ArcKind kind = ArcKind::kParent;
-  uint32_t other = 0;              // row of the caller or callee in the FlatProfile
-  CallPlace place = kNoCallPlace;  // in the caller
+  uint32_t other = 0;            // row of the caller or callee in the FlatProfile
+  CallSite place = kNoCallSite;  // in the caller
   int64_t calls = 0;
   int64_t base = 0;
   int64_t cum = 0;

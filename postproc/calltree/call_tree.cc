@@ -37,7 +37,7 @@ void CallTree::IndexChildren(NodeId parent) {
 }
 
 // None: there is no such child yet.
-NodeId CallTree::FindChild(NodeId parent, RoutineId routine, ChildSpace space, CallPlace place) {
+NodeId CallTree::FindChild(NodeId parent, RoutineId routine, ChildSpace space, CallSite place) {
   if ((flags_[parent.value - 1] & kIsIndexed) == 0) {
     int scanned = 0;
     NodeId at = links_[parent.value - 1].first_child;
@@ -57,7 +57,7 @@ NodeId CallTree::FindChild(NodeId parent, RoutineId routine, ChildSpace space, C
   return found == children_.end() ? NodeId() : found->second;
 }
 
-NodeId CallTree::Child(NodeId parent, RoutineId routine, ChildSpace space, CallPlace place) {
+NodeId CallTree::Child(NodeId parent, RoutineId routine, ChildSpace space, CallSite place) {
   if (const NodeId known = FindChild(parent, routine, space, place); known) return known;
   Links child;
   child.parent = parent;
@@ -66,7 +66,7 @@ NodeId CallTree::Child(NodeId parent, RoutineId routine, ChildSpace space, CallP
   const NodeId id =
       Append(child, static_cast<uint8_t>(static_cast<uint8_t>(NodeOrigin::kSample) |
                                          (space == ChildSpace::kApart ? kIsApart : 0)));
-  if (place != kNoCallPlace) places_.At(id.value - 1) = place;
+  if (place != kNoCallSite) places_.At(id.value - 1) = place;
   most_routine_ = std::max(most_routine_, routine.value);
 
   Links& above = links_[parent.value - 1];

@@ -11,7 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
-#include "common/call_place.h"
+#include "common/call_site.h"
 #include "postproc/model/ids.h"
 #include "postproc/support/narrow_column.h"
 #include "postproc/support/prefix_column.h"
@@ -50,7 +50,7 @@ struct CallNode {
   ThreadId thread;      // roots only
   // The extremes are bounds: of the own time, and of that with all calls out of scope (--outside).
   bool has_rough_extremes = false;
-  CallPlace place = kNoCallPlace;  // in the parent's routine; none: unknown, or no matter
+  CallSite place = kNoCallSite;  // in the parent's routine; none: unknown, or no matter
   // Calls out of scope that this node makes itself, and their time (outside_calls.h).
   int64_t outside_calls = 0;
   int64_t outside_time = 0;
@@ -101,7 +101,7 @@ class CallTree {
   // The child of that routine that is called from `place`; if there is none yet, creates it with
   // origin sample.
   NodeId Child(NodeId parent, RoutineId routine, ChildSpace space = ChildSpace::kMerged,
-               CallPlace place = kNoCallPlace);
+               CallSite place = kNoCallSite);
   // The same in the merged space without a place, quick if calls repeat or alternate.
   [[gnu::always_inline]] NodeId EnterChild(NodeId parent, RoutineId routine) {
     const NodeId recent = guesses_[parent.value - 1].recent_child;
@@ -153,7 +153,7 @@ class CallTree {
   }
   RoutineId routine(NodeId id) const { return links_[id.value - 1].routine; }
   NodeId parent(NodeId id) const { return links_[id.value - 1].parent; }
-  CallPlace place(NodeId id) const { return places_[id.value - 1]; }
+  CallSite place(NodeId id) const { return places_[id.value - 1]; }
   int64_t calls(NodeId id) const { return calls_[id.value - 1]; }
   int64_t calls_jitted(NodeId id) const { return jitted_[id.value - 1]; }
   NodeOrigin origin(NodeId id) const {
@@ -294,15 +294,15 @@ class CallTree {
     kIsRough = 32,
     kIsIndexed = 64,  // its children are in children_
   };
-  using ChildKey = std::pair<uint64_t, CallPlace>;
+  using ChildKey = std::pair<uint64_t, CallSite>;
 
   static void AddTo(int64_t& sum, int64_t value) { sum = WrapAdd(sum, value); }
-  static ChildKey KeyOf(NodeId parent, RoutineId routine, ChildSpace space, CallPlace place) {
+  static ChildKey KeyOf(NodeId parent, RoutineId routine, ChildSpace space, CallSite place) {
     return {uint64_t{parent.value} << 32 | uint64_t{routine.value} << 1 |
                 (space == ChildSpace::kApart ? 1 : 0),
             place};
   }
-  NodeId FindChild(NodeId parent, RoutineId routine, ChildSpace space, CallPlace place);
+  NodeId FindChild(NodeId parent, RoutineId routine, ChildSpace space, CallSite place);
   void IndexChildren(NodeId parent);
   NodeId Append(const Links& links, uint8_t flags);
   NodeId FollowRecent(NodeId parent, NodeId recent, NodeId child);
@@ -316,7 +316,7 @@ class CallTree {
   PrefixColumn<int64_t> off_;
   PrefixColumn<Ticks> ticks_;
   PrefixColumn<Outside> outside_;
-  PrefixColumn<CallPlace> places_;
+  PrefixColumn<CallSite> places_;
   PrefixColumn<Guess> guesses_;
   std::vector<NodeId> roots_;
   absl::flat_hash_map<ChildKey, NodeId> children_;  // of nodes with many

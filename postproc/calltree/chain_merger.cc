@@ -85,7 +85,7 @@ NodeId ChainMerger::AddChain(NodeId parent, const SampleRecord& sample, size_t b
                              ChildSpace space) {
   NodeId at = parent;
   for (size_t i = begin; i < end; ++i) {
-    const CallPlace place = i == 0 || sample.places.empty() ? kNoCallPlace : sample.places[i - 1];
+    const CallSite place = i == 0 || sample.places.empty() ? kNoCallSite : sample.places[i - 1];
     at = tree_.Child(at, model_.frame(sample.frames[i]).routine, space, place);
     // Everything below a separate node is separate.
     space = ChildSpace::kMerged;

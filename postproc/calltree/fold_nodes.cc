@@ -79,10 +79,10 @@ class Folder {
 
   const CallTree& tree_;
   const Predicate is_to_fold_;
-  std::vector<NodeId> moved_;     // by old node
-  std::vector<bool> is_folded_;   // by old node: into its caller
-  std::vector<CallPlace> place_;  // by old node: in the caller that is kept
-  std::vector<int64_t> added_;    // by new node: base of what was folded into it
+  std::vector<NodeId> moved_;    // by old node
+  std::vector<bool> is_folded_;  // by old node: into its caller
+  std::vector<CallSite> place_;  // by old node: in the caller that is kept
+  std::vector<int64_t> added_;   // by new node: base of what was folded into it
   RerootedTree result_;
 };
 

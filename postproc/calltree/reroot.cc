@@ -26,7 +26,7 @@ class TreeCopy {
   // Adds the node to the new child of `parent`. `place`: whether that of its calls is known.
   void Add(NodeId old, NodeId parent, bool has_place) {
     const CallNode& node = tree_.node(old);
-    const CallPlace place = has_place && with_places_ ? node.place : kNoCallPlace;
+    const CallSite place = has_place && with_places_ ? node.place : kNoCallSite;
     const NodeId to = result_.tree.Child(parent, node.routine, node.space, place);
     moved_[old.value] = to;
     result_.tree.AddCounts(to, node);

@@ -145,8 +145,8 @@ class CallgrindWriter {
   }
 
   // The format has lines, but no bytecode indexes.
-  FunctionArc& ArcOf(uint32_t caller, uint32_t callee, CallPlace place) {
-    const uint32_t line = IsLine(place) ? NumberInPlace(place) : 0;
+  FunctionArc& ArcOf(uint32_t caller, uint32_t callee, CallSite place) {
+    const uint32_t line = IsLine(place) ? NumberInCallSite(place) : 0;
     const auto [entry, inserted] = arc_of_.try_emplace({caller, callee, line}, arcs_.size());
     if (inserted) arcs_.push_back({caller, callee, line, 0, Costs(events_.size())});
     return arcs_[entry->second];

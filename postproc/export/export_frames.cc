@@ -65,7 +65,7 @@ PlacedFrames::PlacedFrames(const ReportInput& input, const ExportFrames& frames)
   if (!input.tree.has_places()) return;
   for (uint32_t i = 1; i <= input.tree.size(); ++i) {
     const CallNode& node = input.tree.node(NodeId(i));
-    if (node.place == kNoCallPlace) continue;
+    if (node.place == kNoCallSite) continue;
     const uint32_t caller = frames.Of(input.tree.node(node.parent));
     const auto next = static_cast<uint32_t>(all_.size());
     if (number_.try_emplace({caller, node.place}, next).second)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/call_place.h"
+#include "common/call_site.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
@@ -40,7 +40,7 @@ class ExportFrames {
 // A frame, and the place from which it calls the next one of its stack.
 struct PlacedFrame {
   uint32_t frame = 0;
-  CallPlace place = kNoCallPlace;
+  CallSite place = kNoCallSite;
 };
 
 // Numbers for the frames with their places that are in the tree: those of ExportFrames, then, where
@@ -49,14 +49,14 @@ class PlacedFrames {
  public:
   PlacedFrames(const ReportInput& input, const ExportFrames& frames);
 
-  uint32_t Of(uint32_t frame, CallPlace place) const {
-    return place == kNoCallPlace ? frame : number_.at({frame, place});
+  uint32_t Of(uint32_t frame, CallSite place) const {
+    return place == kNoCallSite ? frame : number_.at({frame, place});
   }
   const std::vector<PlacedFrame>& all() const { return all_; }
 
  private:
   std::vector<PlacedFrame> all_;
-  absl::flat_hash_map<std::pair<uint32_t, CallPlace>, uint32_t> number_;
+  absl::flat_hash_map<std::pair<uint32_t, CallSite>, uint32_t> number_;
 };
 
 }  // namespace jtrace::postproc

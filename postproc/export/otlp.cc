@@ -156,7 +156,7 @@ class OtlpWriter {
       // The thread is an attribute. Only values outside of all methods have its frame.
       path.resize(node.level);
       if (node.level > 0) path.back() = LocationOf(input_.tree.node(node.parent), node.place);
-      path.push_back(LocationOf(node, kNoCallPlace));
+      path.push_back(LocationOf(node, kNoCallSite));
       bool any = false;
       for (const NodePart& part : parts_.PartsOf(id)) any |= AppendValues(id, part, stack + 1);
       if (!any) continue;
@@ -192,8 +192,8 @@ class OtlpWriter {
     return any;
   }
 
-  int32_t LocationOf(const CallNode& node, CallPlace place) const {
-    const uint32_t frame = placed_.Of(frames_.Of(node), IsLine(place) ? place : kNoCallPlace);
+  int32_t LocationOf(const CallNode& node, CallSite place) const {
+    const uint32_t frame = placed_.Of(frames_.Of(node), IsLine(place) ? place : kNoCallSite);
     return static_cast<int32_t>(frame + 1);
   }
 
@@ -259,7 +259,7 @@ class OtlpWriter {
       const auto [mapping, inserted] =
           mappings.try_emplace(frame.module, static_cast<int32_t>(mappings.size() + 1));
       if (inserted) dictionary_.add_mapping_table()->set_filename_strindex(Text(frame.module));
-      if (placed.place == kNoCallPlace) {
+      if (placed.place == kNoCallSite) {
         otlp::Function& function = *dictionary_.add_function_table();
         function.set_name_strindex(Text(frame.name));
         function.set_filename_strindex(Text(frame.source));
@@ -269,7 +269,7 @@ class OtlpWriter {
       location.set_mapping_index(mapping->second);
       otlp::Line& line = *location.add_lines();
       line.set_function_index(static_cast<int32_t>(placed.frame + 1));
-      if (IsLine(placed.place)) line.set_line(NumberInPlace(placed.place));
+      if (IsLine(placed.place)) line.set_line(NumberInCallSite(placed.place));
     }
   }
 

@@ -107,7 +107,7 @@ class PprofWriter {
       // The thread is a label. Only values outside of all methods have its frame.
       path.resize(node.level);
       if (node.level > 0) path.back() = LocationOf(input_.tree.node(node.parent), node.place);
-      path.push_back(LocationOf(node, kNoCallPlace));
+      path.push_back(LocationOf(node, kNoCallSite));
       const auto locations = absl::MakeConstSpan(path).subspan(node.level == 0 ? 0 : 1);
       for (const NodePart& part : parts_.PartsOf(id)) {
         if (AddSample(id, part, locations)) frames += path.size() + 1;
@@ -143,8 +143,8 @@ class PprofWriter {
   }
 
   // A location has a line, but no bytecode index.
-  uint64_t LocationOf(const CallNode& node, CallPlace place) const {
-    return placed_.Of(frames_.Of(node), IsLine(place) ? place : kNoCallPlace) + uint64_t{1};
+  uint64_t LocationOf(const CallNode& node, CallSite place) const {
+    return placed_.Of(frames_.Of(node), IsLine(place) ? place : kNoCallSite) + uint64_t{1};
   }
 
   void SetLabels(const ThreadInfo& thread) {
@@ -168,7 +168,7 @@ class PprofWriter {
     uint64_t id = 0;
     for (const PlacedFrame& placed : placed_.all()) {
       ++id;
-      if (placed.place != kNoCallPlace && !IsLine(placed.place)) continue;
+      if (placed.place != kNoCallSite && !IsLine(placed.place)) continue;
       const ExportFrame& frame = frames_.frames()[placed.frame];
       const auto [mapping, inserted] = mappings.try_emplace(frame.module, mappings.size() + 1);
       if (inserted) {
@@ -178,7 +178,7 @@ class PprofWriter {
         added.set_has_functions(true);
         added.set_has_line_numbers(input_.tree.has_places());
       }
-      if (placed.place == kNoCallPlace) {
+      if (placed.place == kNoCallSite) {
         pprof::Function& function = *profile_.add_function();
         function.set_id(id);
         function.set_name(texts_.Number(frame.name));
@@ -190,7 +190,7 @@ class PprofWriter {
       location.set_mapping_id(mapping->second);
       pprof::Line& line = *location.add_line();
       line.set_function_id(placed.frame + uint64_t{1});
-      if (IsLine(placed.place)) line.set_line(NumberInPlace(placed.place));
+      if (IsLine(placed.place)) line.set_line(NumberInCallSite(placed.place));
     }
   }
 

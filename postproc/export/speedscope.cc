@@ -51,7 +51,7 @@ class SpeedscopeWriter {
       const ExportFrame& frame = frames_.frames()[placed.frame];
       out_ << separator << "{\"name\":" << JsonString(StrCat(frame.name, PlaceText(placed.place)))
            << ",\"file\":" << JsonString(frame.source);
-      if (IsLine(placed.place)) out_ << ",\"line\":" << NumberInPlace(placed.place);
+      if (IsLine(placed.place)) out_ << ",\"line\":" << NumberInCallSite(placed.place);
       out_ << '}';
       separator = ",\n";
     }

@@ -56,7 +56,7 @@ class CallGraph::Builder {
 
   void Enter(NodeId id);
   void Collapse(uint32_t owner, const CallNode& node, int64_t self);
-  size_t FindArc(uint32_t caller, uint32_t callee, CallPlace place);
+  size_t FindArc(uint32_t caller, uint32_t callee, CallSite place);
 
   const GraphSource& source_;
   CallGraph& graph_;
@@ -66,8 +66,8 @@ class CallGraph::Builder {
   static constexpr size_t kNoArc = SIZE_MAX;
   std::vector<uint32_t> owner_;
   std::vector<size_t> arc_of_;
-  std::vector<CallPlace> left_from_;  // if it is hidden: the place where its path leaves the owner
-  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, CallPlace>, size_t> arc_index_;
+  std::vector<CallSite> left_from_;  // if it is hidden: the place where its path leaves the owner
+  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, CallSite>, size_t> arc_index_;
   std::vector<uint32_t> open_;       // by arc: how often it is on the path from the root
   std::vector<bool> not_recursive_;  // by arc: the callee was not active once
 };
@@ -101,7 +101,7 @@ void CallGraph::Builder::AddNodes(double filter_percent) {
   }
 }
 
-size_t CallGraph::Builder::FindArc(uint32_t caller, uint32_t callee, CallPlace place) {
+size_t CallGraph::Builder::FindArc(uint32_t caller, uint32_t callee, CallSite place) {
   const auto [entry, inserted] =
       arc_index_.try_emplace(std::tuple(caller, callee, place), graph_.arcs_.size());
   if (inserted) {
@@ -132,7 +132,7 @@ void CallGraph::Builder::Enter(NodeId id) {
   }
   const uint32_t caller = owner_[node.parent.value - 1];
   const bool is_direct = node_of_row_[source_.flat.RowOf(node.parent)] != kHidden;
-  const CallPlace place = is_direct ? node.place : left_from_[node.parent.value - 1];
+  const CallSite place = is_direct ? node.place : left_from_[node.parent.value - 1];
   if (shown == kHidden) {
     owner_[i] = caller;
     left_from_[i] = place;
@@ -159,7 +159,7 @@ void CallGraph::Builder::Enter(NodeId id) {
 void CallGraph::Builder::AddArcs() {
   owner_.assign(source_.tree.size(), 0);
   arc_of_.assign(source_.tree.size(), kNoArc);
-  left_from_.assign(source_.tree.size(), kNoCallPlace);
+  left_from_.assign(source_.tree.size(), kNoCallSite);
   for (const NodeId root : source_.tree.roots()) {
     WalkDepthFirst(
         source_.tree, root, [&](NodeId id) { Enter(id); },

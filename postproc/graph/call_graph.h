@@ -51,7 +51,7 @@ struct GraphArc {
   uint32_t callee = 0;
   // In the caller: where it calls the callee, or the collapsed routines that do. None: not
   // distinguished, or unknown.
-  CallPlace place = kNoCallPlace;
+  CallSite place = kNoCallSite;
   int64_t calls = 0;
   int64_t calls_collapsed = 0;  // of the calls: made by a routine collapsed into the caller
   int64_t total = 0;      // over the callee's outermost activations: its total has these parts

@@ -39,7 +39,7 @@ std::string_view RecursionName(Recursion recursion) {
 
 // "a.A.f():120", "" if it is unknown.
 std::string SiteOf(const CallGraph& graph, const GraphArc& arc) {
-  if (arc.place == kNoCallPlace) return "";
+  if (arc.place == kNoCallSite) return "";
   return StrCat(graph.Name(graph.nodes()[arc.caller]), PlaceText(arc.place));
 }
 

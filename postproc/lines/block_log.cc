@@ -16,7 +16,7 @@ namespace jtrace::postproc {
 namespace {
 
 using classfile::CounterKind;
-using classfile::CounterPlace;
+using classfile::CounterPosition;
 
 // "key=123"
 std::optional<int64_t> NumberAfter(std::string_view text, std::string_view key) {
@@ -26,14 +26,15 @@ std::optional<int64_t> NumberAfter(std::string_view text, std::string_view key) 
 }
 
 // "b12", without its count.
-std::optional<CounterPlace> PlaceOf(std::string_view text) {
+std::optional<CounterPosition> PositionOf(std::string_view text) {
   constexpr std::string_view kLetters = "bfts";
   int64_t bci = 0;
   if (text.empty() || kLetters.find(text[0]) == std::string_view::npos ||
       !ParseInteger(text.substr(1), bci) || bci < 0 || bci > classfile::kMaxU2) {
     return std::nullopt;
   }
-  return CounterPlace{static_cast<CounterKind>(kLetters.find(text[0])), static_cast<uint16_t>(bci)};
+  return CounterPosition{static_cast<CounterKind>(kLetters.find(text[0])),
+                         static_cast<uint16_t>(bci)};
 }
 
 int DigitOf(char c) {

@@ -30,7 +30,7 @@ class BlockLog : public RecordVisitor {
   struct Code {
     size_t class_code = 0;  // for ClassBytes
     uint32_t method = 0;    // index in the class file
-    std::vector<classfile::CounterPlace> places;
+    std::vector<classfile::CounterPosition> places;
   };
   const Code* CodeOf(uint32_t trace, uint32_t number) const;
   // Methods whose blocks were counted by call path, and methods with others.

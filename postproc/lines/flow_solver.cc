@@ -10,7 +10,7 @@ namespace jtrace::postproc {
 namespace {
 
 using classfile::CounterKind;
-using classfile::CounterPlace;
+using classfile::CounterPosition;
 using classfile::FlowGraph;
 
 std::optional<FlowGraph> GraphOf(const classfile::CodeAttribute& code,
@@ -32,11 +32,11 @@ class Solver {
         unknown_(surplus_.size()),
         edges_of_(surplus_.size()) {
     for (const FlowGraph::Edge& edge : graph.edges) {
-      edges_.push_back({Leaves(edge.from), Arrives(edge.to), graph.PlaceOf(edge)});
+      edges_.push_back({Leaves(edge.from), Arrives(edge.to), graph.PositionOf(edge)});
     }
     for (uint32_t node = 1; node <= graph.blocks.size(); ++node) {
       const auto begin = static_cast<uint16_t>(graph.block(node).begin);
-      edges_.push_back({Arrives(node), Leaves(node), CounterPlace{CounterKind::kBlock, begin}});
+      edges_.push_back({Arrives(node), Leaves(node), CounterPosition{CounterKind::kBlock, begin}});
     }
     is_known_.resize(edges_.size());
     counts_.resize(edges_.size());
@@ -58,7 +58,7 @@ class Solver {
  private:
   struct Edge {
     uint32_t from, to;
-    std::optional<CounterPlace> place;
+    std::optional<CounterPosition> place;
   };
   static uint32_t Arrives(uint32_t node) { return 2 * node; }
   static uint32_t Leaves(uint32_t node) { return node == FlowGraph::kOutside ? 0 : 2 * node - 1; }
@@ -81,7 +81,7 @@ class Solver {
 
   // False if a counter is that of no edge.
   bool TakeKnown(absl::Span<const PlacedCount> counters, std::optional<int64_t> entries) {
-    const auto key = [](const CounterPlace& place) { return std::pair(place.bci, place.kind); };
+    const auto key = [](const CounterPosition& place) { return std::pair(place.bci, place.kind); };
     std::map<std::pair<uint16_t, CounterKind>, int64_t> left;
     for (const PlacedCount& counter : counters) {
       const CounterKind kind = counter.place.kind;

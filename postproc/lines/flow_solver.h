@@ -13,7 +13,7 @@ namespace jtrace::postproc {
 
 // A counter's value. kSplit: `count` means nothing.
 struct PlacedCount {
-  classfile::CounterPlace place;
+  classfile::CounterPosition place;
   int64_t count = 0;
 };
 // Activations that had begun the instruction at `bci` when the counters were read, and not left it.

@@ -11,7 +11,7 @@ namespace jtrace::postproc {
 namespace {
 
 using classfile::CounterKind;
-using classfile::CounterPlace;
+using classfile::CounterPosition;
 using classfile::FlowGraph;
 
 FlowCost Difference(const FlowCost& a, const FlowCost& b) {
@@ -25,7 +25,7 @@ FlowCost Sum(const FlowCost& a, const FlowCost& b) {
 // An edge of the graph, or a block as an edge between where control arrives and where it leaves.
 struct WeighedEdge {
   uint32_t from, to;
-  std::optional<CounterPlace> place;
+  std::optional<CounterPosition> place;
   FlowCost cost;
 };
 
@@ -74,7 +74,7 @@ std::vector<WeighedEdge> EdgesOf(const FlowGraph& graph, const classfile::CodeAt
                                  std::vector<std::pair<uint32_t, FlowCost>>& rest) {
   std::vector<WeighedEdge> edges;
   for (const FlowGraph::Edge& edge : graph.edges) {
-    edges.push_back({LeavingOf(edge.from), Arriving(edge.to), graph.PlaceOf(edge), {}});
+    edges.push_back({LeavingOf(edge.from), Arriving(edge.to), graph.PositionOf(edge), {}});
   }
   for (uint32_t node = 1; node <= graph.blocks.size(); ++node) {
     const FlowGraph::Block& block = graph.block(node);
@@ -88,7 +88,8 @@ std::vector<WeighedEdge> EdgesOf(const FlowGraph& graph, const classfile::CodeAt
       it->second = Difference(cost, it->second);
     }
     edges.push_back({Arriving(node), LeavingOf(node),
-                     CounterPlace{CounterKind::kBlock, static_cast<uint16_t>(block.begin)}, cost});
+                     CounterPosition{CounterKind::kBlock, static_cast<uint16_t>(block.begin)},
+                     cost});
   }
   return edges;
 }
@@ -104,10 +105,10 @@ void FlowCost::AddTimes(const FlowCost& each, int64_t count) {
 }
 
 std::optional<FlowWeights> FlowWeights::Make(const classfile::CodeAttribute& code,
-                                             absl::Span<const CounterPlace> places,
+                                             absl::Span<const CounterPosition> places,
                                              const InstructionCosts& costs) {
   std::vector<uint32_t> splits;
-  for (const CounterPlace& place : places) {
+  for (const CounterPosition& place : places) {
     if (place.kind == CounterKind::kSplit) splits.push_back(place.bci);
   }
   std::sort(splits.begin(), splits.end());

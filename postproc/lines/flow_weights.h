@@ -27,7 +27,7 @@ class FlowWeights {
  public:
   // `places`: of the counters, in their order. None: they do not belong to this code.
   static std::optional<FlowWeights> Make(const classfile::CodeAttribute& code,
-                                         absl::Span<const classfile::CounterPlace> places,
+                                         absl::Span<const classfile::CounterPosition> places,
                                          const InstructionCosts& costs);
 
   // Of one more call, where no counter has them.

@@ -4,9 +4,9 @@
 
 namespace jtrace::postproc {
 
-std::string PlaceText(CallPlace place) {
-  if (place == kNoCallPlace) return "";
-  return StrCat(IsLine(place) ? ":" : "@", NumberInPlace(place));
+std::string PlaceText(CallSite place) {
+  if (place == kNoCallSite) return "";
+  return StrCat(IsLine(place) ? ":" : "@", NumberInCallSite(place));
 }
 
 }  // namespace jtrace::postproc

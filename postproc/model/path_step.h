@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/call_place.h"
+#include "common/call_site.h"
 #include "postproc/model/ids.h"
 
 namespace jtrace::postproc {
@@ -11,11 +11,11 @@ namespace jtrace::postproc {
 // Converts to and from a routine without a place, as most traces have them.
 struct PathStep {
   RoutineId routine;
-  CallPlace place = kNoCallPlace;  // in the step above; none: unknown
+  CallSite place = kNoCallSite;  // in the step above; none: unknown
 
   PathStep() = default;
   // NOLINTNEXTLINE(google-explicit-constructor)
-  PathStep(RoutineId called, CallPlace from = kNoCallPlace) : routine(called), place(from) {}
+  PathStep(RoutineId called, CallSite from = kNoCallSite) : routine(called), place(from) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
   operator RoutineId() const { return routine; }
   friend bool operator==(const PathStep&, const PathStep&) = default;
@@ -25,6 +25,6 @@ struct PathStep {
 };
 
 // ":120" for a line, "@17" for a bytecode index, "" if unknown: follows the caller's name.
-std::string PlaceText(CallPlace place);
+std::string PlaceText(CallSite place);
 
 }  // namespace jtrace::postproc

@@ -73,7 +73,7 @@ struct SampleRecord {
   // The bytecode index in the last of them, if it is a Java frame whose place is known.
   std::optional<uint16_t> bci;
   // Where each frame was in its routine: the next one was called from there. Empty: unknown.
-  absl::Span<const CallPlace> places;
+  absl::Span<const CallSite> places;
 };
 
 // Compiled code that was loaded or unloaded, or a list of what it has inlined.

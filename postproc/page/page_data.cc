@@ -234,7 +234,7 @@ void DataWriter::WriteNodes() {
 
 void DataWriter::WritePlaces() {
   json_.Column("place", page_.nodes(), [&](const PageNode& node) -> int64_t {
-    return node.is_pruned ? kNoCallPlace : input_.tree.node(node.source).place;
+    return node.is_pruned ? kNoCallSite : input_.tree.node(node.source).place;
   });
   std::vector<int64_t> repeated;  // node, number, node, number…
   for (size_t i = 0; i < page_.nodes().size(); ++i) {

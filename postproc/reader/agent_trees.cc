@@ -59,8 +59,8 @@ uint32_t AgentTrees::Append(uint32_t id, const TreeNode& node) {
   parents_.push_back(node.parent == 0 ? kNone : rank_of_.Find(node.parent));
   routines_.push_back(node.routine);
   flags_.push_back(node.lost ? kIsLost : 0);
-  if (node.place != kNoCallPlace) {
-    places_.resize(rank + size_t{1}, kNoCallPlace);
+  if (node.place != kNoCallSite) {
+    places_.resize(rank + size_t{1}, kNoCallSite);
     places_[rank] = node.place;
   }
   return rank;
@@ -74,7 +74,7 @@ void AgentTrees::AddNewNodes(const proto::TreeDelta& delta) {
     node.thread = delta.thread();
     node.parent = i < delta.new_parent_size() ? delta.new_parent(i) : 0;
     node.routine = i < delta.new_routine_size() ? delta.new_routine(i) : 0;
-    node.place = i < delta.new_place_size() ? CheckedPlace(delta.new_place(i)) : kNoCallPlace;
+    node.place = i < delta.new_place_size() ? CheckedCallSite(delta.new_place(i)) : kNoCallSite;
     node.lost = node.parent != 0 && rank_of_.Find(node.parent) == kNone;
     if (node.lost) {
       NoteUndefined(node.parent);
@@ -233,7 +233,7 @@ void AgentTrees::Fill(uint32_t rank, TreeNode& node) const {
   node.parent = parents_[rank] == kNone ? 0 : ids_[parents_[rank]];
   node.routine = routines_[rank];
   node.lost = (flags_[rank] & kIsLost) != 0;
-  node.place = rank < places_.size() ? places_[rank] : kNoCallPlace;
+  node.place = rank < places_.size() ? places_[rank] : kNoCallSite;
   node.counts.calls = calls_.Find(rank);
   node.counts.calls_jitted = jitted_.Find(rank);
   node.counts.base = base_.Find(rank);

@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
-#include "common/call_place.h"
+#include "common/call_site.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
@@ -22,10 +22,10 @@ namespace jtrace::postproc {
 // A node of an agent's tree with its totals.
 struct TreeNode {
   uint32_t thread = 0;
-  uint32_t parent = 0;             // 0: the thread's root
-  uint32_t routine = 0;            // Routine.id; 0: [pruned]; kLostRoutine
-  bool lost = false;               // its parent was never defined
-  CallPlace place = kNoCallPlace;  // in the parent's routine
+  uint32_t parent = 0;           // 0: the thread's root
+  uint32_t routine = 0;          // Routine.id; 0: [pruned]; kLostRoutine
+  bool lost = false;             // its parent was never defined
+  CallSite place = kNoCallSite;  // in the parent's routine
   NodeCounts counts;
 };
 
@@ -108,7 +108,7 @@ class AgentTrees {
   std::vector<uint32_t> threads_;
   std::vector<uint32_t> parents_;  // rank; kNone: the thread's root
   std::vector<uint32_t> routines_;
-  std::vector<CallPlace> places_;  // as far as any is known
+  std::vector<CallSite> places_;  // as far as any is known
   std::vector<uint8_t> flags_;
   NarrowColumn calls_, jitted_, base_, off_, min_, max_;
   absl::flat_hash_map<uint32_t, NodeMetrics> metrics_;

@@ -348,7 +348,7 @@ void ChunkEmitter::AnchorFrame(absl::Span<const PathStep> path) {
     if (std::find(path.begin(), path.end(), routine) != path.end()) return;
   }
   frames_.push_back(model_.InternFrame({path.back(), ModuleId(), Origin::kNone}));
-  if (!places_.empty()) places_.push_back(kNoCallPlace);
+  if (!places_.empty()) places_.push_back(kNoCallSite);
 }
 
 }  // namespace jtrace::postproc

@@ -69,7 +69,7 @@ class ChunkEmitter {
   absl::flat_hash_map<uint32_t, NodePath> sample_paths_;  // by thread: of the last sample
   std::vector<CallRecord> calls_;                         // reused
   std::vector<FrameId> frames_;                           // of one sample; reused
-  std::vector<CallPlace> places_;                         // of these
+  std::vector<CallSite> places_;                          // of these
   std::vector<CodeRecord::Frame> code_frames_;            // of one code event; reused
   std::vector<CodeRecord::Row> code_rows_;
 };

@@ -57,8 +57,8 @@ class RecordFilter : public RecordVisitor {
   const std::vector<RecordVisitor*> visitors_;
   std::vector<int8_t> wanted_;  // by thread: 0 not yet known, 1 yes, -1 no
   absl::flat_hash_map<LabelsId, bool> wanted_labels_;
-  std::vector<FrameId> frames_;    // reused
-  std::vector<CallPlace> places_;  // the same
+  std::vector<FrameId> frames_;   // reused
+  std::vector<CallSite> places_;  // the same
 };
 
 }  // namespace jtrace::postproc

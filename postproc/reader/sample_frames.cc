@@ -17,7 +17,7 @@ void SampleFrames::Begin(const proto::Chunk& chunk) {
 }
 
 void SampleFrames::Read(const proto::Sample& sample, int64_t time, std::vector<FrameId>& frames,
-                        std::vector<CallPlace>& places) {
+                        std::vector<CallSite>& places) {
   NativeSymbols& native = definitions_.native();
   frames.clear();
   places.clear();
@@ -30,7 +30,7 @@ void SampleFrames::Read(const proto::Sample& sample, int64_t time, std::vector<F
       frames.push_back(FrameAt(index));
       if (has_places_ && index < chunk_frames_.size()) {
         places.resize(frames.size());
-        places.back() = CheckedPlace(chunk_->frame(static_cast<int>(index)).place());
+        places.back() = CheckedCallSite(chunk_->frame(static_cast<int>(index)).place());
       }
       is_caller |= model_.frame(frames.back()).origin != Origin::kKernel;
       callee = nullptr;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/call_place.h"
+#include "common/call_site.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/definitions.h"
@@ -25,7 +25,7 @@ class SampleFrames {
   // so. Between two native frames it has the function
   // that ended in a jump, if any (NativeSymbols::TailCaller).
   void Read(const proto::Sample& sample, int64_t time, std::vector<FrameId>& frames,
-            std::vector<CallPlace>& places);
+            std::vector<CallSite>& places);
   // The bytecode index in the sample's interrupted frame; none: unknown, or of another frame than
   // a Java one.
   std::optional<uint16_t> InnermostBci(const proto::Sample& sample) const;

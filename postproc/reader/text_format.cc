@@ -101,25 +101,25 @@ std::string WithPlainCommas(std::string_view key) {
   return plain;
 }
 
-void AppendPlace(std::string& out, CallPlace place) {
-  if (place == kNoCallPlace) return;
+void AppendPlace(std::string& out, CallSite place) {
+  if (place == kNoCallSite) return;
   out.push_back('\\');
   out += PlaceText(place);
 }
 
-CallPlace TakePlace(std::string_view& field) {
+CallSite TakePlace(std::string_view& field) {
   const size_t digits = field.find_last_not_of("0123456789") + 1;
-  if (digits < 2 || digits >= field.size()) return kNoCallPlace;
+  if (digits < 2 || digits >= field.size()) return kNoCallSite;
   const char kind = field[digits - 1];
-  if (kind != ':' && kind != '@') return kNoCallPlace;
+  if (kind != ':' && kind != '@') return kNoCallSite;
   // The backslash itself may be escaped.
   const size_t name = field.substr(0, digits - 1).find_last_not_of('\\') + 1;
-  if ((digits - 1 - name) % 2 == 0) return kNoCallPlace;
+  if ((digits - 1 - name) % 2 == 0) return kNoCallSite;
   int64_t parsed = 0;
-  if (!ParseInteger(field.substr(digits), parsed) || parsed > kMostInPlace) return kNoCallPlace;
+  if (!ParseInteger(field.substr(digits), parsed) || parsed > kMaxInCallSite) return kNoCallSite;
   const auto number = static_cast<uint32_t>(parsed);
-  const CallPlace place = kind == ':' ? PlaceOfLine(number) : PlaceOfBci(number);
-  if (place != kNoCallPlace) field = field.substr(0, digits - 2);
+  const CallSite place = kind == ':' ? CallSiteOfLine(number) : CallSiteOfBci(number);
+  if (place != kNoCallSite) field = field.substr(0, digits - 2);
   return place;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/call_place.h"
+#include "common/call_site.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc::text {
@@ -39,9 +39,9 @@ std::string_view NextPair(std::string_view& list);
 std::string WithPlainCommas(std::string_view key);
 // A routine in a path or a frame may be followed by where it was: "\\:120" for a line, "\\@17" for
 // a bytecode index. No escaped name ends so.
-void AppendPlace(std::string& out, CallPlace place);
-// Removes it from the end of a field and returns it; none: kNoCallPlace.
-CallPlace TakePlace(std::string_view& field);
+void AppendPlace(std::string& out, CallSite place);
+// Removes it from the end of a field and returns it; none: kNoCallSite.
+CallSite TakePlace(std::string_view& field);
 // The reverse of AppendEscaped; an unknown escape is left unchanged. Returns `field` itself if it
 // has no backslash.
 std::string_view Unescape(std::string_view field, std::string& storage);

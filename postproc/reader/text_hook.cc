@@ -54,7 +54,7 @@ std::string HookSumsText(const HookSums& sums) {
 }
 
 std::optional<HookFields> HookFields::Parse(absl::Span<const std::string> args,
-                                            absl::Span<const CallPlace> places, TraceInfo& trace,
+                                            absl::Span<const CallSite> places, TraceInfo& trace,
                                             TraceModel& model) {
   if (args.size() < 4 || args[0].empty()) return std::nullopt;
   const std::optional<HookKind> kind = ParseHookKind(args[1]);
@@ -73,7 +73,7 @@ std::optional<HookFields> HookFields::Parse(absl::Span<const std::string> args,
     if (frame.is_tail_call) {
       fields.jumped_.push_back(id);
     } else {
-      fields.path_.emplace_back(frame.routine, i == 4 ? kNoCallPlace : places[i - 1]);
+      fields.path_.emplace_back(frame.routine, i == 4 ? kNoCallSite : places[i - 1]);
     }
   }
   return fields;

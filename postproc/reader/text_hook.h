@@ -21,7 +21,7 @@ class HookFields {
   // `args`: the fields after the op, unescaped: NAME, KIND, CALLER or empty, sums, and the path.
   // `places`: TakePlace of each of them. Adds the hook to the trace. None if they are malformed.
   static std::optional<HookFields> Parse(absl::Span<const std::string> args,
-                                         absl::Span<const CallPlace> places, TraceInfo& trace,
+                                         absl::Span<const CallSite> places, TraceInfo& trace,
                                          TraceModel& model);
 
   // Valid as long as this object exists and does not move.

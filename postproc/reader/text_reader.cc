@@ -97,7 +97,7 @@ class TextReader {
   std::string storage_;
   std::vector<PathStep> path_;
   std::vector<FrameId> frames_;
-  std::vector<CallPlace> call_places_;
+  std::vector<CallSite> call_places_;
   std::vector<std::string> args_;
 };
 
@@ -252,7 +252,7 @@ bool TextReader::ReadSample(std::string_view op, At at) {
   sample.path = path_;
   sample.frames = frames_;
   const bool has_places = std::any_of(call_places_.begin(), call_places_.end(),
-                                      [](CallPlace place) { return place != kNoCallPlace; });
+                                      [](CallSite place) { return place != kNoCallSite; });
   if (has_places) sample.places = call_places_;
   if (const auto place = places_.find(at.thread); place != places_.end() && !sample.is_unwind) {
     sample.bci = place->second;
@@ -268,10 +268,10 @@ bool TextReader::ReadSample(std::string_view op, At at) {
 // A routine's place is where it called the next one.
 void TextReader::ReadPath(size_t first, size_t end) {
   path_.clear();
-  CallPlace from = kNoCallPlace;
+  CallSite from = kNoCallSite;
   for (size_t i = first; i < end; ++i) {
     std::string_view field = fields_[i];
-    const CallPlace place = text::TakePlace(field);
+    const CallSite place = text::TakePlace(field);
     path_.emplace_back(RoutineOf(field), from);
     from = place;
   }
@@ -332,10 +332,10 @@ void TextReader::ReadArgs() {
 
 bool TextReader::ReadHook(std::string_view op, At at) {
   if (op != "hook") return false;
-  call_places_.assign(3, kNoCallPlace);
+  call_places_.assign(3, kNoCallSite);
   for (size_t i = 3; i < fields_.size(); ++i) {
     // Only the path has places: the first of its fields is the eighth.
-    call_places_.push_back(i < 7 ? kNoCallPlace : text::TakePlace(fields_[i]));
+    call_places_.push_back(i < 7 ? kNoCallSite : text::TakePlace(fields_[i]));
   }
   ReadArgs();
   const auto places = absl::MakeConstSpan(call_places_).subspan(3);

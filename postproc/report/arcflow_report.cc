@@ -33,14 +33,14 @@ std::string_view ArcCaller(const ReportInput& input, const FlatRow& self, const 
 
 // "a.A.f():120", "" if it is unknown.
 std::string SiteOf(const ReportInput& input, const FlatRow& self, const Arc& arc) {
-  if (arc.place == kNoCallPlace) return "";
+  if (arc.place == kNoCallSite) return "";
   return StrCat(ArcCaller(input, self, arc), PlaceText(arc.place));
 }
 
 // Of the other routine; with a site that of the call: "a.A.f():120 > a.B.g()".
 std::string ArcName(const ReportInput& input, const FlatRow& self, const Arc& arc) {
   const std::string_view other = input.flat.rows()[arc.other].name;
-  if (arc.place == kNoCallPlace) return std::string(other);
+  if (arc.place == kNoCallSite) return std::string(other);
   return StrCat(SiteOf(input, self, arc), " > ", IsCaller(arc.kind) ? self.name : other);
 }
 
@@ -238,7 +238,7 @@ void ArcFlowWriter::AddArc(const Arc& arc) {
        is_caller ? MostCell(arc, rough) : Cell()});
   const FlatRow& row = input_.flat.rows()[arc.other];
   if (row.is_root) return AddName(StrCat("thread ", row.name), false);
-  if (arc.place == kNoCallPlace) return AddName(row.name, true);
+  if (arc.place == kNoCallSite) return AddName(row.name, true);
   AddName(is_caller ? StrCat(row.name, PlaceText(arc.place))
                     : StrCat(PlaceText(arc.place), " > ", row.name),
           false);

@@ -17,8 +17,8 @@ namespace {
 // The values of an arc. Time, ticks and the measure count each moment once, however often the arc
 // is on the stack: no share exceeds the whole.
 struct ArcSum {
-  uint32_t other = 0;              // row of the FlatProfile
-  CallPlace place = kNoCallPlace;  // in the caller
+  uint32_t other = 0;            // row of the FlatProfile
+  CallSite place = kNoCallSite;  // in the caller
   int64_t calls = 0;
   int64_t cum = 0;
   int64_t cum_ticks = 0;
@@ -58,7 +58,7 @@ class ArcSums {
   }
 
  private:
-  absl::flat_hash_map<std::pair<uint32_t, CallPlace>, size_t> index_;
+  absl::flat_hash_map<std::pair<uint32_t, CallSite>, size_t> index_;
   std::vector<ArcSum> sums_;  // by first appearance
 };
 
@@ -118,7 +118,7 @@ Cell Share(int64_t part, int64_t whole) {
 
 // "a.A.f():120", "" if it is unknown.
 std::string SiteOf(std::string_view caller, const ArcSum& arc) {
-  return arc.place == kNoCallPlace ? "" : StrCat(caller, PlaceText(arc.place));
+  return arc.place == kNoCallSite ? "" : StrCat(caller, PlaceText(arc.place));
 }
 
 // Of the other routine; with a site that of the call: "a.A.f():120 > a.B.g()".

@@ -65,7 +65,7 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
 }
 
 std::string Indented(const ReportInput& input, const PathNode& node) {
-  const std::string place = node.place == kNoCallPlace ? "" : StrCat(PlaceText(node.place), " > ");
+  const std::string place = node.place == kNoCallSite ? "" : StrCat(PlaceText(node.place), " > ");
   return StrCat(IndentOf(node.level, input.options.width), place,
                 input.model.RoutineName(node.routine));
 }
@@ -212,7 +212,7 @@ class PathText {
   explicit PathText(const TraceModel& model) : model_(model) {}
 
   // `place`: from which the step's caller calls it.
-  void Add(RoutineId routine, CallPlace place) {
+  void Add(RoutineId routine, CallSite place) {
     steps_.push_back(StrCat(model_.RoutineName(routine), below_));
     below_ = PlaceText(place);
   }
@@ -236,7 +236,7 @@ std::string PathOf(const ReportInput& input, StackId stack) {
   PathText path(input.model);
   for (StackId at = stack; at; at = stacks.Caller(at)) {
     path.Add(input.model.frame(stacks.Innermost(at)).routine,
-             with_places ? stacks.Place(at) : kNoCallPlace);
+             with_places ? stacks.Place(at) : kNoCallSite);
   }
   return path.Join();
 }

@@ -43,7 +43,7 @@ class SiteRows {
   const std::vector<bool> below_pruned_;
   std::vector<SiteRow> rows_;
   // By the caller's row and the called one's in the flat profile, and the place.
-  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, CallPlace>, uint32_t> index_;
+  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, CallSite>, uint32_t> index_;
 };
 
 SiteRow SiteRows::MakeRow(NodeId id) const {
@@ -54,7 +54,7 @@ SiteRow SiteRows::MakeRow(NodeId id) const {
   row.sums.routine = callee.routine;
   row.sums.is_root = callee.is_root;
   row.name = std::string(callee.name);
-  if (node.place == kNoCallPlace) return row;
+  if (node.place == kNoCallSite) return row;
   const FlatRow& caller = input_.flat.rows()[input_.flat.RowOf(node.parent)];
   row.site = StrCat(caller.name, PlaceText(node.place));
   row.name = StrCat(row.site, " > ", row.name);
@@ -63,7 +63,7 @@ SiteRow SiteRows::MakeRow(NodeId id) const {
 
 uint32_t SiteRows::RowOf(NodeId id) {
   const CallNode& node = input_.tree.node(id);
-  const bool placed = node.place != kNoCallPlace;
+  const bool placed = node.place != kNoCallSite;
   const std::tuple key(placed ? input_.flat.RowOf(node.parent) : 0, input_.flat.RowOf(id),
                        node.place);
   const auto [entry, inserted] = index_.try_emplace(key, rows_.size());

@@ -105,7 +105,7 @@ std::string TreeTextWriter::NameOf(const TreeWalk& walk, const TreeLine& line, i
   const CallNode& node = input_.tree.node(line.id);
   if (node.origin == NodeOrigin::kThread) return NameOfThread(walk, line.id, used);
   // The caller is in the line above.
-  const std::string place = node.place == kNoCallPlace ? "" : StrCat(PlaceText(node.place), " > ");
+  const std::string place = node.place == kNoCallSite ? "" : StrCat(PlaceText(node.place), " > ");
   return place + names_.Shorten(input_.model.RoutineName(node.routine),
                                 RoomAfter(used + DisplayWidth(place)));
 }

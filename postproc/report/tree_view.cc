@@ -48,7 +48,7 @@ std::string_view TreeView::Name(NodeId id) const {
 
 std::string TreeView::Site(NodeId id) const {
   const CallNode& node = input_.tree.node(id);
-  if (node.place == kNoCallPlace) return "";
+  if (node.place == kNoCallSite) return "";
   return StrCat(Name(node.parent), PlaceText(node.place));
 }
 
@@ -78,8 +78,8 @@ int64_t TreeView::Weight(NodeId id) const {
 }
 
 bool TreeView::Before(NodeId a, NodeId b) const {
-  const CallPlace place_a = input_.tree.node(a).place;
-  const CallPlace place_b = input_.tree.node(b).place;
+  const CallSite place_a = input_.tree.node(a).place;
+  const CallSite place_b = input_.tree.node(b).place;
   if (sort_ == "name") return std::tuple(Name(a), place_a) < std::tuple(Name(b), place_b);
   if (!sort_.empty() || sort_by_ == SortBy::kMeasureCum) {
     const int64_t key_a = Key(a);

@@ -24,9 +24,9 @@ int64_t TotalWeight(const SampleLog& log) {
 }
 
 // Nothing is known of the caller of a path's first routine.
-uint32_t PathTree::Child(uint32_t parent, RoutineId routine, CallPlace place) {
+uint32_t PathTree::Child(uint32_t parent, RoutineId routine, CallSite place) {
   const uint64_t key = uint64_t{parent} << 32 | routine.value;
-  if (parent == 0) place = kNoCallPlace;
+  if (parent == 0) place = kNoCallSite;
   auto [entry, inserted] =
       children_.try_emplace({key, place}, static_cast<uint32_t>(nodes_.size() + 1));
   if (inserted) {
@@ -57,7 +57,7 @@ PathTree::PathTree(TraceModel& model, const SampleLog& log, bool with_places,
     const uint32_t caller = path_of[stacks.Caller(StackId(i)).value];
     const RoutineId routine = model.frame(stacks.Innermost(StackId(i))).routine;
     if (start != nullptr && caller == 0 && !start(routine)) continue;
-    path_of[i] = Child(caller, routine, with_places ? stacks.Place(StackId(i)) : kNoCallPlace);
+    path_of[i] = Child(caller, routine, with_places ? stacks.Place(StackId(i)) : kNoCallSite);
     PathNode& node = nodes_[path_of[i] - 1];
     node.exclusive = WrapAdd(node.exclusive, weights[i]);
   }
@@ -103,7 +103,7 @@ PathTree::PathTree(TraceModel& model, const CallTree& tree, const std::vector<in
 void PathTree::AddNoFrames(TraceModel& model, int64_t value, const RoutinePredicate& start) {
   const RoutineId no_frames = model.InternRoutine("[no_frames]");
   if (start != nullptr && !start(no_frames)) return;
-  PathNode& node = nodes_[Child(0, no_frames, kNoCallPlace) - 1];
+  PathNode& node = nodes_[Child(0, no_frames, kNoCallSite) - 1];
   node.exclusive = WrapAdd(node.exclusive, value);
 }
 

@@ -21,8 +21,8 @@ using RoutinePredicate = std::function<bool(RoutineId)>;
 // A routine on a path; its values are over all paths through it.
 struct PathNode {
   RoutineId routine;
-  CallPlace place = kNoCallPlace;  // from which the one before calls it, if distinguished
-  uint32_t parent = 0;             // index + 1; 0: none
+  CallSite place = kNoCallSite;  // from which the one before calls it, if distinguished
+  uint32_t parent = 0;           // index + 1; 0: none
   uint32_t level = 0;
   int64_t inclusive = 0;
   int64_t exclusive = 0;
@@ -51,12 +51,12 @@ class PathTree {
   int64_t total() const { return total_; }
 
  private:
-  uint32_t Child(uint32_t parent, RoutineId routine, CallPlace place);
+  uint32_t Child(uint32_t parent, RoutineId routine, CallSite place);
   void AddNoFrames(TraceModel& model, int64_t value, const RoutinePredicate& start);
   void SumUp();
 
   std::vector<PathNode> nodes_;
-  absl::flat_hash_map<std::pair<uint64_t, CallPlace>, uint32_t> children_;
+  absl::flat_hash_map<std::pair<uint64_t, CallSite>, uint32_t> children_;
   int64_t total_ = 0;
 };
 

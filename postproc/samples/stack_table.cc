@@ -4,12 +4,12 @@
 
 namespace jtrace::postproc {
 
-StackId StackTable::Intern(absl::Span<const FrameId> frames, absl::Span<const CallPlace> places) {
+StackId StackTable::Intern(absl::Span<const FrameId> frames, absl::Span<const CallSite> places) {
   StackId at;
   for (size_t i = 0; i < frames.size(); ++i) {
-    const CallPlace place = i == 0 || places.empty() ? kNoCallPlace : places[i - 1];
+    const CallSite place = i == 0 || places.empty() ? kNoCallSite : places[i - 1];
     const uint64_t key = uint64_t{at.value} << 32 | frames[i].value;
-    StackId& id = place == kNoCallPlace ? ids_[key] : placed_ids_[std::pair(key, place)];
+    StackId& id = place == kNoCallSite ? ids_[key] : placed_ids_[std::pair(key, place)];
     if (!id) {
       entries_.push_back({at, frames[i], place});
       id = StackId(static_cast<uint32_t>(entries_.size()));

@@ -1,4 +1,5 @@
-// The counters of a method's blocks (blocks=on): their places, and the code that counts exceptions.
+// The counters of a method's blocks (blocks=on): their positions, and the code that counts
+// exceptions.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/counter_plan.h"
 #include "agent/calls/classfile/probe_code.h"
 #include "agent/calls/classfile/stack_map.h"
 #include "common/classfile/class_file.h"
@@ -15,28 +17,6 @@
 #include "common/classfile/flow_graph.h"
 
 namespace jtrace::classfile {
-
-// Chooses where a method's counters go: as few as suffice to derive how often each instruction ran.
-struct CounterPlan {
-  // Ascending by bci. A kSplit place is not a counter.
-  std::vector<CounterPlace> places;
-  uint32_t counters = 0;  // places that are
-  uint32_t throws = 0;    // of these, kThrow
-  uint32_t blocks = 0;    // of the code, without splits
-};
-
-// Counts flow through a method like a current: what enters a block leaves it. So the counts of a
-// spanning tree of its graph follow from those of all other edges (Knuth and Stevenson, 1973). The
-// tree gets the edges that are probably the most frequent; the others get counters.
-//
-// `thrown`: instructions whose exceptions are counted where they leave the method or reach their
-// handler (kThrow); `splits`: those whose exceptions are not, so that a block ends after them.
-// Both ascending. `count_entry`: the method's calls are not known otherwise,
-// so that they get a counter in any case: the trace's reader takes them off those of the routine.
-// None: the flow is not known (MakeFlowGraph), or a jump would need a counter of its own.
-std::optional<CounterPlan> PlanCounters(const CodeAttribute& code,
-                                        absl::Span<const uint32_t> thrown,
-                                        absl::Span<const uint32_t> splits, bool count_entry);
 
 // What of a method BlockProbes depends on. All of it must outlive the object's use.
 struct BlockInput {
@@ -73,18 +53,18 @@ class BlockProbes {
   bool Plan(const BlockInput& input, ConstantPoolBuilder& pool);
 
   // Ascending by bci.
-  absl::Span<const CounterPlace> places() const { return plan_.places; }
+  absl::Span<const CounterPosition> positions() const { return plan_.positions; }
   const CounterPlan& plan() const { return plan_; }
-  // Its activations must be entered. That of a leaf (leaf.h) is found without that, but slowly:
-  // exceptions are rare.
+  // Its activations must be entered. That of a leaf (CallsNothing) is found without that, but
+  // slowly: exceptions are rare.
   bool needs_activation() const { return by_path_ && plan_.counters > plan_.throws; }
-  // Calls f(bci, whether jumps to there pass it, index of the place) for the counters in the
+  // Calls f(bci, whether jumps to there pass it, index of the position) for the counters in the
   // method's own code.
   void ForEachInsertion(absl::FunctionRef<void(uint32_t, bool, uint32_t)> f) const;
 
   // The bytes after the method's own code; the catch-all follows them directly if there is one.
   uint32_t tail_size() const;
-  // Appends them. on_id(index of the place, position from the first byte appended).
+  // Appends them. on_id(index of the position, position from the first byte appended).
   void WriteTails(const ProbeCode& probes, ByteWriter& out,
                   absl::FunctionRef<void(uint32_t, size_t)> on_id) const;
   // Rows of the exception table: those before the method's, and those after them.
@@ -101,7 +81,7 @@ class BlockProbes {
     std::vector<ExceptionRow> rows;  // of the original that cover them
     std::vector<VerificationType> locals;
     std::vector<uint32_t> points;
-    std::vector<uint32_t> counters;  // indexes of their places
+    std::vector<uint32_t> counters;  // indexes of their positions
   };
   struct HandlerLocals {
     uint32_t bci;
@@ -126,21 +106,12 @@ class BlockProbes {
   std::vector<HandlerLocals> handler_locals_;
   std::vector<uint32_t> points_;
   // By handler: where its block is counted.
-  std::vector<std::pair<uint32_t, uint32_t>> handler_places_;
+  std::vector<std::pair<uint32_t, uint32_t>> handler_positions_;
 };
 
 // The frame that fits wherever both do; none: it is not known without the classes.
 std::optional<std::vector<VerificationType>> CommonLocals(absl::Span<const VerificationType> a,
                                                           absl::Span<const VerificationType> b,
                                                           const ConstantPool& pool);
-
-// Finds the instructions of a method that may throw.
-
-// Their bcis, ascending: everything but arithmetic, jumps, returns, local variables, the operand
-// stack, constants, fields of this class or object, and monitorexit, which never throws in what
-// compilers write. Errors that the JVM may throw anywhere (an overflow of the stack, Thread.stop)
-// are not considered.
-std::vector<uint32_t> ThrowingPoints(const ClassFile& file, const MethodInfo& method,
-                                     const CodeAttribute& code, const FlowGraph& graph);
 
 }  // namespace jtrace::classfile

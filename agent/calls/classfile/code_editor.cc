@@ -62,20 +62,20 @@ class Relocator {
   bool ok() const { return good_ && reader_.ok(); }
   bool Done() const { return ok() && reader_.AtEnd(); }
 
-  void Patch(size_t at, uint32_t place) {
-    if (place > kMaxU2) {
+  void Patch(size_t at, uint32_t position) {
+    if (position > kMaxU2) {
       good_ = false;
     } else {
-      out_.PatchU2(base_ + at, place);
+      out_.PatchU2(base_ + at, position);
     }
   }
 
-  uint32_t StartPlace(uint16_t bci) const { return bci == 0 ? 0 : editor_.PlaceOf(bci); }
+  uint32_t StartPosition(uint16_t bci) const { return bci == 0 ? 0 : editor_.PositionOf(bci); }
 
   void Start() {
     const size_t at = reader_.position();
     const uint16_t bci = reader_.U2();
-    if (ok()) Patch(at, StartPlace(bci));
+    if (ok()) Patch(at, StartPosition(bci));
   }
 
   void Range() {
@@ -83,8 +83,8 @@ class Relocator {
     const uint16_t start = reader_.U2();
     const uint16_t length = reader_.U2();
     if (!ok()) return;
-    const uint32_t first = StartPlace(start);
-    const uint32_t last = editor_.PlaceOf(uint32_t{start} + length);
+    const uint32_t first = StartPosition(start);
+    const uint32_t last = editor_.PositionOf(uint32_t{start} + length);
     if (last == CodeEditor::kNowhere) {
       good_ = false;
       return;
@@ -130,7 +130,7 @@ class Relocator {
 Reason CodeEditor::Scan(Bytes code) {
   code_ = code;
   insertions_ = {};
-  sites_.clear();
+  branches_.clear();
   is_start_.assign(code.size(), 0);
   for (size_t at = 0; at < code.size();) {
     const uint8_t opcode = code[at];
@@ -139,7 +139,7 @@ Reason CodeEditor::Scan(Bytes code) {
     is_start_[at] = 1;
     const OperandKind kind = KindOf(opcode);
     if ((kind != OperandKind::kPlain && kind != OperandKind::kWide) || IsReturn(opcode)) {
-      sites_.push_back({.bci = static_cast<uint32_t>(at), .opcode = opcode});
+      branches_.push_back({.bci = static_cast<uint32_t>(at), .opcode = opcode});
     }
     at += length;
   }
@@ -148,64 +148,64 @@ Reason CodeEditor::Scan(Bytes code) {
 
 bool CodeEditor::TargetsExist() const {
   bool all = true;
-  for (const Site& site : sites_) {
-    ForEachTarget(site, [&](int64_t target) {
+  for (const Branch& branch : branches_) {
+    ForEachTarget(branch, [&](int64_t target) {
       if (target < 0 || target >= std::ssize(code_) || is_start_[target] == 0) all = false;
     });
   }
   return all;
 }
 
-int64_t CodeEditor::JumpTarget(const Site& site) const {
-  const uint8_t* operand = code_.data() + site.bci + 1;
-  return KindOf(site.opcode) == OperandKind::kBranch32
-             ? int64_t{site.bci} + static_cast<int32_t>(LoadU4(operand))
-             : int64_t{site.bci} + static_cast<int16_t>(LoadU2(operand));
+int64_t CodeEditor::JumpTarget(const Branch& branch) const {
+  const uint8_t* operand = code_.data() + branch.bci + 1;
+  return KindOf(branch.opcode) == OperandKind::kBranch32
+             ? int64_t{branch.bci} + static_cast<int32_t>(LoadU4(operand))
+             : int64_t{branch.bci} + static_cast<int16_t>(LoadU2(operand));
 }
 
 Reason CodeEditor::Layout(absl::Span<const Insertion> insertions) {
   insertions_ = insertions;
-  for (Site& site : sites_) site.widened = false;
-  place_.resize(code_.size() + 1);
+  for (Branch& branch : branches_) branch.widened = false;
+  position_.resize(code_.size() + 1);
   moved_.resize(code_.size() + 1);
   jump_too_far_ = false;
   // Widening one jump may push another out of reach; each round widens at least one.
   do {
-    Place();
+    ComputePositions();
   } while (!FitJumps());
   return jump_too_far_ ? Reason::kJumpTooFar : Reason::kNone;
 }
 
-void CodeEditor::Place() {
+void CodeEditor::ComputePositions() {
   uint32_t delta = 0;  // modulo 2^32: padding may shrink
   uint32_t at = 0;
   auto insertion = insertions_.begin();
-  auto site = sites_.begin();
+  auto branch = branches_.begin();
   const auto end = static_cast<uint32_t>(code_.size());
-  auto resizes = [](const Site& s) {
+  auto resizes = [](const Branch& s) {
     return s.widened || KindOf(s.opcode) == OperandKind::kSwitch;
   };
   for (;;) {
-    while (site != sites_.end() && !resizes(*site)) ++site;
+    while (branch != branches_.end() && !resizes(*branch)) ++branch;
     uint32_t stop = end;
     if (insertion != insertions_.end()) stop = std::min(stop, insertion->bci);
-    if (site != sites_.end()) stop = std::min(stop, site->bci);
-    for (; at < stop; ++at) place_[at] = moved_[at] = at + delta;
+    if (branch != branches_.end()) stop = std::min(stop, branch->bci);
+    for (; at < stop; ++at) position_[at] = moved_[at] = at + delta;
     for (; insertion != insertions_.end() && insertion->bci == at && insertion->skipped_by_jumps;
          ++insertion) {
       delta += static_cast<uint32_t>(insertion->bytes.size());
     }
-    place_[at] = at + delta;
+    position_[at] = at + delta;
     for (; insertion != insertions_.end() && insertion->bci == at; ++insertion) {
       delta += static_cast<uint32_t>(insertion->bytes.size());
     }
     moved_[at] = at + delta;
     if (at == end) return;
-    if (site != sites_.end() && site->bci == at) {
-      delta += site->widened ? kWideGotoGrowth
-                             : static_cast<uint32_t>(SwitchPadding(moved_[at])) -
-                                   static_cast<uint32_t>(SwitchPadding(at));
-      ++site;
+    if (branch != branches_.end() && branch->bci == at) {
+      delta += branch->widened ? kWideGotoGrowth
+                               : static_cast<uint32_t>(SwitchPadding(moved_[at])) -
+                                     static_cast<uint32_t>(SwitchPadding(at));
+      ++branch;
     }
     ++at;
   }
@@ -217,12 +217,12 @@ bool CodeEditor::FitJumps() {
       new_size() <= std::numeric_limits<int16_t>::max()) {
     return true;
   }
-  for (Site& site : sites_) {
-    if (KindOf(site.opcode) != OperandKind::kBranch16 || site.widened) continue;
-    const int64_t offset = int64_t{place_[JumpTarget(site)]} - moved_[site.bci];
+  for (Branch& branch : branches_) {
+    if (KindOf(branch.opcode) != OperandKind::kBranch16 || branch.widened) continue;
+    const int64_t offset = int64_t{position_[JumpTarget(branch)]} - moved_[branch.bci];
     if (FitsJump16(offset)) continue;
-    if (site.opcode == kOpGoto || site.opcode == kOpJsr) {
-      site.widened = true;
+    if (branch.opcode == kOpGoto || branch.opcode == kOpJsr) {
+      branch.widened = true;
       fits = false;
     } else {
       jump_too_far_ = true;
@@ -231,35 +231,35 @@ bool CodeEditor::FitJumps() {
   return fits || jump_too_far_;
 }
 
-void CodeEditor::WriteSite(const Site& site, ByteWriter& out) const {
-  const OperandKind kind = KindOf(site.opcode);
+void CodeEditor::WriteBranch(const Branch& branch, ByteWriter& out) const {
+  const OperandKind kind = KindOf(branch.opcode);
   if (kind == OperandKind::kSwitch) {
-    WriteSwitch(site, out);
+    WriteSwitch(branch, out);
     return;
   }
-  const uint32_t offset = place_[JumpTarget(site)] - moved_[site.bci];
+  const uint32_t offset = position_[JumpTarget(branch)] - moved_[branch.bci];
   if (kind == OperandKind::kBranch32) {
-    out.U1(site.opcode);
+    out.U1(branch.opcode);
     out.U4(offset);
-  } else if (site.widened) {
-    out.U1(site.opcode == kOpGoto ? kOpGotoW : kOpJsrW);
+  } else if (branch.widened) {
+    out.U1(branch.opcode == kOpGoto ? kOpGotoW : kOpJsrW);
     out.U4(offset);
   } else {
-    out.U1(site.opcode);
+    out.U1(branch.opcode);
     out.U2(offset);
   }
 }
 
-void CodeEditor::WriteSwitch(const Site& site, ByteWriter& out) const {
-  const SwitchTable table = ParseSwitch(code_, site.bci);
-  const uint32_t moved = moved_[site.bci];
-  out.U1(site.opcode);
+void CodeEditor::WriteSwitch(const Branch& branch, ByteWriter& out) const {
+  const SwitchTable table = ParseSwitch(code_, branch.bci);
+  const uint32_t moved = moved_[branch.bci];
+  out.U1(branch.opcode);
   for (size_t n = SwitchPadding(moved); n > 0; --n) out.U1(0);
   const size_t operands = out.size();
   out.Append(code_.subspan(table.operands, table.size));
   auto relocate = [&](size_t at) {
-    const uint32_t target = site.bci + LoadU4(code_.data() + at);  // modulo 2^32
-    out.PatchU4(operands + at - table.operands, place_[target] - moved);
+    const uint32_t target = branch.bci + LoadU4(code_.data() + at);  // modulo 2^32
+    out.PatchU4(operands + at - table.operands, position_[target] - moved);
   };
   relocate(table.operands);
   for (size_t i = 0; i < table.count; ++i) relocate(table.first + i * table.stride);

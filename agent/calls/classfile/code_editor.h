@@ -25,7 +25,7 @@ struct Insertion {
 class CodeEditor {
  public:
   // An instruction that the layout or a planner cares about.
-  struct Site {
+  struct Branch {
     uint32_t bci = 0;
     uint8_t opcode = 0;
     bool widened = false;
@@ -37,24 +37,24 @@ class CodeEditor {
 
   bool IsInstruction(uint32_t bci) const { return bci < code_.size() && is_start_[bci] != 0; }
   // All jumps, switches and returns, by bci.
-  absl::Span<const Site> sites() const { return sites_; }
+  absl::Span<const Branch> branches() const { return branches_; }
   Bytes code() const { return code_; }
   // Calls f(target bci) for every possible target of the jump or switch, except falling through.
   template <typename F>
-  void ForEachTarget(const Site& site, F&& f) const;
+  void ForEachTarget(const Branch& branch, F&& f) const;
 
   // Places everything. `insertions` are ordered by bci; at one bci those that jumps skip are
   // first. They and their bytes must outlive the other calls.
   Reason Layout(absl::Span<const Insertion> insertions);
 
   // The new position for a jump to `bci`, a range that starts or ends there or a frame for it. The
-  // end of the code is a valid place; kNowhere if `bci` is neither that nor an instruction.
-  uint32_t PlaceOf(uint32_t bci) const {
-    return bci == code_.size() || IsInstruction(bci) ? place_[bci] : kNowhere;
+  // end of the code is a valid position; kNowhere if `bci` is neither that nor an instruction.
+  uint32_t PositionOf(uint32_t bci) const {
+    return bci == code_.size() || IsInstruction(bci) ? position_[bci] : kNowhere;
   }
   // The new position of the instruction itself, after the insertions before it; or kNowhere.
   uint32_t Moved(uint32_t bci) const { return IsInstruction(bci) ? moved_[bci] : kNowhere; }
-  uint32_t new_size() const { return place_[code_.size()]; }
+  uint32_t new_size() const { return position_[code_.size()]; }
 
   // Appends the new code; calls on_insert(index of the insertion, position from the start).
   template <typename F>
@@ -62,32 +62,32 @@ class CodeEditor {
 
  private:
   bool TargetsExist() const;
-  void Place();
+  void ComputePositions();
   bool FitJumps();
-  void WriteSite(const Site& site, ByteWriter& out) const;
-  void WriteSwitch(const Site& site, ByteWriter& out) const;
-  int64_t JumpTarget(const Site& site) const;
+  void WriteBranch(const Branch& branch, ByteWriter& out) const;
+  void WriteSwitch(const Branch& branch, ByteWriter& out) const;
+  int64_t JumpTarget(const Branch& branch) const;
 
   Bytes code_;
   absl::Span<const Insertion> insertions_;
   std::vector<uint8_t> is_start_;
-  std::vector<Site> sites_;
-  std::vector<uint32_t> place_;
+  std::vector<Branch> branches_;
+  std::vector<uint32_t> position_;
   std::vector<uint32_t> moved_;
   bool jump_too_far_ = false;
 };
 
 template <typename F>
-void CodeEditor::ForEachTarget(const Site& site, F&& f) const {
-  if (IsReturn(site.opcode)) return;
-  if (KindOf(site.opcode) != OperandKind::kSwitch) {
-    f(JumpTarget(site));
+void CodeEditor::ForEachTarget(const Branch& branch, F&& f) const {
+  if (IsReturn(branch.opcode)) return;
+  if (KindOf(branch.opcode) != OperandKind::kSwitch) {
+    f(JumpTarget(branch));
     return;
   }
-  const SwitchTable table = ParseSwitch(code_, site.bci);
+  const SwitchTable table = ParseSwitch(code_, branch.bci);
   const uint8_t* base = code_.data();
   auto target = [&](size_t at) {
-    return int64_t{site.bci} + static_cast<int32_t>(LoadU4(base + at));
+    return int64_t{branch.bci} + static_cast<int32_t>(LoadU4(base + at));
   };
   f(target(table.operands));
   for (size_t i = 0; i < table.count; ++i) f(target(table.first + i * table.stride));
@@ -109,12 +109,12 @@ void CodeEditor::Write(ByteWriter& out, F&& on_insert) const {
       out.Append(insertions_[next].bytes);
     }
   };
-  for (const Site& site : sites_) {
-    insert_to(site.bci);
-    if (IsReturn(site.opcode)) continue;
-    copy_to(site.bci);
-    WriteSite(site, out);
-    copied = site.bci + InstructionLength(code_, site.bci);
+  for (const Branch& branch : branches_) {
+    insert_to(branch.bci);
+    if (IsReturn(branch.opcode)) continue;
+    copy_to(branch.bci);
+    WriteBranch(branch, out);
+    copied = branch.bci + InstructionLength(code_, branch.bci);
   }
   insert_to(code_.size());
   copy_to(code_.size());

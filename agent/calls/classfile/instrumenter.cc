@@ -37,18 +37,18 @@ InstrumentResult Outline(const ClassFile& file) {
   return result;
 }
 
-void GiveCounters(MethodRewriter& rewriter, CounterIds& ids, MethodOutcome& outcome,
-                  ByteWriter& methods) {
+void SetCounters(MethodRewriter& rewriter, CounterIds& ids, MethodOutcome& outcome,
+                 ByteWriter& methods) {
   outcome.has_blocks = rewriter.has_blocks();
-  outcome.places.assign(rewriter.places().begin(), rewriter.places().end());
+  outcome.counters.assign(rewriter.counters().begin(), rewriter.counters().end());
   if (outcome.has_blocks) {
     rewriter.ForEachMove([&](uint32_t now, uint32_t before) {
       outcome.moved.push_back({now, before});
     });
   }
-  if (outcome.places.empty()) return;
-  const auto count = std::count_if(outcome.places.begin(), outcome.places.end(), IsCounter);
-  outcome.first_counter = ids.Take(static_cast<uint32_t>(count));
+  if (outcome.counters.empty()) return;
+  const auto count = std::count_if(outcome.counters.begin(), outcome.counters.end(), IsCounter);
+  outcome.first_counter = ids.NewIds(static_cast<uint32_t>(count));
   rewriter.SetCounters(outcome.first_counter, methods);
 }
 
@@ -71,8 +71,9 @@ std::vector<uint8_t> Assemble(const ClassFile& file, const ConstantPoolBuilder& 
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
                                             const ScopeFilter& filter, const ProbeSpec& spec,
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
-                                            SiteIds* sites, const ScopeFilter* unwinds,
-                                            CounterIds* counters, PlaceNumbers* place_numbers) {
+                                            ProbeTargets* targets, const ScopeFilter* unwinds,
+                                            CounterIds* counters,
+                                            CallSiteNumbers* call_site_numbers) {
   absl::StatusOr<ClassFile> file = ParseClassFile(class_bytes);
   if (!file.ok()) return file.status();
   InstrumentResult result = Outline(*file);
@@ -81,12 +82,12 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
   if (scope == ScopeFilter::ClassScope::kNone && !unwound) return result;
 
   ConstantPoolBuilder pool(file->pool);
-  std::optional<SiteFinder> finder;
-  if (sites != nullptr) finder.emplace(*file, filter, spec, *sites);
+  std::optional<ProbePointFinder> finder;
+  if (targets != nullptr) finder.emplace(*file, filter, spec, *targets);
   const bool count_entry =
       counters != nullptr && !spec.block_owner.empty() && counters->CountsEntries(file->this_name);
-  MethodRewriter rewriter(*file, spec, pool, finder ? &*finder : nullptr, sites, place_numbers,
-                          &filter);
+  MethodRewriter rewriter(*file, spec, pool, finder ? &*finder : nullptr, targets,
+                          call_site_numbers, &filter);
   ByteWriter methods;
   methods.Reserve((file->methods_end - file->methods_begin) * 3 / 2);
   bool changed = false;
@@ -112,11 +113,11 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
     if (outcome.probed) outcome.is_leaf = rewriter.is_leaf();
     if (outcome.probed || unwind) outcome.id = assign_id(outcome.method);
     rewriter.SetId(outcome.id, methods);
-    if (outcome.probed && rewriter.has_places()) {
-      outcome.placed = rewriter.Places();
-      outcome.only_place = rewriter.only_place();
+    if (outcome.probed && rewriter.has_call_sites()) {
+      outcome.call_sites = rewriter.CallSites();
+      outcome.only_call_site = rewriter.only_call_site();
     }
-    if (counters != nullptr) GiveCounters(rewriter, *counters, outcome, methods);
+    if (counters != nullptr) SetCounters(rewriter, *counters, outcome, methods);
   }
   result.probes = rewriter.counts();
   if (changed) result.bytes = Assemble(*file, pool, methods.bytes());

@@ -8,16 +8,16 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "agent/calls/classfile/call_places.h"
+#include "agent/calls/classfile/call_site_finder.h"
 #include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_point.h"
 #include "agent/calls/classfile/reason.h"
-#include "agent/calls/classfile/site.h"
 #include "common/classfile/flow_graph.h"
 #include "common/scope_filter.h"
 
 namespace jtrace::classfile {
 
-// Probes put into the methods of a class, and the sites that got none.
+// Probes put into the methods of a class, and the probe points that got none.
 struct ProbeCounts {
   uint32_t entries = 0;
   uint32_t exits = 0;
@@ -31,7 +31,7 @@ struct ProbeCounts {
   uint32_t blocks = 0;          // blocks of methods whose blocks are counted
   uint32_t block_counters = 0;  // that count them
   uint32_t throw_counters = 0;  // that count exceptions on their way
-  uint32_t places = 0;          // changes of the place of calls
+  uint32_t call_sites = 0;      // changes of the call site
   CallReasonCounts calls_left_out = {};
 };
 
@@ -55,8 +55,8 @@ struct MethodOutcome {
   bool is_leaf = false;  // has only the leaf probe
   Reason reason = Reason::kNone;
   bool has_blocks = false;  // its blocks are counted (blocks=on)
-  // The places of its counters, and the id of the first; empty: its calls say everything.
-  std::vector<CounterPlace> places = {};
+  // Its counters, and the id of the first; empty: its calls say everything.
+  std::vector<CounterPosition> counters = {};
   uint32_t first_counter = 0;
   // Where its code moved: instructions from `now` on were at `before` and on. Ascending.
   struct Moved {
@@ -64,10 +64,10 @@ struct MethodOutcome {
     uint32_t before = 0;
   };
   std::vector<Moved> moved = {};
-  // The places of its new code, if its calls are distinguished by them.
-  std::vector<PlacedCode> placed = {};
-  // The place of its calls, if no probe says so.
-  CallPlace only_place = kNoCallPlace;
+  // The call sites in its new code, if they are distinguished.
+  std::vector<CallSiteRange> call_sites = {};
+  // That of all its calls, if no probe sets it.
+  CallSite only_call_site = kNoCallSite;
 };
 
 // The numbers of counters of blocks.
@@ -75,7 +75,7 @@ class CounterIds {
  public:
   virtual ~CounterIds() = default;
   // The first of `count` new ids in a row. Requested when nothing can fail any more.
-  virtual uint32_t Take(uint32_t count) = 0;
+  virtual uint32_t NewIds(uint32_t count) = 0;
   // Whether the calls of this class's methods must be counted at their blocks as well: other code
   // of a class of this name is counted too.
   virtual bool CountsEntries(std::string_view class_name) = 0;
@@ -97,20 +97,20 @@ struct InstrumentResult {
 //
 // Pure and thread-safe; `class_bytes` may be arbitrary bytes. `assign_id` is called exactly once
 // for each method that gets its own probe, in class-file order, after nothing can fail any more
-// for that method. `sites` may be null: then nothing inside the methods gets probes, whatever
+// for that method. `targets` may be null: then nothing inside the methods gets probes, whatever
 // `spec` says; its ids are requested after the method's. `unwinds`: the methods that get the
 // unwind probe, in scope or not; null: none. `counters` may be null: then blocks are not counted,
-// whatever `spec` says. `place_numbers` may be null: then calls are not distinguished by their
-// places. A method that cannot be rewritten stays byte for byte
+// whatever `spec` says. `call_site_numbers` may be null: then call sites are not distinguished.
+// A method that cannot be rewritten stays byte for byte
 // as it was, with its reason. Errors: InvalidArgument if this is not a class file, Unimplemented
 // if its version is not known (45.3 to 72); the class must then stay unchanged.
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
                                             const ScopeFilter& filter, const ProbeSpec& spec,
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
-                                            SiteIds* sites = nullptr,
+                                            ProbeTargets* targets = nullptr,
                                             const ScopeFilter* unwinds = nullptr,
                                             CounterIds* counters = nullptr,
-                                            PlaceNumbers* place_numbers = nullptr);
+                                            CallSiteNumbers* call_site_numbers = nullptr);
 
 // Names and methods only, for classes that stay unchanged (all methods `kOutOfScope` or
 // `kNoCode`); same errors.

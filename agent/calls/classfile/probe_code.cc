@@ -61,9 +61,9 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
     stack_map_table = pool.FindOrAddUtf8("StackMapTable");
     if (hit == 0 || throwable == 0 || stack_map_table == 0) return false;
   }
-  if (!spec.place.empty()) {
-    place = pool.AddMethodref(owner, spec.place, "(I)V");
-    if (place == 0) return false;
+  if (!spec.call_site.empty()) {
+    call_site = pool.AddMethodref(owner, spec.call_site, "(I)V");
+    if (call_site == 0) return false;
   }
   passed_local = spec.passed_local;
   rethrow = RethrowOf(spec);
@@ -114,8 +114,8 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
     Call(hit, constants.hit);
     Call(hit_call, constants.hit);
   }
-  PushIdLater(place);
-  Call(place, constants.place);
+  PushIdLater(call_site);
+  Call(call_site, constants.call_site);
   PushIdLater(unwind);
   Call(unwind, constants.unwind);
   id_in_enter = enter.size();

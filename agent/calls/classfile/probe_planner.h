@@ -1,15 +1,17 @@
-// Decides where the probes of a method go (S2.1, S2.3, S2.4).
+// Decides where the probes of a method go: entries and exits (S2.1), tokens (S2.3), catch handlers
+// (S2.4).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "agent/calls/classfile/call_places.h"
+#include "agent/calls/classfile/block_probes.h"
+#include "agent/calls/classfile/call_site_finder.h"
 #include "agent/calls/classfile/code_editor.h"
 #include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_point_finder.h"
 #include "agent/calls/classfile/reason.h"
-#include "agent/calls/classfile/site_finder.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
 
@@ -17,8 +19,6 @@ namespace jtrace::classfile {
 
 // Methods above this many bytes of bytecode are never compiled (HotSpot's HugeMethodLimit).
 inline constexpr uint32_t kHugeMethodLimit = 8000;
-
-class BlockProbes;
 
 // Where a method's probes go.
 struct ProbePlan {
@@ -34,13 +34,13 @@ struct ProbePlan {
     kUnwind,
     kAllocation,
     kHit,
-    kPlace,
+    kCallSite,
   };
   struct Role {
     Kind kind = Kind::kEnter;
-    // Of kBeforeCall and kMark: index into the sites; of kHit: of the counter's place; of kPlace:
-    // into CallPlaces::changes.
-    uint32_t site = 0;
+    // Of kBeforeCall, kMark and kEntryMark: index into the points; of kHit: into the counters; of
+    // kCallSite: into CallSiteFinder::changes.
+    uint32_t index = 0;
   };
   std::vector<Insertion> insertions;  // as CodeEditor::Layout wants them
   std::vector<Role> roles;            // of each insertion
@@ -52,39 +52,63 @@ struct ProbePlan {
   Reason reason = Reason::kNone;
 };
 
-// The places of the probes:
+// A method, what was found in it, and where its probes go. For the methods of one class, one after
+// the other, with the same buffers.
+struct PlannedMethod {
+  // As CallSiteFinder.
+  PlannedMethod(const ScopeFilter* filter, bool may_be_one) : call_sites(filter, may_be_one) {}
+
+  const MethodInfo* info = nullptr;
+  CodeAttribute code;
+  CodeEditor editor;               // has scanned `code`, and laid out `plan`
+  std::vector<ProbePoint> points;  // that get probes
+  BlockProbes blocks;
+  bool has_blocks = false;  // they are counted
+  CallSiteFinder call_sites;
+  bool has_call_sites = false;  // they are distinguished
+  ProbePlan plan;
+
+  // The attribute; null: there is none.
+  const CodeSubAttribute* stack_map() const;
+  // The code after the method's own, and the catch-all's after that.
+  uint32_t tails_begin() const { return editor.new_size(); }
+  uint32_t tails_size() const { return has_blocks ? blocks.tail_size() : 0; }
+  bool has_catch_all() const { return plan.covered_from.has_value(); }
+  // The index of the monitor that a synchronized method releases in its catch-all; none: it
+  // releases none there.
+  std::optional<uint32_t> MonitorOfCatchAll() const;
+};
+
+// Where the probes go:
 // - entry: before everything, once, whatever jumps to the first instruction;
 // - exit: before every return;
 // - resume: at every catch handler, so that an activation left by an exception heals itself.
 //   In a handler that covers its own first instructions (javac's `monitorexit` loop, and `astore`
-//   in old class files) it is placed after those: otherwise the same handler would catch a stack
-//   overflow in the probe forever;
+//   in old class files) it is call_sites after those: otherwise the same handler would catch a
+//   stack overflow in the probe forever;
 // - catch-all: over the whole body, in constructors from after `super(...)` on, where `this` is
 //   initialised; not at all if that code can be entered by another way;
-// - calls that leave the scope: directly before and after, so that jumps to either place bypass
+// - calls that leave the scope: directly before and after, so that jumps to either of them bypass
 //   the probe that is not theirs. An exception from the call reaches a resume or the catch-all;
 // - exceptions: before an athrow; at a handler after its resume;
-// - monitors: monitor_sites.h;
+// - monitors: monitor_points.h;
 // - unwind: after the entry;
 // - allocations: before the instruction, also for jumps to it;
-// - places of calls: before the call, and before its own probe;
+// - call sites: before the call, and before its own probe;
 // - blocks: where the block begins, or the edge arrives, also in a method that is only counted;
-// - a method that calls nothing (leaf.h) is only counted, at its entry, if the spec has a probe
+// - a method that calls nothing (CallsNothing) is only counted, at its entry, if the spec has a
+// probe
 //   for it, and no block needs its activation.
 class ProbePlanner {
  public:
-  // full: without sites; light: entry and exits only.
-  enum class Weight : uint8_t { kSites, kFull, kLight };
+  // full: without points inside the method; light: entry and exits only.
+  enum class Weight : uint8_t { kWithPoints, kFull, kLight };
 
-  // `editor` has scanned `code`. The plan's bytes live in `probes`. `blocks`: null: not counted.
-  // `places`: where the place of the method's calls changes.
-  void Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
-            const CodeEditor& editor, const ProbeCode& probes, TokenKind token, Weight weight,
-            absl::Span<const Site> sites, bool unwind, const BlockProbes* blocks,
-            absl::Span<const PlacedCode> places, ProbePlan& plan);
-  // Only the sites and the unwind: the method itself is out of scope.
-  void PlanSites(const CodeAttribute& code, const ProbeCode& probes, absl::Span<const Site> sites,
-                 bool unwind, ProbePlan& plan);
+  // Fills in method.plan, whose bytes live in `probes`. `unwind`: the method gets that probe, too.
+  void Plan(const ClassFile& file, const ProbeCode& probes, TokenKind token, Weight weight,
+            bool unwind, PlannedMethod& method);
+  // Only the points inside the method and the unwind: the method itself is out of scope.
+  void PlanPoints(const ProbeCode& probes, bool unwind, PlannedMethod& method);
 
  private:
   struct Planned {
@@ -92,32 +116,23 @@ class ProbePlanner {
     ProbePlan::Role role;
   };
 
-  void Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t site = 0);
+  void Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t index = 0);
   void AddResumes(const CodeAttribute& code, const CodeEditor& editor, const ProbeCode& probes);
-  void AddCaught(const CodeAttribute& code, const ProbeCode& probes, absl::Span<const Site> sites);
+  void AddCaught(const CodeAttribute& code, const ProbeCode& probes,
+                 absl::Span<const ProbePoint> points);
   void AddAfterCalls(const CodeAttribute& code, const ProbeCode& probes,
-                     absl::Span<const Site> sites);
+                     absl::Span<const ProbePoint> points);
   void AddAllocations(const CodeAttribute& code, const ProbeCode& probes);
-  void AddBlocks(const ProbeCode& probes, const BlockProbes* blocks);
+  void AddBlocks(const ProbeCode& probes, const PlannedMethod& method);
   void AddMonitors(const CodeAttribute& code, const ProbeCode& probes,
-                   absl::Span<const Site> sites);
-  void AddBeforeSites(const ProbeCode& probes, absl::Span<const Site> sites);
+                   absl::Span<const ProbePoint> points);
+  void AddCallSites(const ProbeCode& probes, const PlannedMethod& method);
+  void AddExits(const ProbeCode& probes, const CodeEditor& editor);
+  void AddBeforePoints(const ProbeCode& probes, absl::Span<const ProbePoint> points);
   void PutInto(ProbePlan& plan);
 
   std::vector<Planned> planned_;
   std::vector<uint32_t> handlers_;
 };
-
-// The first bci at or after `handler` where a probe is not covered by that same handler, if the
-// code up to there is straight and calls nothing; else `handler`.
-uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute);
-
-// The bci of the invokespecial that initialises `this` in a constructor, if it is found.
-std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code);
-
-// The bci after the call of `super(...)` or `this(...)` in a constructor, if the code after it can
-// only be reached through it; 0 in java/lang/Object, which has no such call.
-std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribute& code,
-                                       const CodeEditor& editor);
 
 }  // namespace jtrace::classfile

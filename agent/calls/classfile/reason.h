@@ -18,12 +18,12 @@ enum class Reason : uint8_t {
   kHugeMethodLight,
   kConstructorUncovered,
   // Probed, except for the calls and exceptions inside it.
-  kSitesLeftOut,
+  kPointsLeftOut,
   // Probed, but its blocks are not counted.
   kBlocksTooLarge,
   kBlocksUnknownFlow,
-  // Probed, but its calls are not distinguished by their places.
-  kPlacesLeftOut,
+  // Probed, but its call sites are not distinguished.
+  kCallSitesLeftOut,
   // Meant to have one; left untouched.
   kEmptyFinalizer,
   kChangesThread,

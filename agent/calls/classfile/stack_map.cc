@@ -20,7 +20,7 @@ Reason StackMapRewriter::Rewrite(Bytes body, const StackMapContext& context,
                                  ConstantPoolBuilder& pool, ByteWriter& out) {
   context_ = context;
   first_ = true;
-  new_place_ = -1;
+  new_position_ = -1;
   const size_t count_at = out.size();
   out.U2(0);
   if (const Reason reason = frames_.Begin(body, context, pool); reason != Reason::kNone) {
@@ -44,18 +44,18 @@ Reason StackMapRewriter::Rewrite(Bytes body, const StackMapContext& context,
 
 bool StackMapRewriter::RewriteFrame(const CodeEditor& editor, ByteWriter& out) {
   if (frames_.bci() >= std::ssize(editor.code())) return false;
-  const uint32_t place = editor.PlaceOf(static_cast<uint32_t>(frames_.bci()));
-  return place != CodeEditor::kNowhere && WriteFrame(place, editor, out);
+  const uint32_t position = editor.PositionOf(static_cast<uint32_t>(frames_.bci()));
+  return position != CodeEditor::kNowhere && WriteFrame(position, editor, out);
 }
 
-uint32_t StackMapRewriter::DeltaTo(uint32_t place) {
-  const auto delta = static_cast<uint32_t>(place - new_place_ - 1);
-  new_place_ = place;
+uint32_t StackMapRewriter::DeltaTo(uint32_t position) {
+  const auto delta = static_cast<uint32_t>(position - new_position_ - 1);
+  new_position_ = position;
   return delta;
 }
 
-bool StackMapRewriter::WriteFrame(uint32_t place, const CodeEditor& editor, ByteWriter& out) {
-  const uint32_t delta = DeltaTo(place);
+bool StackMapRewriter::WriteFrame(uint32_t position, const CodeEditor& editor, ByteWriter& out) {
+  const uint32_t delta = DeltaTo(position);
   const bool first = first_;
   first_ = false;
   // After the first frame "the same locals" already include the token. Without a token only the
@@ -141,7 +141,7 @@ void StackMapRewriter::WriteToken(ByteWriter& out) const {
 
 bool StackMapRewriter::WriteAdded(const AddedFrame& frame, const AddedFrame* before,
                                   const CodeEditor& editor, ByteWriter& out) {
-  const uint32_t delta = DeltaTo(frame.place);
+  const uint32_t delta = DeltaTo(frame.position);
   if (before != nullptr && frame.stack.size() == 1 && frame.locals == before->locals) {
     return WriteSameOne(delta, frame.stack[0], editor, out);
   }

@@ -13,8 +13,15 @@ absl::StatusOr<std::unique_ptr<MethodHooks>> MethodHooks::Create(
   return std::unique_ptr<MethodHooks>(new MethodHooks(std::move(rules), encoder));
 }
 
+void MethodHooks::Add(const classfile::InstrumentResult& result) {
+  for (const classfile::MethodOutcome& outcome : result.methods) {
+    if (outcome.probed) AddMethod(result.class_name, outcome.method.name, outcome.id);
+  }
+}
+
 // A class that is redefined gets its probes again, and its methods keep their numbers.
-void MethodHooks::Note(std::string_view class_name, std::string_view method, uint32_t routine) {
+void MethodHooks::AddMethod(std::string_view class_name, std::string_view method,
+                            uint32_t routine) {
   const std::lock_guard lock(mutex_);
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (!rules_[i].methods.Includes(class_name, method)) continue;

@@ -1,6 +1,6 @@
-// hook=CLASS::METHOD (S3.24): which methods the patterns have chosen. Their calls are counted by
-// the probes of every method in scope, interpreted and compiled alike. Note on any Java thread;
-// Seal on the writer thread.
+// hook=CLASS::METHOD (method hooks, S3.24): which methods the patterns have chosen. Their calls are
+// counted by the probes of every method in scope, interpreted and compiled alike. Add on any Java
+// thread; Seal on the writer thread.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "agent/calls/classfile/instrumenter.h"
 #include "agent/native_hooks/hook_targets.h"
 #include "agent/trace/chunk_source.h"
 #include "agent/trace/record_encoder.h"
@@ -26,8 +27,8 @@ class MethodHooks : public trace::ChunkSource {
   static absl::StatusOr<std::unique_ptr<MethodHooks>> Create(
       const std::vector<native_hooks::HookSpec>& specs, trace::RecordEncoder& encoder);
 
-  // The method (Routine.id) got a probe. `class_name`: internal form.
-  void Note(std::string_view class_name, std::string_view method, uint32_t routine);
+  // Methods of a class that was rewritten have probes.
+  void Add(const classfile::InstrumentResult& result);
   // Patterns that no method has matched yet, in the option's order.
   std::vector<std::string> Unmatched() const;
 
@@ -42,6 +43,7 @@ class MethodHooks : public trace::ChunkSource {
   };
   MethodHooks(std::vector<Rule> rules, trace::RecordEncoder& encoder)
       : rules_(std::move(rules)), encoder_(encoder) {}
+  void AddMethod(std::string_view class_name, std::string_view method, uint32_t routine);
 
   mutable std::mutex mutex_;  // guards the next three
   std::vector<Rule> rules_;

@@ -28,7 +28,7 @@ constexpr ProbeRow kProbeRows[] = {
     {"block-counter", "counters of these", &ProbeCounts::block_counters},
     {"throw-counter", "counters of exceptions on their way, which cost nothing else",
      &ProbeCounts::throw_counters},
-    {"call-site", "before a call from another line than the last one", &ProbeCounts::places},
+    {"call-site", "before a call from another line than the last one", &ProbeCounts::call_sites},
 };
 
 void SetRow(std::string_view name, uint64_t count, std::string_view what,

@@ -14,14 +14,14 @@ constinit thread_local std::atomic<uint32_t> tls_labels __attribute__((tls_model
 // up, so others can at most take the places that are free.
 constexpr int kNumberBits = 16;
 constexpr uint64_t kNumberMask = (uint64_t{1} << kNumberBits) - 1;
-constexpr int kPlaceBits = 16;
-constexpr uint32_t kPlaces = 1u << kPlaceBits;
+constexpr int kCallSiteBits = 16;
+constexpr uint32_t kPlaces = 1u << kCallSiteBits;
 constexpr uint32_t kWindow = 64;
 constinit std::atomic<uint64_t> virtual_labels[kPlaces] = {};
 
 std::atomic<uint64_t>& PlaceOf(uint64_t tid, uint32_t step) {
   constexpr uint64_t kGolden = 0x9E37'79B9'7F4A'7C15;
-  const auto hash = static_cast<uint32_t>(tid * kGolden >> (64 - kPlaceBits));
+  const auto hash = static_cast<uint32_t>(tid * kGolden >> (64 - kCallSiteBits));
   return virtual_labels[(hash + step) % kPlaces];
 }
 

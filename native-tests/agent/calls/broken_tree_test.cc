@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/calls/find_child.h"
+#include "agent/calls/node_search.h"
 #include "agent/calls/tree_collector.h"
 #include "agent/calls/tree_values.h"
 #include "agent/signal_safe/position.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "agent/calls/embedded_classes.h"
 
 namespace jtrace::calls {
 namespace {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/calls/arena.h"
 #include "agent/calls/memory_recyclers.h"
 #include "agent/calls/path_metrics.h"
 #include "agent/signal_safe/probe_memory.h"

@@ -1,11 +1,11 @@
+#include "agent/calls/pruned_nodes.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
 #include <set>
 #include <vector>
-
-#include "agent/calls/tree_pruner.h"
 
 namespace jtrace::calls {
 namespace {

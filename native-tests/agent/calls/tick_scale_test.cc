@@ -1,7 +1,8 @@
+#include "agent/calls/tick_scale.h"
+
 #include <gtest/gtest.h>
 
 #include "agent/base/clock.h"
-#include "agent/calls/ticks.h"
 
 namespace jtrace::calls {
 namespace {

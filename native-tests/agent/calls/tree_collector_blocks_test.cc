@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/calls/block_counters.h"
+#include "agent/calls/node_search.h"
 #include "agent/calls/tree_collector.h"
 #include "agent/calls/tree_values.h"
 #include "agent/signal_safe/probe_memory.h"
@@ -69,7 +70,7 @@ class BlockReader {
   void Read(TreeCollector& collector, bool reports_aged = true) {
     collector.Poll();
     collector.Collect([&](const TreeUpdate& update) { tree.Read(update); }, reports_aged);
-    for (const PathUpdate& update : collector.path_blocks()->TakeUpdates()) {
+    for (const PathUpdate& update : collector.path_blocks().RemoveUpdates()) {
       EXPECT_TRUE(tree.nodes.contains(update.node)) << "not defined";
       for (const PathCounts::OfCode& code : update.counts.codes) {
         at[update.node][code.first] = code.counts;
@@ -78,7 +79,7 @@ class BlockReader {
     }
   }
   void ReadAll(TreeCollector& collector, bool ends_file = false) {
-    collector.path_blocks()->Request(ends_file);
+    collector.path_blocks().Request(ends_file);
     collector.ReportAll();
     Read(collector);
   }
@@ -175,7 +176,7 @@ TEST_F(TreeCollectorBlocksTest, DroppedNodesLeaveTheirCountsToSums) {
   for (int round = 0; round < 400; ++round) {
     for (int i = 0; i < 60; ++i) walker.Step();
     thread->Prune();
-    if (round % 5 == 0) collector->path_blocks()->Request(/*ends_file=*/false);
+    if (round % 5 == 0) collector->path_blocks().Request(/*ends_file=*/false);
     reader.Read(*collector, round % 3 == 0);
   }
   reader.ReadAll(*collector);
@@ -198,7 +199,7 @@ TEST_F(TreeCollectorBlocksTest, GroupsAddUpTheirMembers) {
       if (thread == 2 && round > kEndOfOne) continue;
       for (int i = 0; i < 20; ++i) walkers[thread].Step();
     }
-    if (round % 4 == 0) collector->path_blocks()->Request(/*ends_file=*/false);
+    if (round % 4 == 0) collector->path_blocks().Request(/*ends_file=*/false);
     if (round == kEndOfOne) threads[2]->End();
     reader.Read(*collector);
   }
@@ -221,7 +222,7 @@ TEST_F(TreeCollectorBlocksTest, FilesAddUp) {
       for (int round = 0; round < 10; ++round) {
         for (int i = 0; i < 30; ++i) walker.Step();
         // Some nodes change after that and before the file ends, others do not.
-        if (round % 3 == 1) collector->path_blocks()->Request(/*ends_file=*/false);
+        if (round % 3 == 1) collector->path_blocks().Request(/*ends_file=*/false);
         reader.Read(*collector);
       }
       reader.ReadAll(*collector, /*ends_file=*/true);
@@ -242,7 +243,7 @@ TEST_F(TreeCollectorBlocksTest, EarlierRecordingsAreNotCounted) {
   BlockReader reader;
   reader.ReadAll(*collector, /*ends_file=*/true);
   EXPECT_EQ(reader.Sum(), (Counts{{1, 2}}));
-  EXPECT_EQ(counters_->Take(100), 1u);
+  EXPECT_EQ(counters_->NewIds(100), 1u);
   counters_->BeginRecording();
   collector->BeginRecording();
   for (int i = 0; i < 7; ++i) thread->Hit(1, 2, 1);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/ticks.h"
+#include "agent/calls/tick_scale.h"
 #include "agent/calls/tree_collector.h"
 #include "native-tests/agent/calls/probe_double.h"
 #include "native-tests/agent/calls/tree_reader.h"

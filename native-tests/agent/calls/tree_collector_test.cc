@@ -50,7 +50,7 @@ TEST(TreeCollectorPartsTest, ALargeTreeIsReportedInParts) {
     TestArena arena;
     ProbeDouble thread(arena.get(), 1);
     TreeCollector collector(arena.get(), [&](uint64_t, bool) { return group; }, nullptr,
-                            signal_safe::ProbeClock::kNone, {.most_updates = 10});
+                            signal_safe::ProbeClock::kNone, {.max_updates = 10});
     TreeReader reader;
     const uint64_t a = thread.Enter(1);
     for (uint32_t routine = 2; routine < 60; ++routine) {
@@ -148,7 +148,7 @@ TEST_F(QuietNodesTest, NewNodesAreSeenAtOnce) {
 TEST_F(QuietNodesTest, AreReportedWhenSomebodyReadsTheTrace) {
   Collect();  // a round in which it rests
   Call(kLate);
-  collector_.LookAtAll();
+  collector_.ReadAll();
   Collect();
   EXPECT_EQ(Calls(kLate), 2u);
   Collect();

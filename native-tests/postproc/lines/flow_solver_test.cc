@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/classfile/block_probes.h"
+#include "agent/calls/classfile/counter_plan.h"
 #include "common/classfile/opcodes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,7 +19,7 @@ namespace {
 
 using classfile::CodeAttribute;
 using classfile::CounterKind;
-using classfile::CounterPlace;
+using classfile::CounterPosition;
 using classfile::ExceptionRow;
 
 constexpr uint8_t kNop = classfile::kOpNop;
@@ -42,7 +42,7 @@ struct TestCode {
 // Runs code at random, and counts what happens.
 class Machine {
  public:
-  Machine(const TestCode& code, const std::vector<CounterPlace>& places,
+  Machine(const TestCode& code, const std::vector<CounterPosition>& places,
           const std::vector<uint32_t>& points, uint32_t seed)
       : code_(code), places_(places), points_(points), random_(seed) {}
 
@@ -76,7 +76,7 @@ class Machine {
  private:
   bool Chance(uint32_t one_in) { return random_() % one_in == 0; }
   void Count(CounterKind kind, uint32_t bci) {
-    const CounterPlace place = {kind, static_cast<uint16_t>(bci)};
+    const CounterPosition place = {kind, static_cast<uint16_t>(bci)};
     if (std::find(places_.begin(), places_.end(), place) != places_.end()) {
       ++counters[{place.bci, kind}];
     }
@@ -114,7 +114,7 @@ class Machine {
   }
 
   const TestCode& code_;
-  const std::vector<CounterPlace>& places_;
+  const std::vector<CounterPosition>& places_;
   const std::vector<uint32_t>& points_;
   std::mt19937 random_;
 };
@@ -190,9 +190,9 @@ std::vector<uint32_t> RandomPoints(const TestCode& code, std::mt19937& random) {
 }
 
 // Of `places`, with the machine's counts.
-std::vector<PlacedCount> CountsOf(const std::vector<CounterPlace>& places, Machine& machine) {
+std::vector<PlacedCount> CountsOf(const std::vector<CounterPosition>& places, Machine& machine) {
   std::vector<PlacedCount> counts;
-  for (const CounterPlace& place : places) {
+  for (const CounterPosition& place : places) {
     counts.push_back({place, machine.counters[{place.bci, place.kind}]});
   }
   return counts;
@@ -217,7 +217,7 @@ void ExpectTrue(const TestCode& code, const FlowCounts& flow, Machine& machine) 
 }
 
 // The weighted sum of counters is the number of instructions that ran, and of their cycles.
-void ExpectWeightsAreTrue(const TestCode& code, const std::vector<CounterPlace>& places,
+void ExpectWeightsAreTrue(const TestCode& code, const std::vector<CounterPosition>& places,
                           std::optional<int64_t> calls, Machine& machine) {
   const InstructionCosts& costs = InstructionCosts::Standard();
   const auto weights = FlowWeights::Make(code.attribute(), places, costs);

@@ -105,9 +105,9 @@ std::string DescriptorOf(std::string_view parameters) {
 uint32_t Constants::StackOf(const SampleRecord& sample) {
   if (sample.frames.empty()) return 0;
   const StackId stack = table_.Intern(sample.frames, sample.places);
-  CallPlace innermost = kNoCallPlace;
+  CallSite innermost = kNoCallSite;
   if (sample.places.size() == sample.frames.size()) innermost = sample.places.back();
-  if (innermost == kNoCallPlace && sample.bci) innermost = PlaceOfBci(*sample.bci);
+  if (innermost == kNoCallSite && sample.bci) innermost = CallSiteOfBci(*sample.bci);
   const auto [entry, inserted] =
       numbers_.try_emplace({stack.value, innermost}, static_cast<uint32_t>(stacks_.size() + 1));
   if (inserted) stacks_.push_back({stack, innermost});
@@ -144,12 +144,12 @@ void Constants::Stacks(PoolSink sink) {
     size_t depth = 0;
     for (StackId id = stacks_[i].stack; id; id = table_.Caller(id)) ++depth;
     AppendNumber(entries, depth);
-    CallPlace place = stacks_[i].innermost;
+    CallSite place = stacks_[i].innermost;
     for (StackId id = stacks_[i].stack; id; id = table_.Caller(id)) {
       const Frame& frame = model_.frame(table_.Innermost(id));
       AppendNumber(entries, Method(frame));
-      AppendNumber(entries, IsLine(place) ? NumberInPlace(place) : 0);
-      AppendNumber(entries, IsLine(place) ? 0 : NumberInPlace(place));
+      AppendNumber(entries, IsLine(place) ? NumberInCallSite(place) : 0);
+      AppendNumber(entries, IsLine(place) ? 0 : NumberInCallSite(place));
       AppendNumber(entries, TypeOf(frame.origin));
       place = table_.Place(id);
     }

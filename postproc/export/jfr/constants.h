@@ -43,12 +43,12 @@ class Constants {
 
   struct Entry {
     StackId stack;
-    CallPlace innermost = kNoCallPlace;
+    CallSite innermost = kNoCallSite;
   };
 
   const TraceModel& model_;
   StackTable table_;
-  absl::flat_hash_map<std::pair<uint32_t, CallPlace>, uint32_t> numbers_;
+  absl::flat_hash_map<std::pair<uint32_t, CallSite>, uint32_t> numbers_;
   std::vector<Entry> stacks_;
   // By routine and module: routines of that name in two modules are two methods.
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint64_t> method_numbers_;

@@ -24,7 +24,7 @@ constexpr uint8_t kIconst0 = 3;
 class Ids : public CounterIds {
  public:
   explicit Ids(bool entries = false) : entries_(entries) {}
-  uint32_t Take(uint32_t count) override { return std::exchange(next_, next_ + count); }
+  uint32_t NewIds(uint32_t count) override { return std::exchange(next_, next_ + count); }
   bool CountsEntries(std::string_view) override { return entries_; }
 
  private:
@@ -65,7 +65,7 @@ TEST(BlockProbes, OneCounterForABranch) {
   const ByteVector code = {kIconst0, kOpIfeq, 0, 4, kOpNop, kOpReturn};
   Rewritten rewritten;
   Rewrite(builder.Add({.code = code}).Build(), rewritten);
-  const std::vector<CounterPlace>& places = rewritten.outcome().places;
+  const std::vector<CounterPosition>& places = rewritten.outcome().counters;
   ASSERT_EQ(places.size(), 1u);
   EXPECT_EQ(rewritten.outcome().first_counter, 100u);
   // iconst_0, the probe of the method before it, ifeq, counter, nop.
@@ -78,13 +78,13 @@ TEST(BlockProbes, CallsAreCountedWhereTheyAreNotKnownOtherwise) {
   Rewritten rewritten;
   Rewrite(builder.Add({.code = {kOpNop, kOpReturn}}).Build(), rewritten, FlatWithBlocks(),
           /*entries=*/true);
-  ASSERT_EQ(rewritten.outcome().places.size(), 1u);
-  EXPECT_EQ(rewritten.outcome().places[0].bci, 0);
+  ASSERT_EQ(rewritten.outcome().counters.size(), 1u);
+  EXPECT_EQ(rewritten.outcome().counters[0].bci, 0);
   // Also where they follow from other counters: both sides of a branch.
   ClassBuilder branches;
   const ByteVector code = {kIconst0, kOpIfeq, 0, 4, kOpReturn, kOpReturn};
   Rewrite(branches.Add({.code = code}).Build(), rewritten, FlatWithBlocks(), /*entries=*/true);
-  EXPECT_THAT(rewritten.outcome().places, Contains(CounterPlace{CounterKind::kFall, 0}));
+  EXPECT_THAT(rewritten.outcome().counters, Contains(CounterPosition{CounterKind::kFall, 0}));
 }
 
 // Each instruction that may throw has a row of its own before the others, to code that counts it
@@ -96,8 +96,8 @@ TEST(BlockProbes, ExceptionsAreCountedOnTheirWay) {
   const ByteVector code = BytesOf().Add(call).Add(call).U1(kOpReturn);
   Rewritten rewritten;
   Rewrite(builder.Add({.code = code}).Build(), rewritten);
-  EXPECT_THAT(rewritten.outcome().places, ElementsAre(CounterPlace{CounterKind::kThrow, 0},
-                                                      CounterPlace{CounterKind::kThrow, 3}));
+  EXPECT_THAT(rewritten.outcome().counters, ElementsAre(CounterPosition{CounterKind::kThrow, 0},
+                                                        CounterPosition{CounterKind::kThrow, 3}));
   // Six bytes of the method's probe, then the method's seven.
   ASSERT_EQ(rewritten.code.exceptions.size(), 2u);
   const ExceptionRow& first = rewritten.code.exceptions[0];
@@ -177,10 +177,10 @@ TEST(BlockProbes, NoHandlersBeforeSuper) {
           rewritten);
   EXPECT_TRUE(rewritten.code.exceptions.empty());
   const auto splits =
-      std::count_if(rewritten.outcome().places.begin(), rewritten.outcome().places.end(),
-                    [](const CounterPlace& place) { return !IsCounter(place); });
+      std::count_if(rewritten.outcome().counters.begin(), rewritten.outcome().counters.end(),
+                    [](const CounterPosition& counter) { return !IsCounter(counter); });
   EXPECT_EQ(splits, 2);
-  EXPECT_EQ(rewritten.outcome().places.size(), 4u);
+  EXPECT_EQ(rewritten.outcome().counters.size(), 4u);
 }
 
 TEST(BlockProbes, CommonLocalsAreTheStrongerOnes) {
@@ -215,7 +215,7 @@ TEST(BlockProbes, MethodsTooLargeKeepTheirCalls) {
   Rewritten rewritten;
   Rewrite(builder.Add({.code = code.U1(kOpReturn)}).Build(), rewritten);
   EXPECT_EQ(rewritten.outcome().reason, Reason::kBlocksTooLarge);
-  EXPECT_TRUE(rewritten.outcome().places.empty());
+  EXPECT_TRUE(rewritten.outcome().counters.empty());
   EXPECT_TRUE(rewritten.outcome().probed);
 }
 

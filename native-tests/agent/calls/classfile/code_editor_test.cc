@@ -97,15 +97,15 @@ class RandomCode {
 
 std::vector<int64_t> TargetsOf(const CodeEditor& editor, uint32_t bci) {
   std::vector<int64_t> targets;
-  for (const CodeEditor::Site& site : editor.sites()) {
-    if (site.bci != bci) continue;
-    editor.ForEachTarget(site, [&](int64_t target) { targets.push_back(target); });
+  for (const CodeEditor::Branch& branch : editor.branches()) {
+    if (branch.bci != bci) continue;
+    editor.ForEachTarget(branch, [&](int64_t target) { targets.push_back(target); });
   }
   return targets;
 }
 
 // After any insertions: every instruction is still there in order, only the insertions are between
-// them, and every jump leads to its target's place.
+// them, and every jump leads to its target's position.
 TEST(CodeEditorTest, KeepsInstructionsAndTargets) {
   const ByteVector marker = {kOpNop, kOpNop, kOpSipush, 1, 2};
   for (uint32_t seed = 0; seed < 3000; ++seed) {
@@ -145,7 +145,7 @@ TEST(CodeEditorTest, KeepsInstructionsAndTargets) {
       const std::vector<int64_t> new_targets = TargetsOf(after, moved);
       ASSERT_EQ(old_targets.size(), new_targets.size());
       for (size_t i = 0; i < old_targets.size(); ++i) {
-        EXPECT_EQ(new_targets[i], before.PlaceOf(static_cast<uint32_t>(old_targets[i])));
+        EXPECT_EQ(new_targets[i], before.PositionOf(static_cast<uint32_t>(old_targets[i])));
       }
       end_of_last = moved + static_cast<uint32_t>(InstructionLength(out.bytes(), moved));
     }
@@ -158,10 +158,10 @@ TEST(CodeEditorTest, PlacesAreOnlyInstructionsAndTheEnd) {
   CodeEditor editor;
   ASSERT_EQ(editor.Scan(code), Reason::kNone);
   ASSERT_EQ(editor.Layout({}), Reason::kNone);
-  EXPECT_EQ(editor.PlaceOf(3), 3u);
-  EXPECT_EQ(editor.PlaceOf(4), 4u);
-  EXPECT_EQ(editor.PlaceOf(1), CodeEditor::kNowhere);
-  EXPECT_EQ(editor.PlaceOf(5), CodeEditor::kNowhere);
+  EXPECT_EQ(editor.PositionOf(3), 3u);
+  EXPECT_EQ(editor.PositionOf(4), 4u);
+  EXPECT_EQ(editor.PositionOf(1), CodeEditor::kNowhere);
+  EXPECT_EQ(editor.PositionOf(5), CodeEditor::kNowhere);
   EXPECT_EQ(editor.Moved(4), CodeEditor::kNowhere);
 }
 

@@ -1,4 +1,5 @@
-#include "agent/calls/instrument/own_scope.h"
+#include "agent/calls/instrument/probe_estimate.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

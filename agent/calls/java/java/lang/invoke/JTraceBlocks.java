@@ -42,7 +42,7 @@ public final class JTraceBlocks {
       return;
     }
     if (JTraceProbe.FLAT) {
-      // At a place that the JIT knows: no load, and nothing else to compare in a loop.
+      // At an address that the JIT knows: no load, and nothing else to compare in a loop.
       if (id >= BLOCK_IDS || state == ARENA + ARENA_SHARED) {
         hitShared(id);
       } else {

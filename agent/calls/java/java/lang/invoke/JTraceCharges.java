@@ -7,28 +7,28 @@ import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * Metrics by call path: a probe charges the thread's counts since the last one to the node that was
- * current (S5.2: Delta = Cum - LastCum).
+ * current (metrics by call path, S5.2: Delta = Cum - LastCum).
  *
  * <p>alloc.bytes is read from the JVM's own structure for the thread; all other metrics are counted
  * in the thread's block (agent/signal_safe/counter_block.h) by the code that notices the event.
  *
- * <p>Metrics with ELAPSED are what all threads were charged with meanwhile (S3.17): whoever charges
+ * <p>Metrics with ELAPSED are what all threads were charged with meanwhile (elapsed, S3.17): whoever charges
  * adds to the arena's sum, and each probe charges what was added since the thread's last one.
  */
 final class JTraceCharges {
   private static final long ARENA = JTraceProbe.ARENA;
 
   /**
-   * The metrics' numbers plus 1, a byte for each place in a node, from the lowest on. alloc.bytes,
+   * The metrics' numbers plus 1, a byte for each index in a node, from the lowest on. alloc.bytes,
    * number 0, is first.
    */
   private static final long METRICS = JTraceProbe.METRICS;
   private static final boolean ALLOC = (METRICS & 0xFF) == 1;
   /** Added to the number of a metric. Those with it are last. */
   private static final int ELAPSED = 64;
-  private static final int PLACES = Long.SIZE - Long.numberOfLeadingZeros(METRICS) + 7 >> 3;
+  private static final int COUNT = Long.SIZE - Long.numberOfLeadingZeros(METRICS) + 7 >> 3;
   private static final int FIRST_ELAPSED = firstElapsed();
-  /** For each place of a metric that is kept for all threads, too, that place plus 1. */
+  /** For each index of a metric that is kept for all threads, too, that index plus 1. */
   private static final long TWINS = twins();
   /** Metrics of calls out of scope are charged where they are counted (JTraceOutside). */
   private static final boolean COUNTED = countsOthers(METRICS >>> (ALLOC ? 8 : 0));
@@ -55,17 +55,17 @@ final class JTraceCharges {
     U.putLong(state + STATE_METRICS, charged);
     long block = JTraceMetrics.begin(tid, virtual, METRICS, charged);
     U.putLong(state + STATE_COUNTERS, block != 0 ? block : ARENA + ARENA_LOST_COUNTERS);
-    for (int place = FIRST_ELAPSED; place < PLACES; place++) {
-      long at = (long) place << 3;
+    for (int index = FIRST_ELAPSED; index < COUNT; index++) {
+      long at = (long) index << 3;
       U.putLong(charged + at, U.getLong(ARENA + ARENA_ELAPSED + at));
     }
   }
 
-  /** The place of a metric in a node; -1: it is not charged. */
-  static int placeOf(int metric) {
-    for (int place = 0; place < PATH_METRICS; place++) {
-      if (((int) (METRICS >>> (place << 3)) & 0xFF) == metric + 1) {
-        return place;
+  /** The index of a metric in a node; -1: it is not charged. */
+  static int indexOf(int metric) {
+    for (int index = 0; index < PATH_METRICS; index++) {
+      if (((int) (METRICS >>> (index << 3)) & 0xFF) == metric + 1) {
+        return index;
       }
     }
     return -1;
@@ -82,18 +82,18 @@ final class JTraceCharges {
   }
 
   private static int firstElapsed() {
-    int place = 0;
-    while (place < PLACES && ((int) (METRICS >>> (place << 3)) & 0xFF) <= ELAPSED) {
-      place++;
+    int index = 0;
+    while (index < COUNT && ((int) (METRICS >>> (index << 3)) & 0xFF) <= ELAPSED) {
+      index++;
     }
-    return place;
+    return index;
   }
 
   private static long twins() {
     long twins = 0;
-    for (int place = FIRST_ELAPSED; place < PLACES; place++) {
-      int metric = ((int) (METRICS >>> (place << 3)) & 0xFF) - 1 - ELAPSED;
-      twins |= (long) (place + 1) << (placeOf(metric) << 3);
+    for (int index = FIRST_ELAPSED; index < COUNT; index++) {
+      int metric = ((int) (METRICS >>> (index << 3)) & 0xFF) - 1 - ELAPSED;
+      twins |= (long) (index + 1) << (indexOf(metric) << 3);
     }
     return twins;
   }
@@ -118,8 +118,8 @@ final class JTraceCharges {
     if (COUNTED && U.getLong(block + BLOCK_CHANGES) != U.getLong(state + STATE_CHANGES)) {
       chargeCounted(state, node, block);
     }
-    for (int place = FIRST_ELAPSED; place < PLACES; place++) {
-      chargeElapsed(state, node, (long) place << 3);
+    for (int index = FIRST_ELAPSED; index < COUNT; index++) {
+      chargeElapsed(state, node, (long) index << 3);
     }
   }
 
@@ -136,8 +136,8 @@ final class JTraceCharges {
 
   /** The lost state's counts are many threads', and their differences nobody's. */
   @ForceInline
-  private static void addForAll(long state, int place, long delta) {
-    int twin = (int) (TWINS >>> (place << 3)) & 0xFF;
+  private static void addForAll(long state, int index, long delta) {
+    int twin = (int) (TWINS >>> (index << 3)) & 0xFF;
     if (twin != 0 && state != ARENA) {
       U.getAndAddLong(null, ARENA + ARENA_ELAPSED + ((long) (twin - 1) << 3), delta);
     }
@@ -154,14 +154,14 @@ final class JTraceCharges {
   private static void chargeCounted(long state, long node, long block) {
     U.putLong(state + STATE_CHANGES, U.getLong(block + BLOCK_CHANGES));
     long charged = U.getLong(state + STATE_METRICS);
-    for (int place = ALLOC ? 1 : 0; place < FIRST_ELAPSED; place++) {
-      int metric = (int) (METRICS >>> (place << 3)) & 0xFF;
-      long at = (long) place << 3;
+    for (int index = ALLOC ? 1 : 0; index < FIRST_ELAPSED; index++) {
+      int metric = (int) (METRICS >>> (index << 3)) & 0xFF;
+      long at = (long) index << 3;
       long now = U.getLong(block + BLOCK_CUM + ((long) (metric - 1) << 3));
       long delta = now - U.getLong(charged + at);
       U.putLong(charged + at, now);
       U.putLong(node + NODE_METRICS + at, U.getLong(node + NODE_METRICS + at) + delta);
-      addForAll(state, place, delta);
+      addForAll(state, index, delta);
     }
   }
 }

@@ -2,7 +2,7 @@ package java.lang.invoke;
 
 /**
  * Offsets, sizes and counts of agent/signal_safe/probe_memory.h. The agent compares them when it starts
- * (layout_check.cc). They are compile-time constants: no class refers to this one.
+ * (java_layout.cc). They are compile-time constants: no class refers to this one.
  */
 final class JTraceLayout {
   static final int GRANULE_SHIFT = 6;
@@ -13,7 +13,7 @@ final class JTraceLayout {
   static final int NODE_INTERPRETED = 16;
   static final int NODE_JITTED = 24;
   static final int NODE_NEXT = 32;
-  static final int NODE_PLACE = 46;
+  static final int NODE_CALL_SITE = 46;
   static final int NODE_MASK = 48;
   static final int NODE_DEPTH = 50;
   static final int NODE_MARKS = 52;
@@ -65,14 +65,14 @@ final class JTraceLayout {
   static final int PRUNED_ROUTINE = 33554431;
 
   /**
-   * sites=on: NODE_ROUTINE has the number of a call place above the id, for ids below PLACED_IDS.
-   * NODE_PLACE: such a number with this bit; 0: none.
+   * sites=on: NODE_ROUTINE has the number of a call site above the id, for ids below CALL_SITE_IDS.
+   * NODE_CALL_SITE: such a number with this bit; 0: none.
    */
-  static final int PLACE_SHIFT = 20;
-  static final int PLACED_IDS = 1048576;
-  static final int HAS_PLACE = 2048;
+  static final int CALL_SITE_SHIFT = 20;
+  static final int CALL_SITE_IDS = 1048576;
+  static final int HAS_CALL_SITE = 2048;
   /** In an id that a probe pushes: the JVM itself may have made the call. */
-  static final int WITHOUT_PLACE = 1073741824;
+  static final int WITHOUT_CALL_SITE = 1073741824;
 
   static final int CHUNK_NEXT = 0;
   static final int CHUNK_CLASS = 4;

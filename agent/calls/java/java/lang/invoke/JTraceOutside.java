@@ -11,7 +11,7 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What calls out of scope cost (S4.2): the clock around those whose time depends on others, the
+ * What calls out of scope cost (costs of calls, S4.2): the clock around those whose time depends on others, the
  * elements that others get, and reads of descriptor 0, which wait for the user.
  *
  * <p>The clock runs from a timed call to the thread's next probe: to the call's end, or to the
@@ -24,11 +24,11 @@ final class JTraceOutside {
   static final long TIMED_CALLER = 1;
 
   private static final long ARENA = JTraceProbe.ARENA;
-  private static final int NANOS_PLACE = JTraceCharges.placeOf(JTraceCharges.OUTSIDE_NANOS);
-  private static final int ELEMENTS_PLACE = JTraceCharges.placeOf(JTraceCharges.OUTSIDE_ELEMENTS);
+  private static final int NANOS_INDEX = JTraceCharges.indexOf(JTraceCharges.OUTSIDE_NANOS);
+  private static final int ELEMENTS_INDEX = JTraceCharges.indexOf(JTraceCharges.OUTSIDE_ELEMENTS);
 
   /** Whether the clock is read at all. */
-  static final boolean TIMED = NANOS_PLACE >= 0;
+  static final boolean TIMED = NANOS_INDEX >= 0;
 
   private static final Unsafe U = Unsafe.getUnsafe();
   private static final long FD_NUMBER = U.objectFieldOffset(FileDescriptor.class, "fd");
@@ -59,7 +59,7 @@ final class JTraceOutside {
     // A call may have begun in an earlier recording.
     long recording = U.getLong(ARENA + ARENA_RECORDING_START);
     long took = now - (recording - start > 0 ? recording : start);
-    add(state, node, JTraceCharges.OUTSIDE_NANOS, NANOS_PLACE, took);
+    add(state, node, JTraceCharges.OUTSIDE_NANOS, NANOS_INDEX, took);
   }
 
   /** For an activation that ends. Returns the token as enter would have without a clock. */
@@ -78,9 +78,9 @@ final class JTraceOutside {
   /** A call whose elements are counted has begun. */
   @DontInline
   static void addElements(long state, int count) {
-    if (ELEMENTS_PLACE >= 0 && count > 0 && state != ARENA) {
+    if (ELEMENTS_INDEX >= 0 && count > 0 && state != ARENA) {
       long node = U.getLong(state + STATE_CURRENT);
-      add(state, node, JTraceCharges.OUTSIDE_ELEMENTS, ELEMENTS_PLACE, count);
+      add(state, node, JTraceCharges.OUTSIDE_ELEMENTS, ELEMENTS_INDEX, count);
     }
   }
 
@@ -102,10 +102,10 @@ final class JTraceOutside {
     }
   }
 
-  private static void add(long state, long node, int metric, int place, long amount) {
+  private static void add(long state, long node, int metric, int index, long amount) {
     long cum = U.getLong(state + STATE_COUNTERS) + BLOCK_CUM + ((long) metric << 3);
     U.putLong(cum, U.getLong(cum) + amount);
-    long at = (long) place << 3;
+    long at = (long) index << 3;
     long charged = U.getLong(state + STATE_METRICS) + at;
     U.putLong(charged, U.getLong(charged) + amount);
     long base = node + JTraceCharges.NODE_METRICS + at;

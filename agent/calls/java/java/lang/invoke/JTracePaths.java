@@ -34,9 +34,9 @@ final class JTracePaths {
   static void hit(long state, int id) {
     long set = U.getLong(state + STATE_CURRENT) + BLOCKS;
     long range = U.getLong(set + SET_RANGE);
-    int place = id - (int) range;
-    if (place >= 0 && place < (int) (range >>> 32)) {
-      JTraceBlocks.add(U.getLong(set + SET_COUNTS) + ((long) place << 3));
+    int index = id - (int) range;
+    if (index >= 0 && index < (int) (range >>> 32)) {
+      JTraceBlocks.add(U.getLong(set + SET_COUNTS) + ((long) index << 3));
     } else {
       hitElsewhere(state, id);
     }
@@ -47,11 +47,11 @@ final class JTracePaths {
   private static void hitElsewhere(long state, int id) {
     long owner = U.getLong(OWNERS + ((long) (id & (SHARED_BLOCK_IDS - 1)) << 3));
     long node = owner == 0 ? 0 : nodeOf(state, (int) (owner >>> 33), (owner >>> 32 & 1) != 0);
-    int place = (int) owner & 0xFFFF;
+    int index = (int) owner & 0xFFFF;
     long counts =
-        node == 0 ? 0 : counts(state, node + BLOCKS, id - place, (int) (owner >>> 16) & 0xFFFF);
+        node == 0 ? 0 : counts(state, node + BLOCKS, id - index, (int) (owner >>> 16) & 0xFFFF);
     if (counts != 0) {
-      JTraceBlocks.add(counts + ((long) place << 3));
+      JTraceBlocks.add(counts + ((long) index << 3));
     } else {
       JTraceBlocks.hitShared(id);
     }

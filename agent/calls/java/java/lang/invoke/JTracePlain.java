@@ -7,7 +7,7 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * The probes of trees of calls alone: no clock, log, metric or place.
+ * The probes of trees of calls alone: no clock, log, metric or call site.
  *
  * <p>One branch, and one call that is hardly ever made: what C2 compiles in each probed method that
  * it inlines is most of what probes cost a program that runs for some seconds. Their bytecodes

@@ -35,8 +35,8 @@ public final class JTraceProbe {
   static final long BLOCKS;
   /** blocks=paths: the address of BlockOwners, by id; 0: blocks are not counted by call path. */
   static final long BLOCK_OWNERS;
-  /** sites=on: children are distinguished by the place in their caller, too. */
-  static final boolean PLACES;
+  /** sites=on: children are distinguished by the call site in their caller, too. */
+  static final boolean CALL_SITES;
   /** Trees of calls alone: the probes have the short forms of JTracePlain. */
   static final boolean PLAIN;
   /**
@@ -59,9 +59,9 @@ public final class JTraceProbe {
     METRICS = 0x4A54524143450006L;
     BLOCKS = 0x4A54524143450007L;
     BLOCK_OWNERS = 0x4A5452414345000BL;
-    long places = 0x4A54524143450009L;
-    PLACES = places != 0;
-    PLAIN = !LOG && CLOCK == 0 && METRICS == 0 && !PLACES;
+    long callSites = 0x4A54524143450009L;
+    CALL_SITES = callSites != 0;
+    PLAIN = !LOG && CLOCK == 0 && METRICS == 0 && !CALL_SITES;
   }
 
   private static final Unsafe U = Unsafe.getUnsafe();
@@ -285,24 +285,24 @@ public final class JTraceProbe {
     count(child(state, current, id), jitted(id));
   }
 
-  /** sites=on: the running activation's next calls are from this place, by its number. */
+  /** sites=on: the running activation's next calls are from this call site, by its number. */
   @ForceInline
-  public static void at(int place) {
+  public static void at(int callSite) {
     if (isC2()) {
-      atHere(place);
+      atHere(callSite);
     } else {
-      atElsewhere(place);
+      atElsewhere(callSite);
     }
   }
 
   @DontInline
-  private static void atElsewhere(int place) {
-    atHere(place);
+  private static void atElsewhere(int callSite) {
+    atHere(callSite);
   }
 
   @ForceInline
-  private static void atHere(int place) {
-    U.putChar(U.getLong(JTraceCurrent.state() + STATE_CURRENT) + NODE_PLACE, (char) (HAS_PLACE | place));
+  private static void atHere(int callSite) {
+    U.putChar(U.getLong(JTraceCurrent.state() + STATE_CURRENT) + NODE_CALL_SITE, (char) (HAS_CALL_SITE | callSite));
   }
 
   /** Before a bytecode that allocates: counts it for the thread, as an event. */
@@ -323,36 +323,36 @@ public final class JTraceProbe {
 
   @ForceInline
   static long child(long state, long node, int id) {
-    if (PLACES) {
-      return placedChild(state, node, id);
+    if (CALL_SITES) {
+      return childOfCallSite(state, node, id);
     }
     long child = U.getLong(U.getLong(node + NODE_SLOTS) + (id << 3 & U.getChar(node + NODE_MASK)));
     return U.getInt(child + NODE_ROUTINE) == id ? child : JTraceTree.findChild(state, node, id);
   }
 
   /**
-   * The place is not needed for the address of the child: that would wait for a store just before.
-   * Most routines are called from one place of their caller, which is in the first slot.
+   * The call site is not needed for the address of the child: that would wait for a store just before.
+   * Most routines are called from one call site of their caller, which is in the first slot.
    */
   @ForceInline
-  private static long placedChild(long state, long node, int id) {
+  private static long childOfCallSite(long state, long node, int id) {
     int key = key(node, id);
     long child = U.getLong(U.getLong(node + NODE_SLOTS) + (id << 3 & U.getChar(node + NODE_MASK)));
     return U.getInt(child + NODE_ROUTINE) == key
         ? child
-        : JTraceTree.findPlacedChild(state, node, key);
+        : JTraceTree.findChildOfCallSite(state, node, key);
   }
 
   /** What NODE_ROUTINE has for a call of id from {@code node}. */
   @ForceInline
   static int key(long node, int id) {
-    int place = PLACES && id < PLACED_IDS ? U.getChar(node + NODE_PLACE) : 0;
-    return id & ~WITHOUT_PLACE | place << PLACE_SHIFT;
+    int callSite = CALL_SITES && id < CALL_SITE_IDS ? U.getChar(node + NODE_CALL_SITE) : 0;
+    return id & ~WITHOUT_CALL_SITE | callSite << CALL_SITE_SHIFT;
   }
 
   /** The id in NODE_ROUTINE. */
   static int idOf(int key) {
-    return key >= 0 ? key : key & (PLACED_IDS - 1);
+    return key >= 0 ? key : key & (CALL_SITE_IDS - 1);
   }
 
   @ForceInline

@@ -20,7 +20,7 @@ final class JTracePruner {
 
   /**
    * The innermost activation of id (a key: JTraceProbe.key) on the path that was called by the
-   * routine of caller, from the same place of it; 0: there is none within maxdepth= levels, so that
+   * routine of caller, from the same call site in it; 0: there is none within maxdepth= levels, so that
    * a cycle of more calls is not folded.
    */
   private static long sameArcAbove(long caller, int id) {

@@ -25,7 +25,7 @@ final class JTraceSlots {
    * (JTraceProbe.key).
    */
   private static int offset(int id, int mask) {
-    return (id < 0 ? id + (id >>> PLACE_SHIFT) : id) << 3 & mask;
+    return (id < 0 ? id + (id >>> CALL_SITE_SHIFT) : id) << 3 & mask;
   }
 
   /** The child, if it is where searches for it begin; 0: it is not. */
@@ -161,7 +161,7 @@ final class JTraceSlots {
     long old = U.getLong(node + NODE_SLOTS);
     int oldMask = mask(node);
     boolean hasNone = hasNone(node);
-    // The state of a thread with a log has no place for small blocks.
+    // The state of a thread with a log has no room for small blocks.
     int mask = !hasNone ? oldMask * 2 + 8 : JTraceProbe.LOG ? WHOLE_MASK : 0;
     long slots = newSlots(state, mask, limit);
     if (slots == 0) {

@@ -49,7 +49,7 @@ final class JTraceTree {
 
   /**
    * The child that is not in its slot, made if there is none. {@code id}, here and below: a key,
-   * which is an id and perhaps a place (JTraceProbe.key). Never inlined: in each probe it would
+   * which is an id and perhaps a call site (JTraceProbe.key). Never inlined: in each probe it would
    * prevent the inlining of the probed method's callees.
    */
   @DontInline
@@ -67,7 +67,7 @@ final class JTraceTree {
 
   /** The child that is not in its first slot. Not inlined either. */
   @DontInline
-  static long findPlacedChild(long state, long node, int key) {
+  static long findChildOfCallSite(long state, long node, int key) {
     long child = JTraceSlots.inOwnSlot(node, key);
     return child != 0 ? child : findChild(state, node, key);
   }
@@ -97,7 +97,7 @@ final class JTraceTree {
     if (caller == ARENA + ARENA_LOST_NODE) {
       return caller;
     }
-    // The caller is still at the place of that call, unless it was folded.
+    // The caller is still at the site of that call, unless it was folded.
     int key = JTraceProbe.key(caller, pushedId);
     int id = JTraceProbe.idOf(key);
     long child = lookUp(caller, key);
@@ -110,7 +110,7 @@ final class JTraceTree {
     return child != 0 ? child : ARENA + ARENA_LOST_NODE;
   }
 
-  /** The child above {@code node}, or it itself, whatever its place; 0: there is none. */
+  /** The child above {@code node}, or it itself, whatever its call site; 0: there is none. */
   private static long childOnPath(long caller, long node, int id) {
     int above = reference(caller);
     while (U.getInt(node + NODE_PARENT) != 0) {
@@ -132,7 +132,7 @@ final class JTraceTree {
     }
   }
 
-  /** Counts a call that has no place in the thread's tree. */
+  /** Counts a call that has no node in the thread's tree. */
   private static void countByRoutine(int id, boolean jitted) {
     U.putInt(ARENA + ARENA_LOST, 1);
     JTraceFlat.countShared(id, jitted);

@@ -1,0 +1,43 @@
+// Where a method requests and releases monitors (codes=+lock, "locks requested and released",
+// S3.26).
+//
+// Each request and each release gets a probe that only counts, as a call of `[monitorenter]` or
+// `[monitorexit]` would:
+// - monitorenter: before the instruction. A probe after it could throw (StackOverflowError) where
+//   the compiler's handler does not cover it yet, and the monitor would stay locked;
+// - monitorexit: before the instruction, where an exception of the probe still reaches the handler
+//   that releases the monitor. That handler covers itself, so that a probe in it that throws would
+//   run forever: there it is placed after the covered part, as resume probes are;
+// - a synchronized method: after its entry, before each return, and where the catch-all passes an
+//   exception on.
+// So every path releases what it has locked, as before: the JVM's structured locking stays.
+//
+// Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "agent/calls/classfile/probe_point.h"
+#include "agent/calls/classfile/probe_point_finder.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
+
+namespace jtrace::classfile {
+
+inline bool IsMonitorPoint(ProbePointKind kind) {
+  return kind == ProbePointKind::kMonitorEnter || kind == ProbePointKind::kMonitorExit;
+}
+
+// Appends them. That of the catch-all is the last one, and has the end of the code as its bci.
+void FindMonitorPoints(const MethodInfo& method, const CodeAttribute& code,
+                       std::vector<ProbePoint>& points);
+
+// Whether they include that of the catch-all.
+bool ReleasesAtCatchAll(absl::Span<const ProbePoint> points, const CodeAttribute& code);
+
+// Of a point at an instruction: the bci before which its probe goes.
+uint32_t MonitorProbeBci(const ProbePoint& point, const CodeAttribute& code);
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,77 @@
+// Finds the points of the methods of one class, using only its code.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_point.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
+#include "common/scope_filter.h"
+
+namespace jtrace::classfile {
+
+// A point in a method's code.
+struct ProbePoint {
+  ProbePointKind kind = ProbePointKind::kCall;
+  uint32_t bci = 0;
+  // kCall, kNative: the Methodref. Exceptions: the Class, or the Methodref of what created it; 0:
+  // not known, java/lang/Throwable.
+  uint16_t constant = 0;
+  CallProbe probe = CallProbe::kUsual;
+  bool of_method = false;  // the monitor that a synchronized method locks
+};
+
+// A call leaves the scope if the class and the method that the instruction names are not in it, or
+// if the class names itself but can only have the method from a superclass that is not.
+class ProbePointFinder {
+ public:
+  ProbePointFinder(const ClassFile& file, const ScopeFilter& filter, const ProbeSpec& spec,
+                   ProbeTargets& ids)
+      : file_(file), filter_(filter), spec_(spec), ids_(ids) {}
+
+  // The method's points, by bci; one bci may have a kCaught and another one. `left_out` counts the
+  // calls that leave the scope but are not points.
+  void Find(const MethodInfo& method, const CodeAttribute& code, const CodeEditor& editor,
+            std::vector<ProbePoint>& points, CallReasonCounts& left_out);
+
+  ProbeTarget TargetOf(const ProbePoint& point) const;
+
+ private:
+  enum class Verdict : uint8_t {
+    kUnknown,
+    kNoPoint,
+    kLeaves,
+    kNative,
+    kObjectConstructor,
+    kProbe,
+    kNotWanted
+  };
+
+  Verdict Classify(uint16_t methodref);
+  Verdict ClassifyUncached(uint16_t methodref);
+  CallProbe ProbeOf(uint16_t methodref);
+  bool IsOwnNative(std::string_view name, std::string_view descriptor);
+  std::string_view OwnerOf(const ConstantPool::Member& callee) const;
+  void FindCalls(const MethodInfo& method, const CodeAttribute& code,
+                 std::vector<ProbePoint>& points, CallReasonCounts& left_out);
+  void AddCall(uint32_t bci, Bytes code, std::vector<ProbePoint>& points,
+               CallReasonCounts& left_out);
+  void FindThrown(const CodeAttribute& code, const CodeEditor& editor,
+                  std::vector<ProbePoint>& points) const;
+  void FindCaught(const CodeAttribute& code, const CodeEditor& editor,
+                  std::vector<ProbePoint>& points) const;
+
+  const ClassFile& file_;
+  const ScopeFilter& filter_;
+  const ProbeSpec& spec_;
+  ProbeTargets& ids_;
+  std::vector<Verdict> verdicts_;  // by constant
+  std::vector<CallProbe> probes_;  // by constant
+};
+
+}  // namespace jtrace::classfile

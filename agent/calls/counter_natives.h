@@ -1,0 +1,35 @@
+// The native methods through which Java code reaches the counters of threads (JTraceMetrics.java).
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/signal_safe/counter_block.h"
+
+namespace jtrace::calls {
+
+// Keeps the counters of threads. All calls are on the thread that they are about, from Java.
+class CounterKeeper {
+ public:
+  virtual ~CounterKeeper() = default;
+  // Its block, made if there is none; null without memory. `java_thread`: 0 for a virtual thread.
+  virtual signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual,
+                                             uint64_t java_thread) = 0;
+  // Whether the thread ran before the recording: its counts up to now belong to none.
+  virtual bool RanBefore(const signal_safe::CounterBlock& block) const = 0;
+  virtual absl::StatusOr<int64_t> Own(uint32_t metric) = 0;
+  virtual const signal_safe::AllocLayout& layout() const = 0;
+};
+
+// Defines JTraceMetrics and the classes it calls, once per JVM, in VMInit or later. `keeper` must
+// live forever. Nothing is printed; no Java exception is left pending. FailedPrecondition: the JVM
+// rejects it. JTraceMetrics is initialized by its first use, which takes 10 to 20 ms: not every
+// program has one.
+absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper);
+// Initializes it, for probes that are going to use it. Internal: it disagrees with counter_block.h.
+absl::Status InitializeCounters(JNIEnv* jni);
+
+}  // namespace jtrace::calls

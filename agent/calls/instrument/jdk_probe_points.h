@@ -1,0 +1,60 @@
+// Classes of the JDK that get probes at a few calls only, out of scope as they are: where threads
+// park (event 0x62), and where reads of the user's input end up (boundary=costs, costs of calls,
+// S4.2).
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "agent/calls/classfile/probe_point.h"
+#include "agent/calls/classfile/probe_spec.h"
+#include "agent/options/options.h"
+#include "common/scope_filter.h"
+
+namespace jtrace::calls {
+
+class RoutineTargets;
+
+// The methods of the JDK that request and release locks (codes=+lock): they are in scope, whoever
+// calls them, so the program's own locks and the JDK's queues are counted by their call paths.
+extern const char kLockMethods[];
+
+// Any thread.
+class JdkProbePoints {
+ public:
+  static absl::StatusOr<JdkProbePoints> Create(const Options& options);
+
+  // The class through which threads park, whatever they use of java.util.concurrent.
+  bool IsParkClass(std::string_view internal_name) const;
+  // FileInputStream and the dispatchers of file channels: all reads of the standard input end up
+  // there, whatever wraps it. The probe decides by the descriptor.
+  bool IsInputClass(std::string_view internal_name) const;
+  bool Contains(std::string_view internal_name) const {
+    return IsParkClass(internal_name) || IsInputClass(internal_name);
+  }
+
+  // The class's methods that have such calls.
+  const classfile::ScopeFilter& FilterOf(std::string_view internal_name) const {
+    return IsInputClass(internal_name) ? input_filter_ : park_filter_;
+  }
+  // Limits the probes of a class out of scope to these calls; none of any other class.
+  void Limit(std::string_view internal_name, classfile::ProbeSpec& spec,
+             RoutineTargets& targets) const;
+
+ private:
+  JdkProbePoints(classfile::ScopeFilter park_filter, classfile::ScopeFilter input_filter)
+      : park_filter_(std::move(park_filter)), input_filter_(std::move(input_filter)) {}
+
+  classfile::ScopeFilter park_filter_;
+  classfile::ScopeFilter input_filter_;
+  bool parks_ = false;
+  bool finds_input_ = false;
+};
+
+// Whether a call makes its thread release the processor until another lets it continue.
+bool IsPark(const classfile::ProbeTarget& callee);
+// Whether a call reads from a descriptor, which may be that of the user's input.
+bool IsInput(const classfile::ProbeTarget& callee);
+
+}  // namespace jtrace::calls

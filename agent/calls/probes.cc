@@ -1,0 +1,158 @@
+#include "agent/calls/probes.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/status/status.h"
+#include "agent/base/clock.h"
+#include "agent/calls/arena.h"
+#include "agent/calls/block_counters.h"
+#include "agent/calls/embedded_classes.h"
+#include "agent/calls/native_methods.h"
+#include "agent/calls/probe_class.h"
+#include "agent/calls/rseq_clock.h"
+#include "agent/calls/thread_spare.h"
+#include "agent/calls/tick_scale.h"
+#include "agent/signal_safe/position.h"
+#include "agent/signal_safe/probe_memory.h"
+
+namespace jtrace::calls {
+namespace {
+
+// README.md has the measurements.
+// A tick costs about 20 us of a processor, 2 % of one at this period (README: the other periods).
+constexpr std::chrono::milliseconds kTickPeriod{1};
+// Holds isCompileConstant, which the probes call.
+constexpr char kCompileConstantClass[] = "java/lang/invoke/MethodHandleImpl";
+
+// Initializes the class as well.
+absl::Status CheckCompileConstant(JNIEnv* jni) {
+  jclass loaded = jni->FindClass(kCompileConstantClass);
+  const bool found =
+      loaded != nullptr &&
+      jni->GetStaticMethodID(loaded, "isCompileConstant", "(Ljava/lang/Object;)Z") != nullptr;
+  if (!found) jni->ExceptionClear();
+  jni->DeleteLocalRef(loaded);
+  return found ? absl::OkStatus()
+               : absl::FailedPreconditionError(
+                     "this JVM cannot run the probes: no usable "
+                     "MethodHandleImpl.isCompileConstant");
+}
+
+// The part of the request that can be used, before the JVM is queried.
+signal_safe::ProbeClock UsableClock(signal_safe::ProbeClock wanted,
+                                    const signal_safe::Arena& arena) {
+  using signal_safe::ProbeClock;
+  const bool fine = wanted == ProbeClock::kTsc || wanted == ProbeClock::kCpu;
+  if (fine && !TicksAreSteady()) return ProbeClock::kNano;
+  if (wanted == ProbeClock::kCpu && !RseqShowsSwitches(arena.rseq)) return ProbeClock::kTsc;
+  return wanted;
+}
+
+TickScale ScaleOf(signal_safe::ProbeClock clock) {
+  const bool counter =
+      clock == signal_safe::ProbeClock::kTsc || clock == signal_safe::ProbeClock::kCpu;
+  TickScale scale = counter ? TickScale::TimeStampCounter() : TickScale::Nanoseconds();
+  scale.Update();
+  return scale;
+}
+
+}  // namespace
+
+std::string ProbeClassName(int number) { return NumberedName(kProbeClass, number); }
+
+void Probes::Publish() const {
+  signal_safe::published_arena.store(arena_, std::memory_order_release);
+}
+
+void Probes::ClearCompiled(uint32_t limit) const {
+  for (uint32_t routine = 0; routine < std::min(limit, signal_safe::kMaxRoutines); ++routine) {
+    SetCompiled(routine, false);
+  }
+}
+
+Probes::Probes(signal_safe::Arena* arena, int number, signal_safe::ProbeClock clock,
+               const TickScale& scale, bool ticks, bool resting)
+    : arena_(arena),
+      class_name_(resting ? NumberedName(kRestingClass, number) : ProbeClassName(number)),
+      block_class_name_(NumberedName(kBlocksClass, number)),
+      clock_(clock),
+      scale_(scale),
+      ticks_(ticks) {
+  const uint64_t now = MonotonicNanos();
+  signal_safe::WriteRelaxed(arena->tick, now - now % 1000);
+}
+
+void Probes::Use() {
+  if (ticks_ && tick_thread_ == nullptr) {
+    tick_thread_ = std::make_unique<TickThread>(arena_->tick, kTickPeriod);
+  }
+}
+
+void Probes::Idle() {
+  Rest();
+  tick_thread_.reset();
+}
+
+void Probes::Open() { signal_safe::WriteRelaxed(arena_->counts, uint32_t{1}); }
+
+void Probes::Rest() { signal_safe::WriteRelaxed(arena_->counts, uint32_t{0}); }
+
+void Probes::UseNanoTime() {
+  if (clock_ == signal_safe::ProbeClock::kTsc) clock_ = signal_safe::ProbeClock::kNano;
+  scale_ = TickScale::Nanoseconds();
+}
+
+void Probes::SetCompiled(uint32_t routine, bool compiled) const {
+  if (routine < signal_safe::kMaxRoutines) {
+    signal_safe::WriteRelaxed(arena_->compiled[routine], static_cast<uint8_t>(compiled));
+  }
+}
+
+uint64_t Probes::memory_used() const { return ArenaBytesUsed(*arena_); }
+
+absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
+                                                const ProbeOptions& options, int number,
+                                                const BlockCounters* blocks) {
+  absl::StatusOr<signal_safe::Arena*> arena = ReserveArena(options.memory_limit, options.max_depth);
+  if (!arena.ok()) return arena.status();
+  InitializeRseqDescriptor((*arena)->rseq);
+  (*arena)->always_on = reinterpret_cast<uintptr_t>(&(*arena)->rseq);
+  (*arena)->lost_state.rseq = reinterpret_cast<uintptr_t>(&(*arena)->always_on);
+  (*arena)->lost_state.counters = reinterpret_cast<uintptr_t>(&(*arena)->lost_counters);
+  (*arena)->lost_state.metrics = reinterpret_cast<uintptr_t>(&(*arena)->lost_charged);
+  const uint64_t shared_blocks = blocks != nullptr ? blocks->shared_address() : 0;
+  (*arena)->lost_state.blocks = (*arena)->shared.state.blocks = shared_blocks;
+  const signal_safe::ProbeClock clock = UsableClock(options.clock, **arena);
+  const bool ticks = clock == signal_safe::ProbeClock::kCoarse && options.clock_ticks;
+  auto probes =
+      std::make_unique<Probes>(*arena, number, clock, ScaleOf(clock), ticks, options.resting);
+  probes->Use();
+  // Each class has its own eight spare bytes.
+  const uint64_t spare = FindThreadSpare(jvmti, jni);
+  const ProbeClassSetup setup = {
+      .number = number,
+      .probe = {.arena = reinterpret_cast<uintptr_t>(*arena),
+                .flat = options.flat,
+                .thread_spare = spare == 0 ? 0 : spare + 8ull * number,
+                .log = options.log,
+                .clock = clock,
+                .metrics = options.metrics.Packed(),
+                .blocks = shared_blocks,
+                .block_owners = options.path_blocks ? blocks->owners_address() : 0,
+                .call_sites = options.call_sites},
+      .clock = {.ticks_function = reinterpret_cast<uintptr_t>(&jtrace_ticks),
+                .ticks_per_nano = probes->scale().ticks_per_nano()},
+      .exit_share = options.exit_percent / 100,
+      .resting = options.resting};
+  absl::Status status = CheckCompileConstant(jni);
+  if (status.ok() && clock != signal_safe::ProbeClock::kNone) status = DefineNativeClock(jni);
+  bool counts_ticks = false;
+  if (status.ok()) status = DefineProbeClasses(jni, setup, &counts_ticks);
+  if (!status.ok()) return status;
+  if (!counts_ticks) probes->UseNanoTime();
+  probes->Publish();
+  return probes;
+}
+
+}  // namespace jtrace::calls

@@ -1,0 +1,111 @@
+// The probes in the JVM: defines their classes and the natives that they call, and is the handle to
+// them and to their memory.
+#pragma once
+
+#include <jni.h>
+#include <jvmti.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "agent/calls/path_metrics.h"
+#include "agent/calls/tick_scale.h"
+#include "agent/calls/tick_thread.h"
+#include "agent/signal_safe/probe_memory.h"
+
+namespace jtrace::calls {
+
+class BlockCounters;
+
+// The behaviour of a probe class, fixed when it is defined.
+struct ProbeOptions {
+  bool flat = false;          // record=flat
+  uint64_t memory_limit = 0;  // bytes for trees and counters; 0: no limit but the address space
+  bool log = false;           // record=log
+  signal_safe::ProbeClock clock = signal_safe::ProbeClock::kNone;  // not with `flat`
+  // clock=coarse: false: the tick changes only by JTraceClock.advance (tests).
+  bool clock_ticks = true;
+  uint32_t max_depth = 1000;  // of nodes; recursion below it is folded
+  PathMetrics metrics = {};   // charged to call paths; neither with `flat` nor with `log`
+  bool blocks = false;        // blocks=on
+  bool path_blocks = false;   // blocks=paths: by call path; `blocks` too, not with `flat` or `log`
+  bool call_sites = false;    // sites=on; only for trees
+  double prune_percent = 0;   // share of the parent below which nodes may be pruned; 0: none
+  double exit_percent = 0;    // the same of its time, when an activation ends; needs a clock
+  bool resting = false;       // probes=resting: they count between Open and Idle; calls alone
+
+  bool operator==(const ProbeOptions&) const = default;
+};
+
+// The probes as they are in the JVM. Compiled code refers to the arena forever, so neither it nor
+// the class is ever freed; this object is only the handle to them.
+class Probes {
+ public:
+  // `ticks`: see Use. `resting`: see ProbeOptions.
+  Probes(signal_safe::Arena* arena, int number, signal_safe::ProbeClock clock,
+         const TickScale& scale, bool ticks, bool resting = false);
+  Probes(const Probes&) = delete;
+  Probes& operator=(const Probes&) = delete;
+
+  // For TreeCollector or FlatCollector.
+  signal_safe::Arena* arena() const { return arena_; }
+
+  // Internal name of the class that rewritten methods call, and of that which counts blocks.
+  const std::string& class_name() const { return class_name_; }
+  const std::string& block_class_name() const { return block_class_name_; }
+
+  // Makes the arena the one that ReadPosition reads.
+  void Publish() const;
+
+  // From CompiledMethodLoad (any tier). Decides for activations in C1-compiled code, which cannot
+  // detect that themselves; they count as jitted while this is set, and so do interpreted
+  // activations of the same method meanwhile. Any thread.
+  void SetCompiled(uint32_t routine, bool compiled) const;
+  // No routine below `limit` has compiled code.
+  void ClearCompiled(uint32_t limit) const;
+
+  // Bytes taken for trees and counters so far.
+  uint64_t memory_used() const;
+
+  // The clock in use: the requested one, or the next best that this machine and JVM have.
+  signal_safe::ProbeClock clock() const { return clock_; }
+  // Determined when the classes were defined: they read System.nanoTime if the counter is
+  // unavailable.
+  void UseNanoTime();
+
+  // Arena::tick follows the time, if options say so, from Use to Idle; no thread pays for the calls
+  // of probes in between. Idle while no recording runs.
+  void Use();
+  void Idle();
+  // Resting probes count from now on, until Idle or Rest; others do anyway. Any thread.
+  void Open();
+  void Rest();
+
+  // The scale of its units. The writer thread takes new readings.
+  TickScale& scale() { return scale_; }
+
+ private:
+  signal_safe::Arena* arena_;
+  const std::string class_name_;
+  const std::string block_class_name_;
+  signal_safe::ProbeClock clock_;
+  TickScale scale_;
+  const bool ticks_;                         // clock=coarse
+  std::unique_ptr<TickThread> tick_thread_;  // while in use
+};
+
+// Internal name of the probe class with that number, "java/lang/invoke/JTraceProbe" being 0.
+std::string ProbeClassName(int number);
+
+// Defines the probe class with that number (below 8) into java.base and publishes its arena to
+// ReadPosition. Each number once per JVM, in VMInit or later, before any class with its probes is
+// defined, and after DefineCounters if there are metrics. `blocks`: null: blocks are not counted.
+// Nothing is printed; no Java exception is left pending. Errors: ResourceExhausted without address
+// space; FailedPrecondition if the JVM rejects the class or lacks something it uses.
+absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
+                                                const ProbeOptions& options, int number = 0,
+                                                const BlockCounters* blocks = nullptr);
+
+}  // namespace jtrace::calls
