@@ -157,7 +157,7 @@ void JNICALL OnDynamicCode(jvmtiEnv*, const char* name, const void* address, jin
 // Enabled, the compilers keep debug information at every instruction, not at calls only.
 void JNICALL OnCompiledMethodLoad(jvmtiEnv* jvmti, jmethodID, jint, const void* code, jint,
                                   const jvmtiAddrLocationMap*, const void* compile_info) {
-  agent->sampler->jvm().NoteCompiledCode(reinterpret_cast<uintptr_t>(code), compile_info);
+  agent->sampler->jvm().CheckCompiledCode(reinterpret_cast<uintptr_t>(code), compile_info);
   if (agent->settings.reports || agent->sampler->jvm().NeedsCompiledCode()) return;
   agent->unreported = true;
   jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, nullptr);
@@ -174,8 +174,8 @@ jint Load(JavaVM* vm, const char* options) {
   if (vm->GetEnv(reinterpret_cast<void**>(&agent->jvmti), JVMTI_VERSION_1_2) != JNI_OK) return 1;
   timespec begin, end;
   clock_gettime(CLOCK_MONOTONIC, &begin);
-  auto sampler = Sampler::Create(agent->settings.sampler,
-                                 reinterpret_cast<const void*>(vm->functions->GetEnv));
+  agent->jvm.Read(reinterpret_cast<const void*>(vm->functions->GetEnv));
+  auto sampler = Sampler::Create(agent->settings.sampler, agent->jvm);
   clock_gettime(CLOCK_MONOTONIC, &end);
   if (getenv("WALKER_AGENT_VERBOSE") != nullptr) {
     fprintf(stderr, "walker_agent: create took %.2f ms\n", Millis(begin, end));

@@ -110,8 +110,8 @@ void BlockLog::AddMethod(absl::Span<const std::string> args) {
     const std::vector<std::string_view> parts = Split(arg, '=');
     int64_t count = 0;
     const bool counted = parts.size() == 2 && ParseInteger(parts[1], count);
-    if (const auto place = PlaceOf(parts[0])) {
-      method.counts.counters.push_back({*place, count});
+    if (const auto position = PositionOf(parts[0])) {
+      method.counts.counters.push_back({*position, count});
     } else if (const auto bci = NumberAfter(parts[0], "o"); bci.has_value() && counted) {
       method.counts.open.push_back({static_cast<uint16_t>(*bci), count});
     }
