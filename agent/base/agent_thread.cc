@@ -3,21 +3,44 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "agent/base/signals_blocked.h"
 #include "agent/signal_safe/own_work.h"
 
 namespace jtrace {
+namespace {
+
+// Kernel ids of the agent's threads; 0: free. More threads than these never run at once.
+constinit std::array<std::atomic<pid_t>, 64> agent_tids = {};
+
+void Replace(pid_t before, pid_t after) {
+  for (std::atomic<pid_t>& tid : agent_tids) {
+    pid_t expected = before;
+    if (tid.compare_exchange_strong(expected, after)) return;
+  }
+}
+
+}  // namespace
+
+bool IsAgentThread(pid_t tid) {
+  return tid != 0 && std::ranges::any_of(agent_tids, [tid](const std::atomic<pid_t>& agent_tid) {
+           return agent_tid.load(std::memory_order_relaxed) == tid;
+         });
+}
 
 void AgentThread::Start(std::string name, std::function<void()> run) {
-  const SignalsBlocked blocked;
+  const AllSignalsBlocked blocked;
   thread_ = std::thread([this, name = std::move(name), run = std::move(run)] {
     signal_safe::tls_is_agent_thread = true;
     pthread_setname_np(pthread_self(), name.c_str());
+    Replace(0, gettid());
     os_tid_.store(gettid());
     os_tid_.notify_all();
     run();
+    Replace(gettid(), 0);
   });
   // The search for threads to sample must know this one.
   os_tid_.wait(0);

@@ -36,4 +36,8 @@ class AgentThread {
   std::atomic<pid_t> os_tid_{0};
 };
 
+// Whether the thread with this kernel id is one of the agent's: neither sampled nor recorded. Any
+// thread.
+bool IsAgentThread(pid_t tid);
+
 }  // namespace jtrace

@@ -8,17 +8,17 @@ namespace jtrace {
 
 // Blocks every signal except those that report a fault of the thread itself, and restores the
 // caller's mask when it is destroyed: a thread inherits the mask it is created under.
-class SignalsBlocked {
+class AllSignalsBlocked {
  public:
-  SignalsBlocked() {
+  AllSignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
     for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
 
  private:
   sigset_t before_;

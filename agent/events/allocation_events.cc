@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::events {

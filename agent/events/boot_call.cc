@@ -4,7 +4,7 @@
 
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/signal_safe/own_work.h"
 
 namespace jtrace::events {

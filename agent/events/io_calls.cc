@@ -7,7 +7,7 @@
 
 #include "absl/strings/strip.h"
 #include "agent/events/boot_call.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/loaded_classes.h"
 
 namespace jtrace::events {

@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "agent/events/io_natives.h"
-#include "agent/jvm/environment.h"
+#include "agent/jvm/jvmti_environment.h"
 
 namespace jtrace::events {
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "agent/events/event_source.h"
-#include "agent/jvm/environment.h"
+#include "agent/jvm/jvmti_environment.h"
 
 namespace jtrace::events {
 

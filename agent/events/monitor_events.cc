@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::events {

@@ -6,7 +6,7 @@
 
 #include "agent/base/clock.h"
 #include "agent/events/boot_call.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/signal_safe/own_work.h"
 
 namespace jtrace::events {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::events {

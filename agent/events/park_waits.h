@@ -10,7 +10,7 @@
 #include "agent/events/park_natives.h"
 #include "agent/events/unpark_table.h"
 #include "agent/events/wait_writer.h"
-#include "agent/jvm/environment.h"
+#include "agent/jvm/jvmti_environment.h"
 
 namespace jtrace::events {
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "agent/base/class_names.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/signal_safe/position.h"
 #include "proto/trace_format.h"
 

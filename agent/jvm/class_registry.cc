@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "agent/base/class_names.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/loader_numbers.h"
 #include "proto/trace_format.h"
 
@@ -105,7 +105,7 @@ std::optional<int32_t> ClassRegistry::CountMethods(jclass klass) {
   return static_cast<int32_t>(methods->size());
 }
 
-void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
+void ClassRegistry::RecordPrepared(jclass klass) {
   jlong tag = 0;
   env_->GetTag(klass, &tag);
   if (IsTag(tag, TagKind::kClass)) return;
@@ -117,10 +117,8 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
     absl::MutexLock lock(&mutex_);
     ++loaded_[identity.id];
   }
-  trace::EventRecord event = {.time_ns = clock_.Now(),
-                              .thread = thread,
-                              .major = format::kClass,
-                              .minor = format::kClassLoad};
+  trace::EventRecord event = {
+      .time_ns = clock_.Now(), .major = format::kClass, .minor = format::kClassLoad};
   proto::ClassEvent details;
   details.set_class_id(identity.id);
   std::optional<int32_t> count;
@@ -134,7 +132,7 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   const std::string source = sources_.Remove(identity.name, identity.loader);
   event.text = source;
   encoder_.AddClassEvent(event, std::move(details));
-  if (encoder_.Wants(format::kClass, format::kClassMethod)) RecordMethods(klass, identity, thread);
+  if (encoder_.Wants(format::kClass, format::kClassMethod)) RecordMethods(klass, identity);
 }
 
 void ClassRegistry::ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, jint)> visit) {
@@ -149,10 +147,10 @@ void ClassRegistry::ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, ji
   }
 }
 
-void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
+void ClassRegistry::RecordLoaded(JNIEnv* jni) {
   ForEachLoaded(jni, [&](jclass klass, jint status) {
     if ((status & JVMTI_CLASS_STATUS_ARRAY) != 0) PrepareArray(klass);
-    if (HasMethods(status)) Prepare(klass, thread);
+    if (HasMethods(status)) RecordPrepared(klass);
   });
 }
 
@@ -166,12 +164,12 @@ void ClassRegistry::RecordMethodsOfLoaded(JNIEnv* jni) {
   ForEachLoaded(jni, [&](jclass klass, jint status) {
     if (!HasMethods(status)) return;
     if (const ClassIdentity identity = IdentityOf(klass); identity.id != 0) {
-      RecordMethods(klass, identity, /*thread=*/0);
+      RecordMethods(klass, identity);
     }
   });
 }
 
-void ClassRegistry::RecordMethods(jclass klass, const ClassIdentity& identity, uint32_t thread) {
+void ClassRegistry::RecordMethods(jclass klass, const ClassIdentity& identity) {
   {
     absl::MutexLock lock(&mutex_);
     if (!with_methods_.insert(identity.id).second) return;
@@ -192,7 +190,6 @@ void ClassRegistry::RecordMethods(jclass klass, const ClassIdentity& identity, u
       details.add_jitted_address(code);
     }
     encoder_.AddClassEvent({.time_ns = clock_.Now(),
-                            .thread = thread,
                             .major = format::kClass,
                             .minor = format::kClassMethod,
                             .value = is_known ? static_cast<int64_t>(code != 0) : kUnknown},

@@ -66,9 +66,9 @@ class ClassRegistry {
   // read.
   bool ForEachMethod(jclass klass, MethodMemory::Visitor visit) const;
   // Records a prepared class with its methods. Ignores a class that was recorded before.
-  void Prepare(jclass klass, uint32_t thread);
+  void RecordPrepared(jclass klass);
   // Records all classes that are already prepared (S3.2).
-  void PrepareLoaded(JNIEnv* jni, uint32_t thread);
+  void RecordLoaded(JNIEnv* jni);
   // A recording begins: it has no method of any class yet.
   void ForgetRecordedMethods();
   // Records each method (0x20/0x2) of the prepared classes whose methods the recording lacks, if it
@@ -145,7 +145,7 @@ class ClassRegistry {
   bool TryToDefine(uintptr_t method, uint32_t& number);
   void NeedIds();
   NumberedMethods NumberMethods(jclass klass, const ClassIdentity& identity);
-  void RecordMethods(jclass klass, const ClassIdentity& identity, uint32_t thread);
+  void RecordMethods(jclass klass, const ClassIdentity& identity);
   // Visits all classes that the JVM has; arrays too.
   void ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, jint status)> visit);
   void AddKlass(jclass klass, uint32_t class_id);

@@ -6,7 +6,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
 #include "agent/base/class_names.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 
 namespace jtrace::jvm {
 namespace {

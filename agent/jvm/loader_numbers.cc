@@ -1,7 +1,7 @@
 #include "agent/jvm/loader_numbers.h"
 
 #include "absl/hash/hash.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 
 namespace jtrace::jvm {
 namespace {

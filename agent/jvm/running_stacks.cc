@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/calls/classfile/code_analysis.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 
 namespace jtrace::jvm {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "agent/jvm/class_registry.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/thread_registry.h"
 
 namespace jtrace::jvm {

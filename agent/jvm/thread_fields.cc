@@ -1,6 +1,6 @@
 #include "agent/jvm/thread_fields.h"
 
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 
 namespace jtrace::jvm {
 namespace {

@@ -35,13 +35,13 @@ class ThreadGroups {
   // The group of virtual threads without a name.
   uint32_t VirtualThreads() { return Group("", /*is_virtual=*/true); }
   // The group of threads for whose trees there was no memory.
-  uint32_t Unplaced() { return Group("[no memory]", /*is_virtual=*/false); }
+  uint32_t Unplaced() { return OfPattern("[no memory]", /*is_virtual=*/false); }
   // The group of platform threads that are too many to have a pattern of their own.
   uint32_t MoreThreads() { return Group("", /*is_virtual=*/false); }
   // The group of threads that ended before the file began.
-  uint32_t EndedThreads() { return Group("[ended threads]", /*is_virtual=*/false); }
+  uint32_t EndedThreads() { return OfPattern("[ended threads]", /*is_virtual=*/false); }
   // The group of what belongs to no thread.
-  uint32_t Process() { return Group("[process]", /*is_virtual=*/false); }
+  uint32_t Process() { return OfPattern("[process]", /*is_virtual=*/false); }
   // A new trace begins, in which nothing is defined.
   void Clear();
 
@@ -54,6 +54,8 @@ class ThreadGroups {
   using ByPattern = absl::flat_hash_map<std::string, uint32_t>;
 
   uint32_t Group(absl::string_view name, bool is_virtual);
+  // Whatever the number of patterns.
+  uint32_t OfPattern(const std::string& pattern, bool is_virtual);
 
   ThreadRegistry& threads_;
   trace::RecordEncoder& encoder_;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::jvm {

@@ -56,7 +56,7 @@ class ThreadTable {
  public:
   // Ended threads that are remembered, so that none of them is adopted.
   static constexpr size_t kMaxEnded = 16384;
-  // Native threads, and kernel ids of ended threads, that are remembered.
+  // Native threads that are remembered, and reported ends that nobody has asked for yet.
   static constexpr size_t kMaxKernelIds = 1 << 16;
 
   // Access to the table, which holds its mutex. Entries must not be used after it.

@@ -20,7 +20,7 @@
 #include "agent/jvm/java_thread_layout.h"
 #include "agent/jvm/thread_fields.h"
 #include "agent/jvm/thread_table.h"
-#include "agent/metrics/event_sources.h"
+#include "agent/metrics/counted_events.h"
 #include "agent/metrics/kernel_events.h"
 #include "agent/metrics/object_sources.h"
 #include "agent/metrics/thread_counters.h"
@@ -106,7 +106,7 @@ class JvmMetrics : public calls::CounterKeeper {
   bool allocations_checked_ = false;
   events::IoCalls io_;
   ThreadCounters counters_;
-  EventSources sources_;
+  CountedEvents sources_;
   KernelEvents kernel_events_;
   ObjectSources objects_;
   std::atomic<bool> live_{false};

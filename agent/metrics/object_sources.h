@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/jvm/environment.h"
+#include "agent/jvm/jvmti_environment.h"
 #include "agent/metrics/object_paths.h"
 #include "agent/metrics/thread_counters.h"
 #include "agent/signal_safe/signal_scope.h"

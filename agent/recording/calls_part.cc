@@ -182,7 +182,7 @@ void CallsPart::ReportStart() {
 
 void CallsPart::AddExisting(JNIEnv* jni) {
   jvm_.is_live.load() ? classes_->PlanAdding(jni) : classes_->AddToLoaded(jni);
-  jvm_.registries.classes.PrepareLoaded(jni, /*thread=*/0);
+  jvm_.registries.classes.RecordLoaded(jni);
 }
 
 void CallsPart::Run() {

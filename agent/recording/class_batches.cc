@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
 #include "agent/base/thread_cpu.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "common/counted.h"
 #include "common/thousands.h"
 

@@ -3,8 +3,8 @@
 //
 // With each batch the JVM discards compiled code that depends on its classes, and the program is
 // slow until that is compiled again. So the next batch waits until the compilers rest, and is as
-// large as their work after the last one allows (BatchPace). Without a budget there is one
-// batch.
+// large as their work after the last one allows (BatchPace). Without a budget, batches have no
+// pauses.
 //
 // The cost of a batch is the processor time of the thread that retransforms (which parses, rewrites
 // and verifies) and of the VM thread (which swaps the code while all threads stand). Compilers that

@@ -1,6 +1,6 @@
 #include "agent/recording/code_part.h"
 
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/recording/event_switches.h"
 #include "proto/trace_format.h"
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "agent/jvm/environment.h"
+#include "agent/jvm/jvmti_environment.h"
 
 namespace jtrace {
 namespace {
@@ -19,12 +19,12 @@ absl::Status CodeReports::Expect(const Options& options) {
   return jvm::EnableEvents(env_, kEvents);
 }
 
-void CodeReports::Start(const Options& options, jvm::CodeReader* sampler) {
+void CodeReports::Start(const Options& options, jvm::CodeReader* reader) {
   const bool wants_records = options.WantsCodeRecords();
   if (!wants_records && !options.WantsDebugInfo()) return;
   const absl::MutexLock lock(&mutex_);
-  sampler_ = sampler;
-  until_checked_ = !wants_records && sampler->KeepDebugInfo() ? sampler : nullptr;
+  reader_ = reader;
+  until_checked_ = !wants_records && reader->KeepDebugInfo() ? reader : nullptr;
   is_listening_ = !IsOver();
   if (is_listening_) {
     jvm::EnableEvents(env_, kEvents).IgnoreError();
@@ -59,12 +59,12 @@ void CodeReports::Stop() {
   const absl::MutexLock lock(&mutex_);
   until_checked_ = nullptr;
   Disable();
-  if (sampler_ != nullptr && !always_keeps_) sampler_->StopKeepingDebugInfo();
+  if (reader_ != nullptr && !always_keeps_) reader_->StopKeepingDebugInfo();
 }
 
-void CodeReports::KeepAlways(jvm::CodeReader& sampler) {
+void CodeReports::KeepAlways(jvm::CodeReader& reader) {
   const absl::MutexLock lock(&mutex_);
-  always_keeps_ = sampler.KeepDebugInfo();
+  always_keeps_ = reader.KeepDebugInfo();
 }
 
 bool CodeReports::always_keeps() const {

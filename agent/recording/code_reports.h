@@ -23,9 +23,9 @@ class CodeReports {
 
   // At load: whoever listens before the first method is compiled gets debug information for all.
   absl::Status Expect(const Options& options);
-  // A recording begins, its samples are started; or records of code are requested since. `sampler`
+  // A recording begins, its samples are started; or records of code are requested since. `reader`
   // is null if there never were samples.
-  void Start(const Options& options, jvm::CodeReader* sampler);
+  void Start(const Options& options, jvm::CodeReader* reader);
   // Requests reports of methods that are compiled already, if any are needed.
   void ReportExisting();
   // A method was reported, and all that need it have seen it.
@@ -34,7 +34,7 @@ class CodeReports {
   void Stop();
   // Samples of later recordings will be in code that is compiled from now on: the JVM keeps debug
   // information for all of it, if the sampler can switch that on. Before the first Start.
-  void KeepAlways(jvm::CodeReader& sampler);
+  void KeepAlways(jvm::CodeReader& reader);
   bool always_keeps() const;
 
  private:
@@ -45,9 +45,9 @@ class CodeReports {
   mutable absl::Mutex mutex_;
   bool always_keeps_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_listening_ ABSL_GUARDED_BY(mutex_) = false;
-  // Not null: only this sampler needs the reports.
+  // Not null: only this reader needs the reports.
   jvm::CodeReader* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  jvm::CodeReader* sampler_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  jvm::CodeReader* reader_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace jtrace

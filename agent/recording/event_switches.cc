@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 
 namespace jtrace {
 namespace {

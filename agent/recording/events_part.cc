@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/recording/event_switches.h"
 
 namespace jtrace {
@@ -50,7 +50,7 @@ void EventsPart::Listen(JNIEnv*) {
 // recorded once they have their probes.
 void EventsPart::AddExisting(JNIEnv* jni) {
   if (!jvm_.is_live.load() && options_.WantsEvents()) return;
-  jvm_.registries.classes.PrepareLoaded(jni, /*thread=*/0);
+  jvm_.registries.classes.RecordLoaded(jni);
 }
 
 std::vector<trace::ChunkSource*> EventsPart::sources() {

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/native_hooks/hook_targets.h"
 
 namespace jtrace {

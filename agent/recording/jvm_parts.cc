@@ -63,13 +63,6 @@ JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
   event_sources.Add(segments);
 }
 
-bool JvmParts::IsAgentThread(pid_t tid) const {
-  const samples::Sampler* const sampling = sampler.load();
-  return tid == agent_threads.control.load(std::memory_order_relaxed) ||
-         tid == agent_threads.clients.load(std::memory_order_relaxed) || tid == writer.os_tid() ||
-         (sampling != nullptr && sampling->Owns(tid));
-}
-
 const void* JvmParts::libjvm_address() const {
   return reinterpret_cast<const void*>(vm->functions->GetEnv);
 }

@@ -22,9 +22,9 @@
 #include "agent/events/segments.h"
 #include "agent/jvm/class_registry.h"
 #include "agent/jvm/code_registry.h"
-#include "agent/jvm/environment.h"
 #include "agent/jvm/gc_cause.h"
 #include "agent/jvm/jvm_view.h"
+#include "agent/jvm/jvmti_environment.h"
 #include "agent/jvm/loader_numbers.h"
 #include "agent/jvm/redefined_classes.h"
 #include "agent/jvm/thread_groups.h"
@@ -79,8 +79,6 @@ class RestingProbes;
 struct JvmParts {
   JvmParts(JavaVM* vm, jvmtiEnv* env);
 
-  // The writer and the agent's other threads: neither sampled nor recorded.
-  bool IsAgentThread(pid_t tid) const;
   // An address inside libjvm.
   const void* libjvm_address() const;
   // Null: there never were samples.

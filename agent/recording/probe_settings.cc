@@ -1,7 +1,7 @@
 #include "agent/recording/probe_settings.h"
 
 #include "agent/base/machine_memory.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 
 namespace jtrace {
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "agent/base/agent_thread.h"
 #include "agent/recording/events_part.h"
 #include "agent/recording/hooks_part.h"
 #include "agent/recording/metrics_part.h"
@@ -104,7 +105,7 @@ absl::Status Recording::Prepare(const Options& options) {
   for (const auto& part : parts_) {
     if (absl::Status status = part->Prepare(); !status.ok()) return status;
   }
-  if (state_.To(RecordingState::kPrepared)) return absl::OkStatus();
+  if (state_.TryEnter(RecordingState::kPrepared)) return absl::OkStatus();
   return absl::FailedPreconditionError("the recording is prepared already");
 }
 
@@ -145,7 +146,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
   began_ = complete_ = absl::Now();
   for (const auto& part : parts_) part->ReportStart();
   jvm_.registries.classes.ForgetRecordedMethods();
-  if (!state_.To(RecordingState::kRunning)) {
+  if (!state_.TryEnter(RecordingState::kRunning)) {
     return absl::FailedPreconditionError("the recording is not prepared, or runs already");
   }
   gate_.Open(*this);
@@ -176,7 +177,7 @@ void Recording::Run(JNIEnv* jni) {
 void Recording::AdoptRunningThreads(JNIEnv* jni) {
   const auto os_tid = [this](uintptr_t java_thread) {
     const pid_t tid = jvm_.view.OsThreadId(java_thread);
-    return tid == jvm_.agent_threads.control.load(std::memory_order_relaxed) ? -1 : tid;
+    return IsAgentThread(tid) ? -1 : tid;
   };
   jvm::ForEachThread(jvm_.env, jni, [&](jthread thread) {
     jvm_.registries.threads.Adopt(jni, thread, os_tid);
@@ -224,7 +225,8 @@ absl::StatusOr<std::string> Recording::Stop(JNIEnv* jni) {
   if (calls_ != nullptr) calls_->PlanRemoving(jni);
   const auto reason = has_enough ? proto::SessionEnd::SAMPLES : proto::SessionEnd::STOPPED;
   absl::Status written = EndTrace(reason);
-  if (!state_.To(RecordingState::kRemoving)) written.Update(absl::InternalError("no stop runs"));
+  if (!state_.TryEnter(RecordingState::kRemoving))
+    written.Update(absl::InternalError("no stop runs"));
   if (!written.ok()) return written;
   return DescribeEnd(reason);
 }
@@ -232,11 +234,11 @@ absl::StatusOr<std::string> Recording::Stop(JNIEnv* jni) {
 void Recording::EndWithJvm() {
   gate_.Close();
   ForEachFromBack([](RecordingPart& part) { part.Stop(); });
-  ForEachFromBack([](RecordingPart& part) { part.StopListening(); });
   ForEachFromBack([](RecordingPart& part) { part.CompleteCounts(); });
+  ForEachFromBack([](RecordingPart& part) { part.StopListening(); });
   QueryTrees([](metrics::TreeWindows& windows) { windows.StopWatching(); }).IgnoreError();
   EndTrace(proto::SessionEnd::VM_DEATH).IgnoreError();
-  (void)state_.To(RecordingState::kEnded);
+  (void)state_.TryEnter(RecordingState::kEnded);
 }
 
 void Recording::WaitForCallbacks() {
@@ -252,7 +254,7 @@ bool Recording::BeginRemoving(JNIEnv* jni) {
     ForEachFromBack([](RecordingPart& part) { part.StopListening(); });
     calls_->PlanRemoving(jni);
   }
-  return state_.To(RecordingState::kRemoving);
+  return state_.TryEnter(RecordingState::kRemoving);
 }
 
 std::string Recording::DescribeLeft() const {
@@ -270,7 +272,7 @@ absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
 // The writer's thread may call this, which the JVM does not know: no JVMTI and no JNI. The control
 // thread, which this wakes, does the rest.
 void Recording::Fail(absl::string_view why) {
-  const bool was_running = state_.To(RecordingState::kFailing);
+  const bool begins_failing = state_.TryEnter(RecordingState::kFailing);
   gate_.Close();
   {
     absl::MutexLock lock(&failure_mutex_);
@@ -282,7 +284,7 @@ void Recording::Fail(absl::string_view why) {
   }
   ForEachFromBack([](RecordingPart& part) { part.ReleaseWaitingThreads(); });
   ForEachFromBack([](RecordingPart& part) { part.Stop(); });
-  if (was_running && !state_.To(RecordingState::kFailed)) return;
+  if (begins_failing && !state_.TryEnter(RecordingState::kFailed)) return;
   wake_();
 }
 
@@ -292,7 +294,7 @@ std::string Recording::failure() const {
 }
 
 void Recording::CleanUp(JNIEnv* jni) {
-  (void)state_.To(RecordingState::kEnded);
+  (void)state_.TryEnter(RecordingState::kEnded);
   gate_.Close();
   ForEachFromBack([](RecordingPart& part) { part.Stop(); });
   ForEachFromBack([](RecordingPart& part) { part.StopListening(); });

@@ -49,7 +49,7 @@ struct Due {
 
 class Recording {
  public:
-  // `files_begun`: the number of all recordings so far, incremented here. `wake`: makes the control
+  // `files_begun`: the number of all files so far, incremented with each. `wake`: makes the control
   // thread check what is due.
   Recording(JvmParts& jvm, Gate<Recording>& gate, int& files_begun, std::function<void()> wake);
   ~Recording();
@@ -74,14 +74,14 @@ class Recording {
   // Timers off, the trace complete. Returns a line for people: what was written. The probes, which
   // count for nobody any more, are still in; RemoveBatch or CleanUp removes them. Nothing: the
   // recording does not run, perhaps because it has just failed.
-  bool BeginStop() { return state_.To(RecordingState::kStopping); }
+  bool BeginStop() { return state_.TryEnter(RecordingState::kStopping); }
   absl::StatusOr<std::string> Stop(JNIEnv* jni);
   // After a failure or a pause: probes are taken out from now on. False: another thread does it.
   bool BeginRemoving(JNIEnv* jni);
   // False: no class that was listed has probes.
   bool RemoveBatch(JNIEnv* jni) { return calls_ != nullptr && calls_->RemoveBatch(jni); }
   // The rest is left to the control thread. False: probes are not being taken out.
-  bool PauseRemoving() { return state_.To(RecordingState::kPaused); }
+  bool PauseRemoving() { return state_.TryEnter(RecordingState::kPaused); }
   // Why the probes of some classes stay; "": none do.
   std::string DescribeLeft() const;
   // The JVM ends: like Stop, but the classes keep their probes.

@@ -16,7 +16,7 @@ namespace jtrace {
 
 class RecordingFile {
  public:
-  // `files_begun`: the number of all recordings so far, %n of out=; incremented here.
+  // `files_begun`: the number of all files so far, %n of out=; incremented with each.
   RecordingFile(int& files_begun, Losses& losses) : files_begun_(files_begun), ended_(losses) {}
 
   // Before Open: what stays of the files that are ended.

@@ -51,7 +51,7 @@ class RecordingStateMachine {
  public:
   RecordingState now() const { return state_.load(); }
   // False: that state may not follow, and nothing changes.
-  [[nodiscard]] bool To(RecordingState next) {
+  [[nodiscard]] bool TryEnter(RecordingState next) {
     RecordingState before = state_.load();
     while (MayFollow(before, next)) {
       if (state_.compare_exchange_weak(before, next)) return true;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "agent/base/agent_thread.h"
 #include "agent/samples/perf_timer.h"
 #include "agent/samples/posix_timer.h"
 #include "agent/signal_safe/position.h"
@@ -98,8 +99,7 @@ void SamplesPart::MakeSources() {
         [blocks](uint32_t routine, uint32_t bci) { return blocks->OriginalBci(routine, bci); });
   }
   internal_threads_ = std::make_unique<samples::InternalThreadSource>(
-      jvm_.registries.threads, sampler(), threads_,
-      [this](pid_t tid) { return jvm_.IsAgentThread(tid); }, trace.losses);
+      jvm_.registries.threads, sampler(), threads_, &IsAgentThread, trace.losses);
 }
 
 samples::SampleSource::NodeNumber SamplesPart::node_number() const {
@@ -109,7 +109,7 @@ samples::SampleSource::NodeNumber SamplesPart::node_number() const {
   };
 }
 
-samples::SampleSource::PlaceAt SamplesPart::CallSiteAt() const {
+samples::SampleSource::CallSiteAt SamplesPart::CallSiteAt() const {
   if (!options_.sites) return nullptr;
   return [&jvm = jvm_](jvm::MethodKey method, uint32_t bci) {
     const uint32_t routine = jvm.registries.classes.RoutineOf(method);

@@ -64,7 +64,7 @@ class SamplesPart : public RecordingPart {
   absl::Status StartAppScope();
   void MakeSources();
   // The trace's number of the call site that a sample was in; null: they are not distinguished.
-  samples::SampleSource::PlaceAt CallSiteAt() const;
+  samples::SampleSource::CallSiteAt CallSiteAt() const;
   // Reports which kernel data samples lack, and how to get it.
   void ReportKernelFrames();
   void ReportForbiddenTimers();

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
 #include "agent/base/version.h"
-#include "agent/jvm/env.h"
 #include "agent/jvm/jvm_flags.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/vm_structs.h"
 
 namespace jtrace {

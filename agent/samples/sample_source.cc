@@ -88,7 +88,7 @@ LossText TextOf(absl::string_view name) {
 SampleSource::SampleSource(const SessionClock& clock, Sampler& sampler, jvm::ClassRegistry& classes,
                            trace::RecordEncoder& encoder, const trace::LabelSets& labels,
                            Losses& losses, ThreadNumber thread_number, NodeNumber node_number,
-                           PlaceAt place_at, bool records_interrupts)
+                           CallSiteAt call_site_at, bool records_interrupts)
     : clock_(clock),
       sampler_(sampler),
       classes_(classes),
@@ -98,7 +98,7 @@ SampleSource::SampleSource(const SessionClock& clock, Sampler& sampler, jvm::Cla
       positions_expected_(node_number != nullptr),
       thread_number_(std::move(thread_number)),
       node_number_(std::move(node_number)),
-      place_at_(std::move(place_at)),
+      call_site_at_(std::move(call_site_at)),
       records_interrupts_(records_interrupts),
       repeats_(sampler.timer_in_use() == TimerKind::kWall) {}
 
@@ -275,8 +275,8 @@ SampleSource::KnownFrame SampleSource::Resolve(const Frame& frame, proto::Chunk&
       encoded->set_value(encoder_.String(kProbeName));
     } else if (IsJava(*encoded)) {
       entry->second.method = KeyOf(frame);
-      if (place_at_ != nullptr && frame.bci >= 0) {
-        encoded->set_place(place_at_(entry->second.method, static_cast<uint32_t>(frame.bci)));
+      if (call_site_at_ != nullptr && frame.bci >= 0) {
+        encoded->set_place(call_site_at_(entry->second.method, static_cast<uint32_t>(frame.bci)));
       }
     }
   }

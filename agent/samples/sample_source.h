@@ -28,11 +28,11 @@ class SampleSource : public trace::ChunkSource {
   // none. `innermost` is the Java method that ran, 0 if unknown. Null if there are no trees.
   using NodeNumber = std::function<uint32_t(uint64_t raw_node, jvm::MethodKey innermost)>;
   // sites=on: the place of a bytecode index of a method. Null: places are not distinguished.
-  using PlaceAt = std::function<CallSite(jvm::MethodKey method, uint32_t bci)>;
+  using CallSiteAt = std::function<CallSite(jvm::MethodKey method, uint32_t bci)>;
 
   SampleSource(const SessionClock& clock, Sampler& sampler, jvm::ClassRegistry& classes,
                trace::RecordEncoder& encoder, const trace::LabelSets& labels, Losses& losses,
-               ThreadNumber thread_number, NodeNumber node_number, PlaceAt place_at,
+               ThreadNumber thread_number, NodeNumber node_number, CallSiteAt call_site_at,
                bool records_interrupts);
 
   // blocks=on: the place in the class file of a place in a routine's code with probes. Before the
@@ -103,7 +103,7 @@ class SampleSource : public trace::ChunkSource {
   const bool positions_expected_;
   const ThreadNumber thread_number_;
   const NodeNumber node_number_;
-  const PlaceAt place_at_;
+  const CallSiteAt call_site_at_;
   OriginalBci original_bci_;
   // Frame numbers are valid in one chunk.
   absl::flat_hash_map<FrameKey, KnownFrame> frames_;

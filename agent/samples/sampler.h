@@ -24,7 +24,7 @@
 #include "agent/jvm/stub_registry.h"
 #include "agent/samples/handler/sample_handler.h"
 #include "agent/samples/handler/sample_record.h"
-#include "agent/samples/kernel_names.h"
+#include "agent/samples/kernel_symbols.h"
 #include "agent/samples/perf_events.h"
 #include "agent/samples/ring_watch.h"
 #include "agent/samples/sample_backlog.h"
@@ -127,8 +127,6 @@ class Sampler {
   bool has_kernel_frames() const { return timers_->has_kernel_frames(); }
   // Whether they would with TimerKind::kPerf.
   bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
-  // Whether it is a thread of the sampler. Any thread.
-  bool Owns(pid_t tid) const { return tid == ticker_.os_tid() || tid == ring_watch_.os_tid(); }
   // Why the kernel does not let the ticker signal threads, as errno; 0: it does, or there is no
   // ticker. After Start.
   int SignalError() const;

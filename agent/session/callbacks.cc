@@ -1,7 +1,7 @@
 #include "agent/session/callbacks.h"
 
-#include "agent/jvm/env.h"
-#include "agent/jvm/environment.h"
+#include "agent/jvm/jvmti_calls.h"
+#include "agent/jvm/jvmti_environment.h"
 #include "agent/session/jvm_session.h"
 #include "agent/signal_safe/own_work.h"
 

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace jtrace::control {
+namespace jtrace {
 
 // Attaches the calling thread to the JVM while this lives, if it was not attached before.
 class JavaScope {
@@ -36,4 +36,4 @@ class JavaScope {
   bool attached_ = false;
 };
 
-}  // namespace jtrace::control
+}  // namespace jtrace

@@ -22,7 +22,7 @@ using Inside = Gate<Recording>::Inside;
 
 void JvmEvents::ThreadStart(JNIEnv* jni, jthread thread) {
   const Inside recording(gate_);
-  if (gettid() == jvm_.agent_threads.control.load(std::memory_order_relaxed)) return;
+  if (signal_safe::tls_is_agent_thread) return;
   jvm_.metrics->ThreadStart(jni, thread);
   // A thread that is only counted gets no name: a start names the threads that run by then.
   if (jvm_.is_live.load() && !recording) return;
@@ -136,7 +136,7 @@ void JvmEvents::ClassRedefine(const Recording* recording, jclass klass, const ch
 
 void JvmEvents::ClassPrepare(jclass klass) {
   const Inside recording(gate_);
-  jvm_.registries.classes.Prepare(klass, /*thread=*/0);
+  jvm_.registries.classes.RecordPrepared(klass);
   if (!recording) return;
   recording->ForEachPart([klass](RecordingPart& part) { part.ClassPrepared(klass); });
 }

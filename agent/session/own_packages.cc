@@ -10,7 +10,7 @@
 #include "agent/base/class_names.h"
 #include "agent/base/clock.h"
 #include "agent/calls/instrument/own_scope.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/loaded_classes.h"
 #include "agent/jvm/running_stacks.h"
 #include "agent/recording/resting_probes.h"

@@ -89,7 +89,7 @@ void SessionAbi::CallWhereJavaRuns(const std::function<void()>& call) {
 
 void SessionAbi::RegisterThreads() {
   CallWhereJavaRuns([this] {
-    const control::JavaScope scope(session_.jvm().vm);
+    const JavaScope scope(session_.jvm().vm);
     if (const auto jni = scope.jni(); jni.ok()) CountRunningThreads(session_.jvm(), *jni);
   });
 }

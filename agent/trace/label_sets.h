@@ -29,7 +29,7 @@ class LabelSets {
   static constexpr size_t kMaxLabels = 16;
 
   // At most `most` sets get numbers.
-  explicit LabelSets(uint32_t most = samples::kLastLabels) : most_(most) {}
+  explicit LabelSets(uint32_t most = samples::kMaxLabelSets) : most_(most) {}
   LabelSets(const LabelSets&) = delete;
   LabelSets& operator=(const LabelSets&) = delete;
 

@@ -23,7 +23,7 @@ int MethodWriter::MaxStack(const PlannedMethod& method) const {
   const bool has_token = method.plan.token != TokenKind::kNone;
   const int token_slots = SlotsOf(method.plan.token);
   // enter: the id, then the token. exit: the token on top of the stack. resume: token and id on top
-  // of an exception, or of anything if it is call_sites after a handler's first instructions. At a
+  // of an exception, or of anything if it is placed after a handler's first instructions. At a
   // point: kPointStack, on top of its operands or its result.
   // A counter: its id, on top of anything; those of exceptions too. A call site: its number, on top
   // of a call's operands.

@@ -84,7 +84,7 @@ struct PlannedMethod {
 // - exit: before every return;
 // - resume: at every catch handler, so that an activation left by an exception heals itself.
 //   In a handler that covers its own first instructions (javac's `monitorexit` loop, and `astore`
-//   in old class files) it is call_sites after those: otherwise the same handler would catch a
+//   in old class files) it is placed after those: otherwise the same handler would catch a
 //   stack overflow in the probe forever;
 // - catch-all: over the whole body, in constructors from after `super(...)` on, where `this` is
 //   initialised; not at all if that code can be entered by another way;
@@ -97,8 +97,7 @@ struct PlannedMethod {
 // - call sites: before the call, and before its own probe;
 // - blocks: where the block begins, or the edge arrives, also in a method that is only counted;
 // - a method that calls nothing (CallsNothing) is only counted, at its entry, if the spec has a
-// probe
-//   for it, and no block needs its activation.
+//   probe for it, and no block needs its activation.
 class ProbePlanner {
  public:
   // full: without points inside the method; light: entry and exits only.

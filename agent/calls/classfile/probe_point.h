@@ -1,4 +1,4 @@
-// Sites: the calls and exceptions inside a method that get their own probes.
+// Probe points: the calls, exceptions and monitors inside a method that get their own probes.
 #pragma once
 
 #include <array>

@@ -106,7 +106,7 @@ struct AddedFrame {
   std::vector<VerificationType> stack;
 };
 
-// Frames move to where the editor call_sites their instructions, and the token is appended to each
+// Frames move to where the editor places their instructions, and the token is appended to each
 // frame's locals, after as many Tops as it takes to reach its slot.
 //
 // `same` frames stay such. Since the token is always last, `chop` and `append` become full

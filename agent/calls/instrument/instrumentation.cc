@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "agent/base/class_names.h"
 #include "agent/calls/native_methods.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/options/metric_options.h"
 #include "agent/signal_safe/event_ring.h"
 #include "agent/signal_safe/probe_memory.h"

@@ -9,26 +9,26 @@ namespace {
 constinit thread_local std::atomic<uint32_t> tls_labels __attribute__((tls_model("initial-exec"))) =
     kNoLabels;
 
-// Virtual threads with labels: id << kNumberBits | number; 0: a free place. A thread's place is one
+// Virtual threads with labels: id << kNumberBits | number; 0: a free slot. A thread's slot is one
 // of the kWindow from its id's hash on. Only the thread itself writes it, reads it, and gives it
-// up, so others can at most take the places that are free.
+// up, so others can at most take the slots that are free.
 constexpr int kNumberBits = 16;
 constexpr uint64_t kNumberMask = (uint64_t{1} << kNumberBits) - 1;
-constexpr int kCallSiteBits = 16;
-constexpr uint32_t kPlaces = 1u << kCallSiteBits;
+constexpr int kSlotBits = 16;
+constexpr uint32_t kSlots = 1u << kSlotBits;
 constexpr uint32_t kWindow = 64;
-constinit std::atomic<uint64_t> virtual_labels[kPlaces] = {};
+constinit std::atomic<uint64_t> virtual_labels[kSlots] = {};
 
-std::atomic<uint64_t>& PlaceOf(uint64_t tid, uint32_t step) {
+std::atomic<uint64_t>& SlotOf(uint64_t tid, uint32_t step) {
   constexpr uint64_t kGolden = 0x9E37'79B9'7F4A'7C15;
-  const auto hash = static_cast<uint32_t>(tid * kGolden >> (64 - kCallSiteBits));
-  return virtual_labels[(hash + step) % kPlaces];
+  const auto hash = static_cast<uint32_t>(tid * kGolden >> (64 - kSlotBits));
+  return virtual_labels[(hash + step) % kSlots];
 }
 
 // Null: the thread has none.
 std::atomic<uint64_t>* Find(uint64_t tid) {
   for (uint32_t step = 0; step < kWindow; ++step) {
-    std::atomic<uint64_t>& place = PlaceOf(tid, step);
+    std::atomic<uint64_t>& place = SlotOf(tid, step);
     if (place.load(std::memory_order_relaxed) >> kNumberBits == tid) return &place;
   }
   return nullptr;
@@ -37,7 +37,7 @@ std::atomic<uint64_t>* Find(uint64_t tid) {
 bool Take(uint64_t tid, uint64_t word) {
   for (uint32_t step = 0; step < kWindow; ++step) {
     uint64_t free = 0;
-    if (PlaceOf(tid, step).compare_exchange_strong(free, word, std::memory_order_relaxed)) {
+    if (SlotOf(tid, step).compare_exchange_strong(free, word, std::memory_order_relaxed)) {
       return true;
     }
   }

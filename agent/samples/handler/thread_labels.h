@@ -10,7 +10,7 @@ namespace jtrace::samples {
 
 // The numbers of label sets, from 1 on.
 inline constexpr uint32_t kNoLabels = 0;
-inline constexpr uint32_t kLastLabels = 10'000;
+inline constexpr uint32_t kMaxLabelSets = 10'000;
 // Labels without a number, because there are too many sets.
 inline constexpr uint32_t kUnknownLabels = 0xFFFF;
 

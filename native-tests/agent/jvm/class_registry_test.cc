@@ -50,7 +50,7 @@ class ClassRegistryTest : public ::testing::Test {
 TEST_F(ClassRegistryTest, AMethodIsNumberedWhenItIsMet) {
   MadeUpClass first("a/First", {{"first", &at_}});
   EXPECT_EQ(NumberAt(at_), 0u);
-  registry_.Prepare(first.handle(), 0);
+  registry_.RecordPrepared(first.handle());
   EXPECT_EQ(registry_.MethodOf(at_.address()), 0u);
   EXPECT_EQ(NameAt(at_), "a.First.first");
   EXPECT_NE(registry_.MethodOf(at_.address()), 0u);
@@ -58,36 +58,36 @@ TEST_F(ClassRegistryTest, AMethodIsNumberedWhenItIsMet) {
 
 TEST_F(ClassRegistryTest, ANewClassTakesTheAddressesOfItsMethods) {
   MadeUpClass first("a/First", {{"first", &at_}});
-  registry_.Prepare(first.handle(), 0);
+  registry_.RecordPrepared(first.handle());
   EXPECT_EQ(NameAt(at_), "a.First.first");
   const uint64_t reuses = registry_.reuses();
   registry_.Unload(first.tag);
   MadeUpClass second("b/Second", {{"other", &elsewhere_}, {"second", &at_}});
-  registry_.Prepare(second.handle(), 0);
+  registry_.RecordPrepared(second.handle());
   EXPECT_NE(registry_.reuses(), reuses);
   EXPECT_EQ(NameAt(at_), "b.Second.second");
 }
 
 TEST_F(ClassRegistryTest, ANewClassTakesThemFromRedefinedMethodsToo) {
   MadeUpClass first("a/First", {{"first", &elsewhere_}});
-  registry_.Prepare(first.handle(), 0);
+  registry_.RecordPrepared(first.handle());
   EXPECT_EQ(NameAt(elsewhere_), "a.First.first");
   const auto behind = [&](jmethodID) { return at_.address(); };
   registry_.KeepOldMethods(first.handle(), behind);
   EXPECT_EQ(NameAt(at_), "a.First.first");
   registry_.Unload(first.tag);
   MadeUpClass second("b/Second", {{"second", &at_}});
-  registry_.Prepare(second.handle(), 0);
+  registry_.RecordPrepared(second.handle());
   EXPECT_EQ(NameAt(at_), "b.Second.second");
 }
 
 TEST_F(ClassRegistryTest, WhatKeepsItsAddressKeepsItsNumber) {
   MadeUpClass first("a/First", {{"first", &at_}});
-  registry_.Prepare(first.handle(), 0);
+  registry_.RecordPrepared(first.handle());
   EXPECT_EQ(NameAt(at_), "a.First.first");
   const uint64_t reuses = registry_.reuses();
   MadeUpClass second("b/Second", {{"second", &elsewhere_}});
-  registry_.Prepare(second.handle(), 0);
+  registry_.RecordPrepared(second.handle());
   EXPECT_EQ(registry_.reuses(), reuses);
   EXPECT_NE(registry_.MethodOf(at_.address()), 0u);
   EXPECT_EQ(NameAt(elsewhere_), "b.Second.second");

@@ -1,6 +1,6 @@
-#include "agent/jvm/env.h"
-
 #include <gtest/gtest.h>
+
+#include "agent/jvm/jvmti_calls.h"
 
 namespace jtrace::jvm {
 namespace {

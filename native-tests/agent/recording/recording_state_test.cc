@@ -32,18 +32,18 @@ TEST(RecordingStateTest, OnlyTheseStepsAreAllowed) {
 
 TEST(RecordingStateTest, AFailureDuringAStopChangesNothing) {
   RecordingStateMachine state;
-  EXPECT_TRUE(state.To(kPrepared));
-  EXPECT_TRUE(state.To(kRunning));
-  EXPECT_TRUE(state.To(kStopping));
-  EXPECT_FALSE(state.To(kFailing));
-  EXPECT_FALSE(state.To(kFailed));
+  EXPECT_TRUE(state.TryEnter(kPrepared));
+  EXPECT_TRUE(state.TryEnter(kRunning));
+  EXPECT_TRUE(state.TryEnter(kStopping));
+  EXPECT_FALSE(state.TryEnter(kFailing));
+  EXPECT_FALSE(state.TryEnter(kFailed));
   EXPECT_EQ(state.now(), kStopping);
 }
 
 TEST(RecordingStateTest, NothingFollowsTheEnd) {
   RecordingStateMachine state;
-  EXPECT_TRUE(state.To(kEnded));
-  for (const RecordingState next : kAll) EXPECT_FALSE(state.To(next));
+  EXPECT_TRUE(state.TryEnter(kEnded));
+  for (const RecordingState next : kAll) EXPECT_FALSE(state.TryEnter(next));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include "agent/samples/kernel_symbols.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -6,7 +8,6 @@
 #include <fstream>
 #include <string>
 
-#include "agent/samples/kernel_names.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::samples {

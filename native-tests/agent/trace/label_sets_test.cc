@@ -47,9 +47,9 @@ TEST(LabelSetsTest, BeyondTheLimitNewSetsAreUnknownAndKnownOnesStay) {
 }
 
 TEST(LabelSetsTest, NumbersFitIntoTheWordsOfThreads) {
-  static_assert(samples::kLastLabels < samples::kUnknownLabels);
+  static_assert(samples::kMaxLabelSets < samples::kUnknownLabels);
   LabelSets sets;
-  for (uint32_t i = 1; i <= samples::kLastLabels; ++i) {
+  for (uint32_t i = 1; i <= samples::kMaxLabelSets; ++i) {
     ASSERT_EQ(sets.With(0, "k", absl::StrCat(i)), i);
   }
   EXPECT_EQ(sets.With(0, "k", "one more"), samples::kUnknownLabels);

@@ -245,17 +245,17 @@ bool Check(const TestCode& code, std::mt19937& random) {
   const CodeAttribute attribute = code.attribute();
   const auto plan = classfile::PlanCounters(attribute, thrown, splits, count_entry);
   if (!plan.has_value()) return false;
-  Machine machine(code, plan->places, points, random());
+  Machine machine(code, plan->positions, points, random());
   const int calls = static_cast<int>(random() % 20);
   for (int i = 0; i < calls; ++i) machine.Call(200);
   std::vector<OpenActivations> open;
   for (const auto& [bci, count] : machine.open) open.push_back({bci, count});
-  const auto flow = SolveFlow(attribute, CountsOf(plan->places, machine), open,
+  const auto flow = SolveFlow(attribute, CountsOf(plan->positions, machine), open,
                               count_entry ? std::nullopt : std::optional<int64_t>(calls));
   EXPECT_TRUE(flow.has_value());
   if (flow.has_value()) ExpectTrue(code, *flow, machine);
   const auto entries = count_entry ? std::nullopt : std::optional<int64_t>(calls);
-  ExpectWeightsAreTrue(code, plan->places, entries, machine);
+  ExpectWeightsAreTrue(code, plan->positions, entries, machine);
   return true;
 }
 

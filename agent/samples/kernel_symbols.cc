@@ -1,4 +1,4 @@
-#include "agent/samples/kernel_names.h"
+#include "agent/samples/kernel_symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 
 #include <algorithm>
 

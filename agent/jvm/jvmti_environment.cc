@@ -1,4 +1,4 @@
-#include "agent/jvm/environment.h"
+#include "agent/jvm/jvmti_environment.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/vm_structs.h"
 
 namespace jtrace::jvm {

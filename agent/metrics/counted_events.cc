@@ -1,10 +1,10 @@
-#include "agent/metrics/event_sources.h"
+#include "agent/metrics/counted_events.h"
 
 #include <stdarg.h>
 
 #include "agent/base/clock.h"
 #include "agent/calls/classfile/probe_code.h"
-#include "agent/jvm/env.h"
+#include "agent/jvm/jvmti_calls.h"
 #include "agent/signal_safe/own_work.h"
 
 namespace jtrace::metrics {
@@ -17,14 +17,14 @@ void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, jloc
                          jmethodID, jlocation) {
   // The JDK's code that the agent calls throws some, too: then this is not its only work.
   if (signal_safe::tls_own_work > 1) return;
-  jvm::OwnerOf<EventSources>(env)->Thrown(method, bci);
+  jvm::OwnerOf<CountedEvents>(env)->Thrown(method, bci);
 }
 
 jvmtiEventCallbacks EventCallbacks() {
   jvmtiEventCallbacks callbacks = {};
   callbacks.Exception = signal_safe::kAsOwn<OnException>;
-  callbacks.MonitorContendedEnter = jvm::kCallback<&EventSources::ContendedEnter>;
-  callbacks.MonitorContendedEntered = jvm::kCallback<&EventSources::ContendedEntered>;
+  callbacks.MonitorContendedEnter = jvm::kCallback<&CountedEvents::ContendedEnter>;
+  callbacks.MonitorContendedEntered = jvm::kCallback<&CountedEvents::ContendedEntered>;
   return callbacks;
 }
 
@@ -35,34 +35,34 @@ void JNICALL OnMount(jvmtiEnv* env, ...) {
   JNIEnv* jni = va_arg(arguments, JNIEnv*);
   jthread thread = va_arg(arguments, jthread);
   va_end(arguments);
-  signal_safe::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Mounted(jni, thread); });
+  signal_safe::AsOwn([&] { jvm::OwnerOf<CountedEvents>(env)->Mounted(jni, thread); });
 }
 void JNICALL OnUnmount(jvmtiEnv* env, ...) {
-  signal_safe::AsOwn([&] { jvm::OwnerOf<EventSources>(env)->Unmounted(); });
+  signal_safe::AsOwn([&] { jvm::OwnerOf<CountedEvents>(env)->Unmounted(); });
 }
 
 }  // namespace
 
-EventSources::EventSources(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters)
+CountedEvents::CountedEvents(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters)
     : io_(io), counters_(counters), env_(vm, this, EventCallbacks()) {}
 
-uint64_t EventSources::StartIo(uint64_t wanted) {
+uint64_t CountedEvents::StartIo(uint64_t wanted) {
   constexpr uint64_t kAll =
       Bit(Metric::kJavaReadBytes) | Bit(Metric::kJavaWrittenBytes) | Bit(Metric::kJavaIo);
   if ((wanted & kAll) == 0 || !io_.Listen(events::IoUse::kCounts, *this).ok()) return 0;
   return wanted & kAll;
 }
 
-uint64_t EventSources::Start(uint64_t wanted) { return StartIo(wanted) | StartEvents(wanted); }
+uint64_t CountedEvents::Start(uint64_t wanted) { return StartIo(wanted) | StartEvents(wanted); }
 
-void EventSources::Prepare(uint64_t wanted) {
+void CountedEvents::Prepare(uint64_t wanted) {
   if ((wanted & Bit(Metric::kExceptions)) == 0 || env_.Open() == nullptr) return;
   jvmtiCapabilities asked = {};
   asked.can_generate_exception_events = 1;
   env_.AddCapabilities(asked);
 }
 
-uint64_t EventSources::StartEvents(uint64_t wanted) {
+uint64_t CountedEvents::StartEvents(uint64_t wanted) {
   constexpr uint64_t kAll = Bit(Metric::kExceptions) | Bit(Metric::kMonitorWait);
   if ((wanted & kAll) == 0 || env_.Open() == nullptr) return 0;
   jvmtiCapabilities asked = {};
@@ -83,14 +83,14 @@ uint64_t EventSources::StartEvents(uint64_t wanted) {
 }
 
 // Virtual threads are still followed.
-void EventSources::Stop() {
+void CountedEvents::Stop() {
   io_.Ignore(events::IoUse::kCounts);
   env_.Stop();
 }
 
 // ---- Virtual threads ------------------------------------------------------------------------
 
-bool EventSources::FollowVirtualThreads() {
+bool CountedEvents::FollowVirtualThreads() {
   if (follows_.load(std::memory_order_acquire)) return true;
   const absl::MutexLock lock(&follow_mutex_);
   if (follows_.load(std::memory_order_relaxed)) return true;
@@ -102,17 +102,17 @@ bool EventSources::FollowVirtualThreads() {
   return follows;
 }
 
-void EventSources::Mounted(JNIEnv* jni, jthread thread) {
+void CountedEvents::Mounted(JNIEnv* jni, jthread thread) {
   const uint64_t java_tid = fields_.JavaTid(jni, thread);
   if (java_tid != 0) counters_.Mount(java_tid);
 }
 
-void EventSources::Unmounted() { counters_.Unmount(); }
+void CountedEvents::Unmounted() { counters_.Unmount(); }
 
 // ---- Events ---------------------------------------------------------------------------------
 
 // A probe that an exception passes throws it again, and the JVM reports that as well.
-void EventSources::Thrown(jmethodID method, jlocation bci) {
+void CountedEvents::Thrown(jmethodID method, jlocation bci) {
   jint size = 0;
   jvmtiEnv* const env = env_.get();
   jvm::Allocated<unsigned char> code(env);
@@ -124,17 +124,17 @@ void EventSources::Thrown(jmethodID method, jlocation bci) {
   counters_.Add(static_cast<uint32_t>(Metric::kExceptions), 1);
 }
 
-void EventSources::ContendedEnter(JNIEnv*, jthread, jobject) { tls_wait_began = MonotonicNanos(); }
+void CountedEvents::ContendedEnter(JNIEnv*, jthread, jobject) { tls_wait_began = MonotonicNanos(); }
 
 // A virtual thread may have changed its carrier meanwhile: then the start of the wait is unknown.
-void EventSources::ContendedEntered(JNIEnv*, jthread, jobject) {
+void CountedEvents::ContendedEntered(JNIEnv*, jthread, jobject) {
   if (tls_wait_began == 0) return;
   counters_.Add(static_cast<uint32_t>(Metric::kMonitorWait),
                 static_cast<int64_t>(MonotonicNanos() - tls_wait_began));
   tls_wait_began = 0;
 }
 
-void EventSources::Ended(JNIEnv*, const events::IoCall& call) {
+void CountedEvents::Ended(JNIEnv*, const events::IoCall& call) {
   counters_.Add(static_cast<uint32_t>(Metric::kJavaIo),
                 static_cast<int64_t>(call.end_ns - call.begin_ns));
   if (call.bytes <= 0) return;

@@ -12,17 +12,17 @@
 
 #include "absl/synchronization/mutex.h"
 #include "agent/events/io_calls.h"
-#include "agent/jvm/environment.h"
+#include "agent/jvm/jvmti_environment.h"
 #include "agent/jvm/thread_fields.h"
 #include "agent/metrics/thread_counters.h"
 
 namespace jtrace::metrics {
 
-class EventSources : public events::IoListener {
+class CountedEvents : public events::IoListener {
  public:
-  EventSources(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters);
-  EventSources(const EventSources&) = delete;
-  EventSources& operator=(const EventSources&) = delete;
+  CountedEvents(JavaVM* vm, events::IoCalls& io, ThreadCounters& counters);
+  CountedEvents(const CountedEvents&) = delete;
+  CountedEvents& operator=(const CountedEvents&) = delete;
 
   // These will be counted. At load, the only time at which the JVM grants events of exceptions.
   void Prepare(uint64_t wanted);

@@ -1,4 +1,4 @@
-#include "agent/jvm/environment.h"
+#include "agent/jvm/jvmti_environment.h"
 
 #include <gtest/gtest.h>
 
