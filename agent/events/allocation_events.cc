@@ -77,6 +77,8 @@ void AllocationEvents::AddEach(JNIEnv* jni, jthread thread, jclass klass, jlong 
                          "write to a faster disk, or record a sample: codes=+alloc");
     return;
   }
+  std::optional<proto::AllocationEvent> requester = Requester();
+  if (!requester.has_value()) return;
   const std::string name = jvm::ClassName(env(), klass);
   context().encoder.AddAllocationEvent({.time_ns = now,
                                         .thread = context().NumberOf(jni, thread),
@@ -84,10 +86,10 @@ void AllocationEvents::AddEach(JNIEnv* jni, jthread thread, jclass klass, jlong 
                                         .minor = format::kEachAllocation,
                                         .value = size,
                                         .text = name},
-                                       Requester());
+                                       *std::move(requester));
 }
 
-proto::AllocationEvent AllocationEvents::Requester() {
+std::optional<proto::AllocationEvent> AllocationEvents::Requester() {
   proto::AllocationEvent requester;
   std::array<jvmtiFrameInfo, kMaxFrames> frames;
   jint count = 0;
@@ -96,7 +98,12 @@ proto::AllocationEvent AllocationEvents::Requester() {
     return requester;
   }
   for (jint i = 0; i < count; ++i) {
-    const uint32_t routine = context().classes.RoutineOf(jvm::KeyOf(frames[i].method));
+    // A recording may number methods only once something names them.
+    const jvm::MethodKey method = jvm::KeyOf(frames[i].method);
+    jvm::ClassRegistry& classes = context().classes;
+    if (classes.MethodOf(method) == 0) classes.DefineMethod(frames[i].method);
+    if (classes.IsProbe(classes.MethodOf(method))) return std::nullopt;
+    const uint32_t routine = classes.RoutineOf(method);
     if (routine == 0) continue;
     requester.set_routine(routine);
     requester.set_line(LineOf(frames[i]));

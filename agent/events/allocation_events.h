@@ -8,6 +8,7 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <optional>
 
 #include "agent/events/jvmti_event_source.h"
 
@@ -34,8 +35,9 @@ class AllocationEvents : public JvmtiEventSource {
   bool OpenForEvents();
   void AddSample(JNIEnv* jni, jthread thread, jclass klass, jlong size);
   void AddEach(JNIEnv* jni, jthread thread, jclass klass, jlong size);
-  // The innermost method of the calling thread that has a number as a routine, and its line.
-  proto::AllocationEvent Requester();
+  // The innermost method of the calling thread that has a number as a routine, and its line. None:
+  // a probe has allocated.
+  std::optional<proto::AllocationEvent> Requester();
   uint32_t LineOf(const jvmtiFrameInfo& frame);
 
   bool has_set_interval_ = false;  // on the threads of a start and a stop

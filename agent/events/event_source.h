@@ -24,7 +24,7 @@ class IoCalls;
 // it.
 struct EventContext {
   JavaVM* vm;
-  const jvm::ClassRegistry& classes;
+  jvm::ClassRegistry& classes;
   const SessionClock& clock;
   jvm::ThreadRegistry& threads;
   trace::RecordEncoder& encoder;

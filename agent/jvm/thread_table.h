@@ -68,7 +68,7 @@ class ThreadTable {
     ThreadEntry* OfJava(uint64_t java_tid);
     // The Java thread with the kernel's id, also while it ends. Null: there is none.
     ThreadEntry* JavaOn(pid_t os_tid);
-    // The kernel's thread while it is no Java thread. Null: unknown.
+    // The kernel's thread while it runs no Java code. Null: unknown.
     ThreadEntry* NativeOn(pid_t os_tid);
 
     // A platform thread reports its start. Called by itself, also more than once.

@@ -8,7 +8,7 @@ import java.util.List;
  * period in milliseconds; the number of periods; threads. Thread i of n is shifted by i/n of a
  * period. With cpu a period begins a quarter before each multiple of the thread's processor time,
  * which is about where a timer begins that the thread has from its start. Prints for each thread what
- * it spent in both: "periodic-0 FIRST SECOND".
+ * it spent in both, and the real time of all: "periodic-0 FIRST SECOND REAL".
  */
 final class Periodic {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -40,6 +40,7 @@ final class Periodic {
     long begin = isCpu ? shift - period / 4 : now() / period * period + shift;
     long inFirst = 0;
     long inSecond = 0;
+    long began = System.nanoTime();
     try {
       for (long i = 0; i < periods; i++, begin += period) {
         long start = now();
@@ -52,7 +53,9 @@ final class Periodic {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
-    System.out.println(Thread.currentThread().getName() + " " + inFirst + " " + inSecond);
+    long real = System.nanoTime() - began;
+    String name = Thread.currentThread().getName();
+    System.out.println(name + " " + inFirst + " " + inSecond + " " + real);
   }
 
   public static void main(String[] args) throws InterruptedException {

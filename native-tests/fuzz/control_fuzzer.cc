@@ -115,7 +115,7 @@ class Script {
     }
     while (DoNext()) Serve();
     for (auto& client : clients_) Leave(client);
-    Require(memory_.Take(kLimits.all_answers_bytes));
+    Require(memory_.Reserve(kLimits.all_answers_bytes));
   }
 
  private:

@@ -94,7 +94,7 @@ TEST(CodesTest, UnknownOnesAreRejectedWithTheNearest) {
   CodeSet codes;
   EXPECT_THAT(codes.Apply("+monitr").message(), HasSubstr("did you mean monitor?"));
   EXPECT_THAT(codes.Apply("0xd").message(), HasSubstr("did you mean 0x10 (thread)?"));
-  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x65 (segment)?"));
+  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x66 (lock)?"));
   EXPECT_THAT(codes.Apply("0x").message(), HasSubstr("'0x' is not a code"));
   EXPECT_THAT(codes.Apply("-").message(), HasSubstr("'' is not a code"));
   EXPECT_THAT(codes.Apply("-0x20/0x9").message(), HasSubstr("did you mean 0x20/0x5 (unprobed)?"));

@@ -103,8 +103,11 @@ final class JitterTest {
       assertEquals(0, run.exit(), run.err());
       Report flat = run.report("--report=flat", "--thread=periodic-0");
       long ticks = flat.sum("cum_ticks", "Periodic.run(long,long,long)");
-      // 1,475 ms of processor time, of which samples do not see their own.
-      assertTrue(ticks > 1475 * 0.85 && ticks < 1475 * 1.01, jitter + ": " + ticks);
+      // 1,475 ms of processor time, of which samples do not see their own. The kernel's clock event
+      // also counts what a hypervisor takes, which is less than the real time.
+      long real = Long.parseLong(run.out().strip().split(" ")[3]) / 1_000_000;
+      String text = jitter + ": " + ticks + " of " + real;
+      assertTrue(ticks > 1475 * 0.85 && ticks < real * 1.01, text);
       String mode = Report.text(run.trace(), "--report=summary");
       assertEquals(jitter.equals("on"), mode.contains("jitter on"), mode);
     }
