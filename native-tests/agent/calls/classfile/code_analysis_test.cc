@@ -6,6 +6,7 @@
 
 #include "common/classfile/opcodes.h"
 #include "native-tests/support/class_builder.h"
+#include "native-tests/support/rewritten_class.h"
 
 namespace jtrace::classfile {
 namespace {
@@ -13,9 +14,8 @@ namespace {
 using test::BytesOf;
 using test::ByteVector;
 using test::ClassBuilder;
-
-uint8_t High(uint16_t v) { return static_cast<uint8_t>(v >> 8); }
-uint8_t Low(uint16_t v) { return static_cast<uint8_t>(v); }
+using test::High;
+using test::Low;
 
 // The result of CallsNothing for a method of that class "T" with that body.
 bool IsLeaf(ClassBuilder& builder, const ByteVector& body) {
