@@ -46,12 +46,18 @@ bool AllocationEvents::OpenForEvents() {
 void AllocationEvents::Prepare(const CodeSet& codes) {
   if (!codes.Has(Code::kEachAllocation) || !OpenForEvents()) return;
   has_set_interval_ = env()->SetHeapSamplingInterval(0) == JVMTI_ERROR_NONE;
+  jvmtiPhase phase;
+  is_before_program_ = env()->GetPhase(&phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_ONLOAD;
 }
 
 void AllocationEvents::Start(const CodeSet& codes) {
   const bool is_offered = OpenForEvents();
   records_each_.store(codes.Has(Code::kEachAllocation));
   Enable(is_offered, "allocations", "allocations", {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC});
+  // The main thread has a local buffer from before the event was on, and what it allocates there is
+  // not reported. A collection takes the buffers from all threads. It is short now; in a running
+  // program it might not be.
+  if (has_set_interval_ && is_before_program_) env()->ForceGarbageCollection();
 }
 
 void AllocationEvents::Stop() {

@@ -40,7 +40,9 @@ class AllocationEvents : public JvmtiEventSource {
   std::optional<proto::AllocationEvent> Requester();
   uint32_t LineOf(const jvmtiFrameInfo& frame);
 
-  bool has_set_interval_ = false;  // on the threads of a start and a stop
+  // On the threads of a start and a stop.
+  bool has_set_interval_ = false;
+  bool is_before_program_ = false;  // the last Prepare was in Agent_OnLoad
   std::atomic<bool> records_each_{false};
 };
 

@@ -24,7 +24,7 @@ final class AllocationsTest {
   static void record() {
     run =
         new Jvm()
-            .agent("mode=events,record=log,codes=+each-alloc")
+            .agent("mode=events,record=log,clock=tsc,codes=+each-alloc")
             .arguments("-Xmx256m")
             .run("cases.Allocations");
     dump = dump(run);
@@ -86,7 +86,7 @@ final class AllocationsTest {
     for (String jvm : List.of("-Xint", "-XX:TieredStopAtLevel=1", "-Xcomp")) {
       Jvm.Result other =
           new Jvm()
-              .agent("mode=events,record=log,codes=+each-alloc")
+              .agent("mode=events,record=log,clock=tsc,codes=+each-alloc")
               .arguments("-Xmx256m", jvm)
               .run("cases.Allocations");
       objectsAndBytesAreThoseOf(other, dump(other));
@@ -110,19 +110,9 @@ final class AllocationsTest {
     assertEquals(1, lines.values().stream().distinct().count(), lines.toString());
   }
 
-  /**
-   * Between the entries and exits of its thread's log, which has times: the call path is known. A dump
-   * of such a log lacks records of the first milliseconds, of any event, so the records are counted
-   * without a clock.
-   */
+  /** Between the entries and exits of its thread's log, which has times: the call path is known. */
   @Test
   void recordsAreAtTheirCallPath() {
-    List<String[]> dump =
-        dump(
-            new Jvm()
-                .agent("mode=events,record=log,clock=tsc,codes=+each-alloc")
-                .arguments("-Xmx256m")
-                .run("cases.Allocations"));
     Map<String, Deque<String>> open = new HashMap<>();
     int seen = 0;
     for (String[] fields : dump) {
@@ -138,7 +128,7 @@ final class AllocationsTest {
       assertEquals("cases.Allocations.all()", callers.get(1));
       seen++;
     }
-    assertTrue(seen >= 6_000, seen + " records");
+    assertEquals(9_000, seen);
   }
 
   @Test
