@@ -18,6 +18,7 @@ void WriteLine(int fd, absl::string_view message) {
   absl::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t n = write(fd, rest.data(), rest.size());
+    if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return;  // a pipe without a reader, for example
     rest.remove_prefix(static_cast<size_t>(n));
   }
