@@ -1,4 +1,4 @@
-// Only the exports of libjtrace.so.
+// The exports of libjtrace.so, called by the JVM at load and at each attach.
 #include <jni.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ constexpr jint kDone = 0;
 constexpr jint kWrongUsage = 1;
 constexpr jint kFailed = 2;
 
-// The JVM's session: the exports have no other access to it. Set once.
+// The JVM's session, by which the exports find it. Set once; null before.
 std::atomic<JvmSession*> the_session{nullptr};
 
 // A failing Agent_OnLoad makes the JVM print on stdout, so the process ends here instead.
@@ -36,7 +36,7 @@ absl::StatusOr<Options> Parse(const char* text) {
   return jtrace::ParseOptions(text != nullptr ? absl::string_view(text) : absl::string_view());
 }
 
-// Native code may query it from here on.
+// Native code may query the session from here on (api/c/jtrace.h).
 void Remember(JvmSession& session) {
   the_session.store(&session);
   jtrace::abi::Publish(*new jtrace::SessionAbi(session));  // never freed

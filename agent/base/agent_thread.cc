@@ -13,7 +13,7 @@
 namespace jtrace {
 namespace {
 
-// Kernel ids of the agent's threads; 0: free. More threads than these never run at once.
+// Kernel ids of the agent's threads; 0: a free slot. A thread that finds no slot may be sampled.
 constinit std::array<std::atomic<pid_t>, 64> agent_tids = {};
 
 void Replace(pid_t before, pid_t after) {
@@ -42,7 +42,7 @@ void AgentThread::Start(std::string name, std::function<void()> run) {
     run();
     Replace(gettid(), 0);
   });
-  // The search for threads to sample must know this one.
+  // The sampler lists the threads of the process, and must find this one's id in agent_tids.
   os_tid_.wait(0);
 }
 

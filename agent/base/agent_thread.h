@@ -25,10 +25,10 @@ class AgentThread {
   bool IsRunning() const { return thread_.joinable(); }
   // Waits for the end of `run`.
   void Join();
-  // The thread runs as long as the process, and so must everything that it uses, this, too.
+  // Lets the thread run until the process ends. This object, and all it uses, must live as long.
   void Detach() { thread_.detach(); }
 
-  // 0 before Start and after Join. Any thread.
+  // The kernel's id; 0 before Start and after Join. Any thread.
   pid_t os_tid() const { return os_tid_.load(std::memory_order_relaxed); }
 
  private:
@@ -36,8 +36,8 @@ class AgentThread {
   std::atomic<pid_t> os_tid_{0};
 };
 
-// Whether the thread with this kernel id is one of the agent's: neither sampled nor recorded. Any
-// thread.
+// Returns whether the thread with this kernel id is one of the agent's, which are neither sampled
+// nor recorded. Any thread.
 bool IsAgentThread(pid_t tid);
 
 }  // namespace jtrace

@@ -1,6 +1,4 @@
-// Names of classes in the forms of class files, JVMTI and source code, and from one to another.
-//
-// Pure, on any thread.
+// Converts names of classes between the forms of class files, JVMTI and source code. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +35,7 @@ inline std::string BinaryName(std::string_view signature) {
   return DottedName(signature.substr(1, signature.size() - 2));
 }
 
-// Whether a signature ("Ljava/lang/invoke/JTraceProbe2;") is that of a class of the probes.
+// Returns whether a signature ("Ljava/lang/invoke/JTraceProbe2;") is of a class that probes call.
 inline bool IsProbeClass(absl::string_view signature) {
   return absl::StartsWith(signature, "Ljava/lang/invoke/JTrace");
 }

@@ -27,7 +27,7 @@ struct CodeRow {
   absl::string_view what = {};
 };
 
-// The rows of the table that have a switch, by code.
+// The rows of format::kEventCodes that have a switch, indexed by code.
 constexpr std::array<CodeRow, kCodeCount> kRows = [] {
   std::array<CodeRow, kCodeCount> rows;
   for (const format::EventCode& row : format::kEventCodes) {
@@ -40,7 +40,7 @@ constexpr std::array<CodeRow, kCodeCount> kRows = [] {
   return rows;
 }();
 
-// Names of majors whose rows have other names.
+// Names of whole majors; their rows have names of their own.
 struct GroupRow {
   uint32_t major;
   absl::string_view name;
@@ -49,7 +49,7 @@ constexpr GroupRow kGroups[] = {{format::kThread, "thread"}, {format::kException
                                 {format::kJit, "jit"},       {format::kMonitor, "monitor"},
                                 {format::kIo, "io"},         {format::kWaited, "waited"}};
 
-// "0x20" or "0x20/0x2"; not ok: not a number.
+// "0x20" or "0x20/0x2", parsed; `ok` is false for any other text.
 struct Number {
   uint32_t major = 0;
   uint32_t minor = 0;
@@ -166,7 +166,7 @@ std::string CodeSet::Changes() const {
   for (const CodeRow& row : kRows) {
     const bool asks_for_more = row.code == Code::kThreadSwitch && WasAsked(row.code);
     const bool is_default = Has(row.code) == default_[static_cast<size_t>(row.code)];
-    // Off in this mode anyway, but more than that: -0x51.
+    // The mode may have switched the code off already; the text still has the user's -0x51.
     const bool asks_for_less = row.on && WasRefused(row.code);
     if (is_default && !asks_for_more && !asks_for_less) continue;
     absl::StrAppend(&out, out.empty() ? "" : ";", Has(row.code) ? "+" : "-", row.name);

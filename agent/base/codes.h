@@ -1,5 +1,5 @@
-// The kinds of records by code (S3.1) and which of them are recorded: codes=+0x61;-0x51/0x2;+alloc.
-// Pure.
+// Which kinds of records, by code, are recorded (S3.1): the option codes=+0x61;-0x51/0x2;+alloc.
+// Nothing changes a set while a recording uses it, so any thread may read it.
 #pragma once
 
 #include <bitset>
@@ -18,29 +18,30 @@ using format::kCodeCount;
 // The codes that are recorded.
 class CodeSet {
  public:
-  // The cheap ones are on.
+  // Switches on the codes that are on by default (format::kEventCodes).
   CodeSet();
 
   bool Has(Code code) const { return on_[static_cast<size_t>(code)]; }
-  // Whether it was switched on by name or number, whatever its default is.
+  // Returns whether Apply switched the code on, by name or number, whatever its default is.
   bool WasAsked(Code code) const { return asked_[static_cast<size_t>(code)]; }
-  // Whether it was switched off in that way.
+  // Returns whether Apply switched the code off.
   bool WasRefused(Code code) const { return refused_[static_cast<size_t>(code)]; }
-  // The same as Has of a record, by its code; an end is switched with its begin. A minor without a
-  // switch is recorded if any of its major is, a major without one, such as that of marks, always.
+  // Returns whether records with this code are on. An end is switched with its begin. A minor
+  // without a switch of its own is on if any minor of its major is on. A major without switches,
+  // such as that of marks, is always on.
   bool HasRecord(uint32_t major, uint32_t minor) const;
 
   // Applies "+0x61", "-0x20/0x2", "-jit" or "alloc", several of them separated by `;`. A major
   // alone switches all its minors, and so does the name of such a group. The error names the
   // nearest existing code.
   absl::Status Apply(absl::string_view list);
-  // Another default, that of a mode: what was switched by name or number stays as it is.
+  // Replaces the default of a code, as a mode does. What Apply has switched stays as it is.
   void SetDefault(Code code, bool on);
-  // The switches that differ from the default, as Apply takes them: "+contended;-jitted"; and
-  // "+switch" if it was asked for, which is more than the default.
+  // Returns the switches that differ from the default, as Apply takes them: "+contended;-jitted".
+  // "+switch" is among them whenever Apply switched it on, because that has more effects.
   std::string Changes() const;
 
-  // Whether both record the same and switch the same beyond defaults.
+  // Compares the codes that are on, and the switches that Changes returns.
   friend bool operator==(const CodeSet& one, const CodeSet& other) {
     return one.on_ == other.on_ && one.Changes() == other.Changes();
   }
@@ -52,7 +53,7 @@ class CodeSet {
   std::bitset<kCodeCount> refused_;
 };
 
-// "gc on, monitor off, …" for people: a line a code.
+// Returns a table for people: for each code its number, name, default and meaning.
 std::string CodesHelp();
 
 }  // namespace jtrace

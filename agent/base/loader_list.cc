@@ -12,13 +12,13 @@ namespace {
 
 struct Head {
   uintptr_t bias;
-  size_t name, headers, build_id;  // bytes of each, which follow in this order
+  size_t name, headers, build_id;  // sizes in bytes; the data follow in this order
 };
 
-// Objects, one after another. Never grows.
+// The objects, one after another. `bytes` does not grow under the loader's lock.
 struct Copies {
   std::vector<char> bytes;
-  size_t used = 0;  // may exceed the room: what all objects need
+  size_t used = 0;  // bytes that all objects need; may exceed bytes.size()
 };
 
 void Append(Copies& copies, const void* from, size_t size) {
@@ -60,7 +60,7 @@ ListedObject Read(const char*& at) {
 std::vector<ListedObject> ListObjects() {
   Copies copies;
   do {
-    copies.bytes.resize(copies.used + 16'384);  // what may be loaded until the next look
+    copies.bytes.resize(copies.used + 16'384);  // room for what is loaded meanwhile
     copies.used = 0;
     dl_iterate_phdr(CopyObject, &copies);
   } while (copies.used > copies.bytes.size());

@@ -1,4 +1,4 @@
-// The loader's list of the objects of this process, copied.
+// Copies the dynamic loader's list of the objects (program and libraries) of this process.
 #pragma once
 
 #include <elf.h>
@@ -16,9 +16,9 @@ struct ListedObject {
   std::string build_id;             // of what is mapped; "": it has none
 };
 
-// All objects, in the loader's order. Takes the loader's lock, not in handlers. Nothing is
-// allocated while it is held: an allocator may unwind the stack, which takes that lock after its
-// own.
+// Returns all objects, in the loader's order. Takes the loader's lock, so not in signal handlers.
+// Allocates nothing while it holds that lock: an allocator may unwind the stack under its own lock,
+// which takes the loader's lock second.
 std::vector<ListedObject> ListObjects();
 
 }  // namespace jtrace

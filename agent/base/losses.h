@@ -24,7 +24,7 @@ struct LossRow {
   uint64_t count = 0;
   std::string what;
   std::string advice;
-  std::vector<std::string> names = {};  // the first few, where they have names
+  std::vector<std::string> names = {};  // the first few that AddNamed was given
 };
 
 class Losses {
@@ -32,17 +32,17 @@ class Losses {
   // Adds to a row, which the first call defines.
   void Add(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
            absl::string_view advice = {});
-  // Adds one with a name: the row lists the first few after `what`. Longer names are cut.
+  // Adds one loss with a name. The table shows the first few names after `what`; long ones are cut.
   void AddNamed(absl::string_view loss, Severity severity, absl::string_view name,
                 absl::string_view what, absl::string_view advice = {});
-  // Sets a running total that is kept elsewhere.
+  // Sets the count of a row to a running total that is kept elsewhere.
   void Set(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
            absl::string_view advice = {});
-  // A new session starts without losses.
+  // Removes all rows: a new session starts without losses.
   void Clear();
-  // The count of a row; 0 if there is none.
+  // Returns the count of a row; 0 if there is none.
   uint64_t Count(absl::string_view name) const;
-  // Rows with a count above 0, by name; their names are part of `what`.
+  // Returns the rows with a count above 0, ordered by name; `what` ends with their `names`.
   std::vector<LossRow> Snapshot() const;
 
  private:

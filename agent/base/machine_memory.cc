@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kStep = 16ull << 20;
 constexpr uint64_t kMinForTrees = 64ull << 20;
-// A writer that visits more nodes than that once a second occupies a whole processor.
+// To visit more nodes than this holds once a second would take the writer a whole processor.
 constexpr uint64_t kMaxForTrees = 1ull << 30;
 constexpr uint64_t kWhenUnknown = 512ull << 20;
 

@@ -10,7 +10,7 @@
 namespace jtrace {
 namespace {
 
-// The most names that are kept for the report: those of programs with more threads are much alike.
+// How many names are kept for NearestTo. A program with more threads has similar names for most.
 constexpr size_t kMaxNearest = 1000;
 
 }  // namespace

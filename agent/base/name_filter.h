@@ -19,12 +19,12 @@ class NameFilter {
   NameFilter() = default;
   explicit NameFilter(std::vector<std::string> patterns);
 
-  // Without patterns everything is wanted.
+  // Returns whether a pattern matches the name; without patterns every name is wanted.
   bool Wants(absl::string_view name) const;
 
-  // Patterns that no name has matched so far.
+  // Returns the patterns that no name has matched so far.
   std::vector<std::string> Unmatched() const;
-  // The `count` names so far that are nearest to a pattern, the nearest first.
+  // Returns those `count` of the names so far that are nearest to a pattern, the nearest first.
   std::vector<std::string> NearestTo(absl::string_view pattern, size_t count) const;
 
  private:

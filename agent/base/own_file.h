@@ -1,4 +1,4 @@
-// Whether a file that is to be written belongs only to the program's user.
+// Checks of files before they are written, and the agent's own file descriptors. Cold code.
 #pragma once
 
 #include <sys/types.h>
@@ -9,21 +9,21 @@
 
 namespace jtrace {
 
-// Whether the open file may be overwritten: a regular file of this user with one name, or a device
-// such as /dev/null. In a folder that others can write to, it may be one that another user put
-// there to read along, or another user's that a privileged program should damage.
+// Returns OK if the open file may be overwritten: a regular file of this user with one name, or a
+// device such as /dev/null. In a folder that others can write to, another user may have put a file
+// of his own there, to read what is written, or a link to a file that is to be damaged.
 absl::Status CheckOwnFile(int fd);
 
-// Why such a file could not be opened without waiting and without following links, by errno: paths
-// that open as something other than a file fail with errors whose usual texts are about devices or
+// Returns why a file could not be opened, from the errno of an open that neither waits nor follows
+// links. Paths that are no regular files fail with errors whose usual texts are about devices or
 // loops.
 std::string WhyNotOpened(int error);
 
 // The agent's file descriptors, in a program that may close them.
 //
 // Daemons close every descriptor that they find (daemon(3), closefrom(3), loops up to the limit).
-// The number of one of ours is then given to the next file that the program opens; the agent must
-// not write to, read from or close that file.
+// The kernel then gives the number of the agent's descriptor to the next file that the program
+// opens; the agent must not write to, read from or close that file.
 
 // Gives `fd` a high number that is not soon used again, whatever the program closes, and closes the
 // low one. Returns `fd` itself if no such number is available or if it is below 0; errno is kept.
@@ -43,9 +43,9 @@ class OwnFd {
   int get() const { return fd_; }
   // Whether it was opened.
   bool ok() const { return fd_ >= 0; }
-  // Whether it still refers to the file that it was opened as: one system call, to be made right
-  // before each use. A program can close it in between; only one that closes what it did not open
-  // does.
+  // Returns whether the descriptor still refers to the file that it was opened as. One system call,
+  // to be made right before each use; a program that closes foreign descriptors can still close it
+  // in between.
   bool IsOurs() const;
   // Whether both were opened as the same file.
   bool SameFile(const OwnFd& other) const;

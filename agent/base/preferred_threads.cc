@@ -13,7 +13,7 @@ namespace jtrace {
 namespace {
 
 constexpr absl::Duration kPeriod = absl::Milliseconds(500);
-// Threads that take less of one processor rest.
+// Threads that together take a smaller share of one processor than this are at rest.
 constexpr double kRests = 0.25;
 
 std::optional<int> NiceOf(pid_t tid) {
@@ -42,7 +42,7 @@ bool PreferredThreads::Begin(absl::Time now) {
   for (pid_t tid : threads_) {
     const std::optional<int> before = NiceOf(tid);
     if (!before.has_value()) continue;
-    // Later, one that a preferred thread made has the value as well.
+    // At a later Begin, a thread that a preferred thread has created has the value, too.
     const bool had_it = *before <= kNice && is_first;
     if (had_it || (*before > kNice && SetNice(tid, kNice))) {
       nice_before_.insert_or_assign(tid, *before);
@@ -74,8 +74,8 @@ void PreferredThreads::End() {
   EndLocked();
 }
 
-// The JVM may have made more compilers meanwhile: a thread inherits the value of the one that makes
-// it.
+// Finds the threads again: a compiler thread that another one has created meanwhile has inherited
+// the nice value.
 void PreferredThreads::EndLocked() {
   if (nice_before_.empty()) return;
   int usual = kNice;

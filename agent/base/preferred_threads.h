@@ -2,9 +2,9 @@
 //
 // The JVM's compilers have as much to do after probes went into many classes as in a program's
 // first minute, and compete for processors with threads that meanwhile run interpreted, at a
-// twentieth of their speed. On a server with ten busy threads and two processors they got a ninth
-// of them, and half the speed was back after ten seconds; with priority after three
-// (agent/control/README.md).
+// twentieth of their speed. On a server with ten busy threads and two processors the compilers got
+// a ninth of the processor time, and the program had half its speed back after ten seconds; with
+// priority for the compilers after three (agent/control/README.md).
 //
 // Any thread.
 #pragma once
@@ -28,22 +28,22 @@ class PreferredThreads {
   PreferredThreads(const PreferredThreads&) = delete;
   PreferredThreads& operator=(const PreferredThreads&) = delete;
 
-  // Gives them priority until they rest, or for kMaxPriorityTime. Again: from now on. False: they
-  // have none; the kernel allows it only with CAP_SYS_NICE or `ulimit -e`.
+  // Gives the threads priority until they rest, at most for kMaxPriorityTime from `now`. Returns
+  // false if no thread got it: the kernel allows it only with CAP_SYS_NICE or `ulimit -e`.
   bool Begin(absl::Time now);
-  // Ends it when they rest. Returns when to look again; InfiniteFuture: they have no priority.
+  // Ends the priority if the threads rest. Returns when to call again; InfiniteFuture: it is over.
   absl::Time Check(absl::Time now);
-  // Looks which threads have these names. Begin does that, too.
+  // Finds the threads that have these names now. Begin does that, too.
   void Find();
-  // Whether one of those that were found works, or would if it had a processor.
+  // Returns whether one of the found threads runs or waits for a processor.
   bool Work() const;
-  // Their processor time since they began.
+  // Returns the processor time that the found threads have used since they were created.
   absl::Duration Used() const;
-  // Every thread of these names has the nice value that it had before.
+  // Ends the priority: gives every thread of these names its earlier nice value.
   void End();
 
-  // The least nice value: one compiler gets nearly all of a processor for which six other threads
-  // wait.
+  // The lowest nice value, so the highest priority: one compiler gets nearly all of a processor for
+  // which six other threads wait.
   static constexpr int kNice = -20;
   static constexpr absl::Duration kMaxPriorityTime = absl::Seconds(20);
 
@@ -53,12 +53,12 @@ class PreferredThreads {
 
   const std::vector<std::string> names_;
   mutable absl::Mutex mutex_;
-  // Found once, not at each look: a JVM may have thousands of threads.
+  // Set by Find, not at each Check: a JVM may have thousands of threads to search.
   std::vector<pid_t> threads_ ABSL_GUARDED_BY(mutex_);
   std::map<pid_t, int> nice_before_ ABSL_GUARDED_BY(mutex_);  // empty: they have no priority
   absl::Time latest_ ABSL_GUARDED_BY(mutex_);
   absl::Time checked_ ABSL_GUARDED_BY(mutex_);
-  absl::Duration used_ ABSL_GUARDED_BY(mutex_);  // then
+  absl::Duration used_ ABSL_GUARDED_BY(mutex_);  // at checked_
 };
 
 }  // namespace jtrace

@@ -1,5 +1,5 @@
-// How much processor time work in the background may take: after each piece, when the next may
-// begin. Pure; the caller measures.
+// Limits the processor time of work in the background: tells after each piece of work when the next
+// may begin. Pure; the caller measures.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ class ProcessorBudget {
   // `percent`: of one processor, from 1 to 100; 100: no limit.
   explicit ProcessorBudget(int percent) : percent_(percent) {}
 
-  // How long the next piece has to wait after one that took `elapsed`, and `cost` of processor time
+  // Returns how long to pause after a piece that took `elapsed`, and `cost` of processor time
   // meanwhile. Time in which a piece waited itself, for a processor or a safepoint, counts as rest.
   absl::Duration PauseAfter(absl::Duration elapsed, absl::Duration cost) const {
     if (percent_ >= 100) return absl::ZeroDuration();

@@ -1,4 +1,4 @@
-// A thread of the agent that does one piece of work after the other.
+// Runs one piece of work after the other on one thread of the agent.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@ namespace jtrace {
 //
 // One JVM makes many recordings. A new thread for each would get another of malloc's arenas each
 // time, and every arena keeps the memory that the work once used: 20 MB after fifty recordings,
-// instead of 2. Owner's methods: one thread at a time.
+// instead of 2. One thread at a time may call its methods.
 class ReusableThread {
  public:
   // `name`: as the kernel shows it, at most 15 bytes. The thread itself starts with its first work.
@@ -27,7 +27,8 @@ class ReusableThread {
   ReusableThread(const ReusableThread&) = delete;
   ReusableThread& operator=(const ReusableThread&) = delete;
 
-  // Begins `work` on the thread. Wait for earlier work first. An exception that leaves it ends it.
+  // Begins `work`; earlier work must have ended (Wait). Throws like AgentThread::Start. An
+  // exception that leaves `work` ends it and turns the agent off (signal_safe/own_work.h).
   void Begin(std::function<void()> work);
   // Returns when the work has ended; at once if there is none.
   void Wait();

@@ -1,4 +1,4 @@
-// For the agent's own threads: no signal of the program may be delivered to them.
+// Block signals of the calling thread for a scope.
 #pragma once
 
 #include <pthread.h>
@@ -6,8 +6,8 @@
 
 namespace jtrace {
 
-// Blocks every signal except those that report a fault of the thread itself, and restores the
-// caller's mask when it is destroyed: a thread inherits the mask it is created under.
+// Blocks every signal except those that report a fault of the thread itself. A thread of the agent
+// is created under this mask and inherits it, so it never gets a signal of the program.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {
@@ -24,9 +24,7 @@ class AllSignalsBlocked {
   sigset_t before_;
 };
 
-// For code that a signal's handler must not interrupt.
-
-// The calling thread gets this signal only after its life. Async-signal-safe.
+// Blocks one signal, for code that the signal's handler must not interrupt. Async-signal-safe.
 class SignalBlocked {
  public:
   explicit SignalBlocked(int signal) {

@@ -1,4 +1,4 @@
-// Processor time of threads of this process.
+// Processor time, states and kernel names of threads of this process. Any thread; reads /proc.
 #pragma once
 
 #include <sys/types.h>
@@ -13,16 +13,16 @@
 
 namespace jtrace {
 
-// None: no such thread runs.
+// Returns the processor time of a thread since its start; none: there is no such thread.
 std::optional<absl::Duration> ThreadCpu(pid_t tid);
 
-// Whether it runs or waits for a processor.
+// Returns whether the thread runs or waits for a processor.
 bool ThreadIsRunnable(pid_t tid);
 
-// The thread that the kernel knows by this name (at most 15 bytes); 0: there is none. The first, if
-// there are several.
+// Returns the first thread that the kernel knows by this name (at most 15 bytes); 0: there is
+// none.
 pid_t FindThread(absl::string_view name);
-// All threads that have one of these names.
+// Returns all threads that have one of these names.
 std::vector<pid_t> FindThreads(std::span<const std::string> names);
 
 }  // namespace jtrace

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kMaxBytes = 64ull << 30;
 // Nodes keep their depth in 16 bits.
 constexpr uint32_t kMaxDepth = 60'000;
-// For the trees, after the arena's start.
+// The least address space for trees, after the arena's start.
 constexpr uint64_t kMinBytes = 4ull << 20;
 
 }  // namespace
@@ -33,8 +33,8 @@ absl::StatusOr<signal_safe::Arena*> ReserveArena(uint64_t memory_limit, uint32_t
     void* memory = mmap(nullptr, signal_safe::kFirstChunk + bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
-    // It is filled from the front. Probes walk trees in the program's order: for a node that is in
-    // no cache, much of the cost is finding its page.
+    // Huge pages waste little, because the arena is filled from the front. Probes walk trees in the
+    // program's order: for a node that is in no cache, much of the cost is the TLB miss.
     madvise(memory, signal_safe::kFirstChunk + bytes, MADV_HUGEPAGE);
     return InitializeArena(memory, signal_safe::kFirstChunk + bytes, max_depth);
   }
@@ -76,7 +76,7 @@ uint64_t AddressSpaceLeft() {
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
     return std::numeric_limits<uint64_t>::max();
   }
-  uint64_t pages = 0;  // the first number: all that is mapped
+  uint64_t pages = 0;  // statm's first number: all mapped pages
   std::ifstream("/proc/self/statm") >> pages;
   const uint64_t mapped = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   return limit.rlim_cur > mapped ? limit.rlim_cur - mapped : 0;

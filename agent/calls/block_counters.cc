@@ -14,7 +14,7 @@
 namespace jtrace::calls {
 namespace {
 
-// Null: there is none.
+// Returns null if there is no address space.
 void* ReserveMemory(size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -84,11 +84,11 @@ std::vector<uint64_t> BlockCounters::Collect(signal_safe::Arena* arena) const {
 }
 
 void BlockCounters::Free(const signal_safe::ThreadState& state) {
-  // Those of flat counters are part of the state.
+  // With record=flat the counters are part of the state (FlatState) and are released with it.
   const uint64_t end_of_all = shared_address() + shared_->limit * sizeof(signal_safe::OwnBlocks);
   if (!HasOwn(state) || state.blocks < shared_address() || state.blocks >= end_of_all) return;
   auto& own = *reinterpret_cast<signal_safe::OwnBlocks*>(state.blocks);
-  // Zeroed without writing to pages that were never touched; the first and the last are shared.
+  // Zeroed without writing to untouched pages. Other threads share the first and the last page.
   constexpr uintptr_t kPage = 4096;
   const uintptr_t begin = (state.blocks + kPage - 1) & ~(kPage - 1);
   const uintptr_t end = (state.blocks + sizeof own) & ~(kPage - 1);

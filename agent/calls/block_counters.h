@@ -15,28 +15,28 @@ namespace jtrace::calls {
 // address.
 class BlockCounters {
  public:
-  // Reserves address space for the shared counters and those of threads; `by_path` (blocks=paths):
-  // for owners instead of the latter. Error: ResourceExhausted.
+  // Reserves address space for the shared counters and those of threads; with `by_path`
+  // (blocks=paths) for owners instead of those of threads. Error: ResourceExhausted.
   static absl::StatusOr<std::unique_ptr<BlockCounters>> Reserve(bool by_path);
   BlockCounters(const BlockCounters&) = delete;
   BlockCounters& operator=(const BlockCounters&) = delete;
 
-  // For the probe class, and the states of threads without memory.
+  // Address of the shared counters, for the probe class and threads that have none of their own.
   uint64_t shared_address() const { return reinterpret_cast<uintptr_t>(shared_->counts); }
-  // blocks=paths: of signal_safe::BlockOwner, by id.
+  // blocks=paths: address of the owners (signal_safe::BlockOwner) by id; else 0.
   uint64_t owners_address() const { return reinterpret_cast<uintptr_t>(owners_); }
   bool is_by_path() const { return owners_ != nullptr; }
 
-  // blocks=paths: the ids that a method has taken belong to it. Before its code runs.
+  // blocks=paths: sets the owner of ids that a method has taken. Before the method's code runs.
   void SetOwner(uint32_t first, uint32_t count, uint32_t routine, bool is_leaf);
-  // The ids taken so far are those of earlier recordings: the probes may give their memory to
-  // others. On a thread that begins a recording.
+  // Makes the ids taken so far those of earlier recordings: probes may use their counters' memory
+  // for new ids. On the thread that begins a recording.
   void BeginRecording();
   uint64_t first_of_recording() const { return signal_safe::ReadRelaxed(shared_->recording); }
   // Call paths of this recording for whose counters there was no memory.
   uint64_t unkept() const { return signal_safe::ReadRelaxed(shared_->unkept); }
 
-  // The first of `count` new ids in a row. Any thread.
+  // Returns the first of `count` new ids in a row. Any thread.
   uint32_t NewIds(uint32_t count) { return next_.fetch_add(count, std::memory_order_relaxed); }
   // Whether a class may still take ids.
   bool HasRoom() const {
@@ -45,15 +45,15 @@ class BlockCounters {
 
   // On the writer thread.
 
-  // The thread has ended and its state is about to be released.
+  // Adds the counts of a thread that has ended and whose state is about to be released.
   void AddEnded(const signal_safe::ThreadState& state) { AddOwn(state, ended_); }
-  // The counts of all ids taken so far, over all threads, by id.
+  // Returns the counts of all ids taken so far, over all threads, by id.
   std::vector<uint64_t> Collect(signal_safe::Arena* arena) const;
-  // Nothing refers to the state's counters any more: another thread may get them.
+  // Zeroes the state's counters for another thread. Nothing may refer to them any more.
   void Free(const signal_safe::ThreadState& state);
 
  private:
-  // As many instructions as the methods of a class can have.
+  // An estimate of the most ids that one class takes.
   static constexpr uint32_t kMaxOfAClass = 4'000'000;
 
   BlockCounters(signal_safe::SharedBlocks* shared, uint64_t* owners)
@@ -67,7 +67,7 @@ class BlockCounters {
   signal_safe::SharedBlocks* const shared_;
   uint64_t* const owners_;  // null: not by path
   std::atomic<uint32_t> next_{1};
-  std::vector<uint64_t> ended_;  // by id
+  std::vector<uint64_t> ended_;  // sums of ended threads, by id
 };
 
 }  // namespace jtrace::calls

@@ -1,6 +1,6 @@
 // The kinds of calls that a recording has (codes=): interpreted (0x30) and compiled (0x50) ones. A
-// call of a kind that is off is not counted, and has no records in a log; the node of its path
-// stays, with its time and its callees. Sites (boundary calls, exceptions) have their own codes.
+// call of a kind that is off is not counted and has no records in a log. Its node stays, with its
+// time and its callees. Routines of boundary calls and exceptions (sites) have codes of their own.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace jtrace::calls {
 class CallKinds {
  public:
   using IsMethod = std::function<bool(uint32_t routine)>;
-  // All kinds.
+  // Records all kinds.
   CallKinds() = default;
-  // `is_method`: false for a site.
+  // `is_method`: returns false for a site.
   CallKinds(bool interpreted, bool jitted, IsMethod is_method)
       : interpreted_(interpreted), jitted_(jitted), is_method_(std::move(is_method)) {}
 
@@ -24,7 +24,7 @@ class CallKinds {
   bool Has(uint32_t routine, bool jitted) const {
     return (jitted ? jitted_ : interpreted_) || !IsOfKind(routine);
   }
-  // The calls to record, of which `jitted` ran compiled; how many of those did.
+  // How many of a routine's calls are recorded, and how many of its compiled calls.
   uint64_t CallsOf(uint32_t routine, uint64_t calls, uint64_t jitted) const {
     return calls - (Has(routine, true) ? 0 : jitted) - (Has(routine, false) ? 0 : calls - jitted);
   }
@@ -47,7 +47,7 @@ class CallKinds {
   bool interpreted_ = true;
   bool jitted_ = true;
   IsMethod is_method_;
-  mutable std::vector<uint8_t> known_;  // by routine
+  mutable std::vector<uint8_t> known_;  // kUnknown, kMethod or kSite, by routine
 };
 
 }  // namespace jtrace::calls

@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kNativeCounters[] = "jtrace/NativeCounters";
 
-// Reached by Java's native methods; set once.
+// For the native methods, which get no other pointer to it; set once.
 std::atomic<CounterKeeper*> keeper_of_jvm{nullptr};
 
 CounterKeeper& Keeper() { return *keeper_of_jvm.load(std::memory_order_acquire); }
@@ -29,7 +29,7 @@ jlong JNICALL Block(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_
                                                   static_cast<uint64_t>(java_thread)));
 }
 
-// For a thread that ran before, only later counts are charged to call paths.
+// Makes counts from before the recording count as charged: call paths get only later ones.
 void SkipCounted(uint64_t packed, const signal_safe::CounterBlock& block,
                  signal_safe::ThreadMetrics& charged) {
   PathMetrics metrics = {.numbers = {}, .layout = Keeper().layout()};

@@ -15,7 +15,8 @@ namespace jtrace::calls {
 class CounterKeeper {
  public:
   virtual ~CounterKeeper() = default;
-  // Its block, made if there is none; null without memory. `java_thread`: 0 for a virtual thread.
+  // Returns the thread's block, new if there was none; null: no memory. `java_thread`: 0 if
+  // virtual.
   virtual signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual,
                                              uint64_t java_thread) = 0;
   // Whether the thread ran before the recording: its counts up to now belong to none.
@@ -29,7 +30,7 @@ class CounterKeeper {
 // rejects it. JTraceMetrics is initialized by its first use, which takes 10 to 20 ms: not every
 // program has one.
 absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper);
-// Initializes it, for probes that are going to use it. Internal: it disagrees with counter_block.h.
+// Initializes JTraceMetrics before probes use it. Internal: it disagrees with counter_block.h.
 absl::Status InitializeCounters(JNIEnv* jni);
 
 }  // namespace jtrace::calls

@@ -9,7 +9,7 @@
 namespace jtrace::calls {
 
 struct EmbeddedClass {
-  absl::string_view name;  // internal
+  absl::string_view name;  // internal: with slashes
   absl::Span<const uint8_t> bytes;
 };
 inline constexpr absl::string_view kProbeClass = "java/lang/invoke/JTraceProbe";
@@ -25,7 +25,7 @@ inline constexpr absl::string_view kBlocksClass = "java/lang/invoke/JTraceBlocks
 inline constexpr absl::string_view kRingClass = "java/lang/invoke/JTraceRing";
 inline constexpr absl::string_view kWaitClass = "java/lang/invoke/JTraceWait";
 
-// The classes of java/, which belong in java.base.
+// The classes of java/ that each probe set defines in java.base, with its own names.
 absl::Span<const EmbeddedClass> EmbeddedProbeClasses();
 absl::Span<const uint8_t> EmbeddedProbeClass();
 // jtrace.NativeClock.
@@ -42,7 +42,7 @@ absl::Span<const uint8_t> EmbeddedWaitClass();
 // jtrace.NativeCounters, and JTraceMetrics, which all sets share.
 absl::Span<const uint8_t> EmbeddedNativeCounters();
 absl::Span<const uint8_t> EmbeddedMetricsClass();
-// Called by jtrace-api.jar.
+// jtrace.NativeMetrics, which jtrace-api.jar calls.
 absl::Span<const uint8_t> EmbeddedNativeMetrics();
 
 }  // namespace jtrace::calls

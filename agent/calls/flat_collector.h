@@ -28,7 +28,7 @@ struct FlatUpdate {
   absl::Span<const RoutineUpdate> routines;
 };
 
-// On the writer thread only.
+// Reads all threads' counters (FlatState) and the shared ones. On the writer thread only.
 class FlatCollector {
  public:
   explicit FlatCollector(signal_safe::Arena* arena) : arena_(arena), states_(arena) {}
@@ -48,7 +48,7 @@ class FlatCollector {
   uint64_t file_calls() const { return total_calls_ - calls_before_file_; }
 
  private:
-  // Counts as last reported, and when the file began.
+  // Counts as last reported, and as reported when the file began.
   struct Count {
     uint64_t calls = 0;
     uint64_t jitted = 0;

@@ -47,7 +47,7 @@ uint32_t GroupForest::PrunedChild(uint32_t parent, uint32_t routine, uint32_t& l
     const uint32_t known = Find(pruned, routine);
     return known != 0 ? known : Make(pruned, routine, last_number);
   };
-  // A quarter more for sums near their callers; after that, those further up are used.
+  // Up to a quarter more nodes are sums near their callers; after that, sums further up are used.
   const bool has_room = nodes_.size() < max_nodes_ + max_nodes_ / 4;
   uint32_t at = parent;
   for (; nodes_[at].routine != 0; at = nodes_[at].parent) {
@@ -55,7 +55,7 @@ uint32_t GroupForest::PrunedChild(uint32_t parent, uint32_t routine, uint32_t& l
       if (has_room || Find(at, routine) != 0) return child_of(at);
       continue;
     }
-    // A sum itself: its calls are counted beside it.
+    // The node is a sum itself: calls from it are counted in its siblings.
     if (nodes_[nodes_[at].parent].routine == signal_safe::kPrunedRoutine) continue;
     const uint32_t pruned = Find(at, signal_safe::kPrunedRoutine);
     if (has_room) {
@@ -63,7 +63,7 @@ uint32_t GroupForest::PrunedChild(uint32_t parent, uint32_t routine, uint32_t& l
     }
     if (pruned != 0 && Find(pruned, routine) != 0) return child_of(pruned);
   }
-  // As many as there are routines: no limit is needed.
+  // Below a root there are at most as many sums as routines, so no limit is needed.
   const uint32_t pruned = Find(at, signal_safe::kPrunedRoutine);
   return child_of(pruned != 0 ? pruned : Make(at, signal_safe::kPrunedRoutine, last_number));
 }
@@ -93,7 +93,7 @@ void GroupForest::BeginFile() {
   for (std::vector<uint32_t>& changed : changed_) changed.clear();
 }
 
-// Nodes above it must be defined before it is.
+// Marks new nodes above it as well, because they must be defined before it.
 void GroupForest::MarkChanged(uint32_t index) {
   for (uint32_t at = index; !nodes_[at].changed; at = nodes_[at].parent) {
     if (at != index && !nodes_[at].is_new) break;

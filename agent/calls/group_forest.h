@@ -29,20 +29,20 @@ class GroupForest {
 
   explicit GroupForest(size_t max_nodes = SIZE_MAX / 2) : max_nodes_(max_nodes) {}
 
-  // Index of a new group's root; never 0.
+  // Adds a group. Returns the index of its root; never 0.
   uint32_t AddRoot();
-  // Index of the child for that routine. If it is made, its number in the trace is taken from
+  // Returns the index of the child for that routine. If it is made, it gets the number after
   // `last_number`. Beyond `max_nodes` it is one below a [pruned] node, here or further up: counts
   // by routine stay exact.
   uint32_t Child(uint32_t parent, uint32_t routine, uint32_t& last_number);
-  // Totals are added, the bounds widened.
+  // Adds to a node's counts and totals, and widens the least and the greatest.
   void Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeValues& values);
-  // Its number in the trace; the next ForEachChanged defines it at the latest.
+  // Returns a node's number in the trace; the next ForEachChanged defines it at the latest.
   uint32_t NumberForSample(uint32_t index);
   // Counts start from 0 and every node is new again.
   void BeginFile();
 
-  // A member was added to the group of that root.
+  // Counts a new member of the group of that root.
   void AddMember(uint32_t root) { ++members_[nodes_[root].group]; }
   uint64_t members(uint32_t root) const { return members_[nodes_[root].group]; }
 
@@ -54,10 +54,10 @@ class GroupForest {
 
  private:
   void MarkChanged(uint32_t index);
-  // 0: there is none.
+  // Returns the child's index; 0: there is none.
   uint32_t Find(uint32_t parent, uint32_t routine) const;
   uint32_t Make(uint32_t parent, uint32_t routine, uint32_t& last_number);
-  // Where calls of `routine` from `parent` are counted when there are too many nodes.
+  // Returns the node that counts calls of `routine` from `parent` when there are too many nodes.
   uint32_t PrunedChild(uint32_t parent, uint32_t routine, uint32_t& last_number);
 
   const size_t max_nodes_;

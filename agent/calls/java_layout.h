@@ -10,14 +10,14 @@
 
 namespace jtrace::calls {
 
-// A static final int of a class of the probes and the value in layout.h.
+// A static final int of a class of the probes, and the value that the C++ headers have.
 struct LayoutConstant {
   const char* java_name;
   int64_t value;
 };
 
-// Every offset, size and count that JTraceLayout.java, JTraceClock.java, JTraceCharges.java and
-// JTraceLog.java repeat from layout.h, counter_block.h and event_ring.h.
+// Every offset, size and count that the Java class of that name (JTraceLayout and so on) repeats
+// from probe_memory.h, counter_block.h and event_ring.h.
 absl::Span<const LayoutConstant> LayoutConstantsInJava();
 absl::Span<const LayoutConstant> ClockConstantsInJava();
 absl::Span<const LayoutConstant> ChargesConstantsInJava();
@@ -26,7 +26,7 @@ absl::Span<const LayoutConstant> ExitsConstantsInJava();
 absl::Span<const LayoutConstant> LogConstantsInJava();
 absl::Span<const LayoutConstant> RingConstantsInJava();
 
-// Compares the fields of a defined class with them. Error: Internal, which names the field.
+// Compares a class's fields with `constants`. Error: Internal, which names the field.
 absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,
                              absl::Span<const LayoutConstant> constants);
 

@@ -90,7 +90,7 @@ LogCollector::Gap LogCollector::OpenGap(const ThreadState& state) const {
   if (open.gap <= 1) return {};  // none, or the log is over
   open.dropped = signal_safe::ReadAcquire(state.log_dropped);
   open.current = signal_safe::ReadAcquire(state.current);
-  // The first thing that a thread does at a gap's end is to record it.
+  // A thread that leaves a gap first writes records. If none is unread, the gap is still open.
   return IsRead(state) ? open : Gap{};
 }
 
@@ -134,7 +134,7 @@ bool LogCollector::DrainSome(ThreadState& state, Visit visit) {
   if (records == 0) {
     marks_.clear();
     reader.begins_at = begins_at;
-    // So that the bits of a record suffice however late it arrives.
+    // Keeps `near` so close to now that a record's low bits suffice, however late it arrives.
     constexpr uint64_t kNear = uint64_t{1} << (kTimeBits - 2);
     if (reader.is_wide) {
       reader.near = std::max(reader.near, scale_.Now() - std::min(scale_.Now(), kNear));
@@ -147,7 +147,7 @@ bool LogCollector::DrainSome(ThreadState& state, Visit visit) {
 size_t LogCollector::ReadRings(ThreadState& state, Reader& reader) {
   EventRing* ring = RingToRead(state);
   for (size_t records = 0;;) {
-    // Checked first: a record that is not there then will not arrive.
+    // Checked before reading: a thread that has left the ring writes no more records to it.
     const bool has_left = HasLeft(state, *ring);
     const size_t most = kRunRecords - records;
     records += ring->record_bytes == 4 ? ReadRecords<uint32_t>(state, *ring, most, reader)
@@ -157,7 +157,7 @@ size_t LogCollector::ReadRings(ThreadState& state, Reader& reader) {
   }
 }
 
-// Takes entries and exits until another record, or the end of what is written.
+// Copies entries and exits up to another kind of record, or the end of what is written.
 template <typename Word>
 uint64_t LogCollector::ReadPlain(Word* words, uint64_t most) {
   uint64_t read = 0;
@@ -177,7 +177,7 @@ size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size
   const uint64_t count = ring.bytes / sizeof(Word);
   uint64_t index = ring.tail % ring.bytes / sizeof(Word);
   size_t records = 0;
-  // How many the thread has begun to write after the one that reads 0.
+  // How many records the thread has begun to write, from the one that reads 0 on.
   const auto ahead = [&] {
     if (HasLeft(state, ring)) return count;
     const uint64_t next = NextRecord(state, ring) / sizeof(Word);
@@ -204,7 +204,7 @@ size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size
     ++records;
     if (++index == count) index = 0;
   }
-  // The producer reads it before it uses the room again, which is all zeroes by then.
+  // Stored last: the producer reads `tail` before it reuses the room, which must be zeroed by then.
   signal_safe::WriteRelease(ring.tail, ring.tail + records * sizeof(Word));
   return records;
 }
@@ -260,7 +260,7 @@ void LogCollector::Follow(Reader& reader, uint32_t op) const {
   reader.at = position.at();
 }
 
-// Sets the time nearest to the last record's whose low bits are these.
+// Advances the time to the next one with these low bits. A time just before `near` changes nothing.
 void LogCollector::MoveTime(Reader& reader, uint64_t low_bits) {
   const uint64_t passed = (low_bits - reader.near) & ((uint64_t{1} << kTimeBits) - 1);
   if (passed < uint64_t{1} << (kTimeBits - 1)) reader.near += passed;
@@ -292,13 +292,13 @@ void LogCollector::ReadKind(Reader& reader, LogKind kind, uint64_t value) {
       AddMark(kind, value, TimeOf(reader));
       break;
     case LogKind::kOff:
-      // Several, if the time is too long for one.
+      // A time that is too long for one record has several.
       reader.off += scale_.Nanos(value);
       break;
   }
 }
 
-// Once the next record's time is known: positions that have the last one's may be in between.
+// Called when the next record's time is known: positions before it have the last record's time.
 void LogCollector::MarkTimeOff(Reader& reader) {
   if (reader.off != 0) AddMark(LogKind::kOff, reader.off, 0);
   reader.off = 0;
@@ -319,7 +319,7 @@ void LogCollector::EndFile(bool is_last, Visit visit) {
 }
 
 void LogCollector::EndFileOf(ThreadState& state, bool is_last, Visit visit) {
-  // Records after those that are there now are later than this.
+  // Read first: records that are written from now on are later.
   const uint64_t now = NowTicks();
   DrainToNow(state, visit);
   Reader& reader = ReaderOf(state);
@@ -342,9 +342,9 @@ void LogCollector::EndFileOf(ThreadState& state, bool is_last, Visit visit) {
   EndRun(state, since, visit);
 }
 
-// A running thread may record faster than it is read.
+// The number of runs is limited, because a thread may record faster than it is read.
 void LogCollector::DrainToNow(ThreadState& state, Visit visit) {
-  // As many as the rings of a thread hold, and a few.
+  // As many runs as the rings of a thread hold, and a few more.
   constexpr size_t kRuns =
       signal_safe::ChunkBytes(signal_safe::kLastRingClass) / sizeof(uint32_t) / kRunRecords + 2;
   for (size_t run = 0; run < kRuns && DrainSome(state, visit); ++run) {
@@ -373,12 +373,12 @@ void LogCollector::BeginRecording(bool follow, CallKinds kinds) {
   const absl::flat_hash_map<uint64_t, Reader> before = std::exchange(readers_, {});
   ForEachState([&](ThreadState& state) {
     if (!signal_safe::HasLog(state)) return;
-    // Threads that ended since then are left out.
+    // Only threads that still exist keep their readers.
     if (const auto known = before.find(state.tid); known != before.end()) readers_.insert(*known);
     DrainToNow(state, [](const LogRun&) {});
     Reader& reader = ReaderOf(state);
     Locate(state, reader);
-    // So do the calls that open gaps have left out.
+    // Calls that an open gap has dropped up to now belong to no recording.
     reader.reported = signal_safe::ReadRelaxed(state.log_gap) > 1
                           ? signal_safe::ReadRelaxed(state.log_dropped)
                           : 0;
@@ -401,7 +401,7 @@ void LogCollector::BeginFile() {
     const Gap gap = OpenGap(state);
     if (gap.gap != 0) reader.at = RefOf(gap.gap);
     reader.begins_at = IsInside(state, reader) ? reader.at : 0;
-    // Readers of the file begin at the root.
+    // Whoever reads the file begins at the root.
     reader.seen = state.root;
   });
 }

@@ -1,4 +1,4 @@
-// record=log: empties the rings to which threads write their entries and exits.
+// record=log: empties the rings to which threads write their entries and exits (event_ring.h).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace jtrace::calls {
 
-// A mark before the run's event `index`, or after its last one; several in their order.
+// A mark before the run's event `index`, or after its last event. Marks of one index are in order.
 struct LogMark {
   uint32_t index;
   // kDropped: `value` calls were counted in the tree, and so were their exits, up to `time`. kAt:
@@ -44,20 +44,19 @@ class LogCollector {
 
   using Visit = absl::FunctionRef<void(const LogRun&)>;
   // Calls `visit` for each thread's records since the last time, at most kRunRecords of each.
-  // Returns whether some ring has more. Threads that have ended are finished.
+  // Returns whether some ring has more. Calls Finish for threads that have ended.
   bool Poll(Visit visit);
-  // Everything of one thread that has ended, before its memory is reused, unless that was done
-  // before. Its rings are released.
+  // Visits all remaining records of a thread that has ended and releases its rings, unless that was
+  // done before. Must be called before the thread's memory is reused.
   void Finish(const signal_safe::ThreadState& ended, Visit visit);
   // The recording or its file ends while threads may still run: reads the records up to now, and
   // the time since each thread's last record. (Not with clock=cpu, where only the thread knows how
   // much of that was on a processor: the next file gets all of it, if one follows.)
   void EndFile(bool is_last, Visit visit);
 
-  // A new recording begins: earlier records belong to none. `follow`: track the positions of the
-  // logs' readers, for a recording of more than one file; it takes about as long as everything else
-  // that is done with a record. So does leaving out calls: a position replaces those that a later
-  // record needs.
+  // A new recording begins: earlier records belong to none. `follow`: tracks the node that each log
+  // has reached, for a recording of more than one file; this doubles the time for a record. So do
+  // `kinds` that leave out calls: a position replaces those that a later record needs.
   void BeginRecording(bool follow, CallKinds kinds = CallKinds());
 
   // A new file continues where the last one ended: the log of a thread that is inside calls begins
@@ -83,8 +82,8 @@ class LogCollector {
     return signal_safe::ReadRelaxed(arena_->log_waited) - waited_before_;
   }
 
-  // Totals of the recording: entries and exits in all runs, their entries and those left out, and
-  // calls left to the tree.
+  // Totals of the recording: entries and exits in all runs; entries, including those that `kinds`
+  // left out; calls that only the tree counted.
   uint64_t events() const { return events_; }
   uint64_t calls() const { return calls_; }
   uint64_t dropped_calls() const { return dropped_; }
@@ -97,20 +96,19 @@ class LogCollector {
   void SetWaits(signal_safe::LogWaits waits) {
     signal_safe::WriteRelaxed(arena_->log_waits, static_cast<uint64_t>(waits));
   }
-  // How far the log of a thread is read.
+  // How far a thread's log is read.
   struct Reader {
     uint64_t time = 0;          // of the last record or the file's begin, in the clock's units
-    uint64_t near = 0;          // 8-byte records: the clock not long before the next one
+    uint64_t near = 0;          // 8-byte records: a clock reading before the next record
     uint64_t time_high = 0;     // 4-byte records: the last kTimeHigh
     uint64_t off = 0;           // nanoseconds off the processors to report with the next record
     uint64_t reported = 0;      // calls of the open gap that are already reported
-    signal_safe::Ref at = 0;    // where the last record leaves the log's reader (LogReaderPosition)
-    signal_safe::Ref seen = 0;  // the same, of the records that were not left out
-    signal_safe::Ref begins_at =
-        0;                 // where the next record's file begins; 0: the root, or it has begun
-    bool is_wide = false;  // records have 8 bytes
+    signal_safe::Ref at = 0;    // the node that the log has reached (LogReaderPosition)
+    signal_safe::Ref seen = 0;  // the same after the last record that was not left out
+    signal_safe::Ref begins_at = 0;  // position to write before the file's first record; 0: none
+    bool is_wide = false;            // records have 8 bytes
   };
-  // An open gap after which nothing was recorded; `gap` is 0 if there is none.
+  // log_gap, log_dropped and current of a ThreadState in an open gap; `gap` 0: there is none.
   struct Gap {
     uint64_t gap = 0;
     uint64_t dropped = 0;
@@ -133,22 +131,22 @@ class LogCollector {
   size_t ReadRings(signal_safe::ThreadState& state, Reader& reader);
   void BeginRun(Reader& reader);
   void EndRun(const signal_safe::ThreadState& state, uint64_t since, Visit visit);
-  // Whether everything that the thread has written up to now is read.
+  // Whether all that the thread has written up to now is read.
   static bool IsRead(const signal_safe::ThreadState& state);
   Gap OpenGap(const signal_safe::ThreadState& state) const;
-  // The marks that the thread would write at the gap's end.
+  // Reports the marks that the thread would write if the gap ended now, at the node `goes_on`.
   void FinishGap(const signal_safe::ThreadState& state, const Gap& gap, signal_safe::Ref goes_on,
                  uint64_t now, Visit visit);
   void EndFileOf(signal_safe::ThreadState& state, bool is_last, Visit visit);
   void DrainToNow(signal_safe::ThreadState& state, Visit visit);
-  // Sets reader.at if the reader was not tracked: known if the thread stands still.
+  // Sets reader.at if nodes are not tracked: the current node, or unknown if the thread runs on.
   void Locate(const signal_safe::ThreadState& state, Reader& reader) const;
-  // Whether the reader is known to be below the root.
+  // Whether the log is known to have reached a node below the root.
   bool IsInside(const signal_safe::ThreadState& state, const Reader& reader) const;
   template <typename Word>
   size_t ReadRecords(const signal_safe::ThreadState& state, signal_safe::EventRing& ring,
                      size_t most, Reader& reader);
-  // Whether records are only to be copied, apart from marks.
+  // Whether entries and exits need only be copied.
   template <typename Word>
   bool IsPlain() const {
     return sizeof(Word) == sizeof(uint32_t) && !timed() && !follows_ && kinds_.all();
@@ -157,7 +155,7 @@ class LogCollector {
   uint64_t ReadPlain(Word* words, uint64_t most);
   void ReadRecord(Reader& reader, uint32_t record);
   void ReadRecord(Reader& reader, uint64_t record);
-  // Whether it is recorded.
+  // Adds an entry or exit to the run unless `kinds_` leaves it out; returns whether it did.
   bool ReadOp(Reader& reader, uint32_t op);
   void Follow(Reader& reader, uint32_t op) const;
   void MarkTimeOff(Reader& reader);
@@ -176,7 +174,7 @@ class LogCollector {
   signal_safe::Arena* arena_;
   const signal_safe::ProbeClock clock_;
   const TickScale& scale_;
-  absl::flat_hash_map<uint64_t, Reader> readers_;  // by Thread.getId()
+  absl::flat_hash_map<uint64_t, Reader> readers_;  // by Thread.threadId()
   // The run being read.
   std::vector<uint32_t> ops_;
   std::vector<uint64_t> times_;
@@ -187,7 +185,7 @@ class LogCollector {
   uint64_t calls_ = 0;
   uint64_t dropped_ = 0;
   uint64_t dropped_before_file_ = 0;
-  bool stalled_ = false;        // in this recording, as its last file's end found
+  bool stalled_ = false;        // a thread had ended the waits at the last file's end
   uint64_t waited_before_ = 0;  // log_waited when the file began
 };
 

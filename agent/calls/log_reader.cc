@@ -35,7 +35,7 @@ EventRing* RingToRead(const ThreadState& state) {
 uint64_t NextRecord(const ThreadState& state, const EventRing& ring) {
   const uint64_t data = reinterpret_cast<uintptr_t>(&ring + 1);
   const uint64_t in_lap = signal_safe::ReadAcquire(state.log_next) - data;
-  // The thread is about to set it, after a change of rings.
+  // log_next is still in another ring: the thread is about to set it.
   if (in_lap > ring.bytes) return 0;
   return signal_safe::ReadAcquire(ring.lap) + in_lap;
 }

@@ -10,18 +10,18 @@
 
 namespace jtrace::calls {
 
-// The ring that is read; null: the thread has none (yet).
+// Returns the ring that is read; null: the thread has none (yet).
 signal_safe::EventRing* RingToRead(const signal_safe::ThreadState& state);
 // Whether the thread has moved to another ring, so that this one has all records that it will ever
 // have.
 inline bool HasLeft(const signal_safe::ThreadState& state, const signal_safe::EventRing& ring) {
   return signal_safe::ReadAcquire(state.log_ring) != reinterpret_cast<uintptr_t>(&ring);
 }
-// The position of the thread's next record in the ring, unless HasLeft; it may move on meanwhile.
+// Returns the position (bytes) of the thread's next record in a ring that it has not left.
 uint64_t NextRecord(const signal_safe::ThreadState& state, const signal_safe::EventRing& ring);
 
-// The ring after one that the thread has left and that is read to its end, whose memory is returned
-// to the probes.
+// Returns the ring after `ring`, which the thread has left and which is read to its end. The memory
+// of `ring` is returned to the probes.
 signal_safe::EventRing& NextRing(signal_safe::Arena* arena, signal_safe::ThreadState& state,
                                  signal_safe::EventRing& ring);
 // Releases all rings of a thread that has ended; it has no log any more.
@@ -29,8 +29,8 @@ void FreeRings(signal_safe::Arena* arena, signal_safe::ThreadState& state);
 
 // The position of a reader of a thread's log: the node that it has reached, record by record.
 
-// The thread itself has moved on meanwhile, as far as its ring reaches. Follows records as readers
-// of the trace do, in the thread's tree, which has a node for every call before it has a record. On
+// Follows records through the thread's tree, as readers of the trace do. The tree has the node of a
+// call before the log has its record. The thread itself is ahead by the records in its rings. On
 // the writer thread; the tree may grow at the same time.
 class LogReaderPosition {
  public:
@@ -38,8 +38,8 @@ class LogReaderPosition {
       : arena_(arena), at_(at) {}
 
   signal_safe::Ref at() const { return at_; }
-  // Whether it is at a node of the tree. A reader whose records do not fit the tree is at
-  // Arena::lost_node, which has no children, until it gets a position.
+  // Whether the position is a node of the tree. After records that do not fit the tree it is
+  // Arena::lost_node, which has no children, until MoveTo.
   bool is_known() const { return at_ != Lost(); }
   void MoveTo(signal_safe::Ref node) { at_ = node; }
   void Enter(uint32_t routine) {
@@ -54,7 +54,7 @@ class LogReaderPosition {
 
  private:
   signal_safe::Ref Lost() const { return signal_safe::RefOf(arena_, &arena_->lost_node); }
-  // The caller of the routine's innermost open activation; if there is none the exit means nothing.
+  // Returns the caller of the routine's innermost open activation; the position if there is none.
   signal_safe::Ref Caller(uint32_t routine) const;
 
   const signal_safe::Arena* arena_;

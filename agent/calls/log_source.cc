@@ -20,12 +20,12 @@ size_t MemoryOf(const proto::EventLog& log) {
 // Turns a run into a log, with events for the times that the thread was off the processors.
 class RunEncoder {
  public:
-  // `now`: the time of everything without a clock.
+  // `now`: the time of records that have none.
   RunEncoder(const SessionClock& clock, const LogRun& run, uint32_t thread, uint64_t now,
              absl::FunctionRef<proto::EventLog*()> new_log, proto::Chunk& chunk)
       : clock_(clock), run_(run), thread_(thread), now_(now), new_log_(new_log), chunk_(chunk) {}
 
-  // `number_of`: a node's number by its Ref.
+  // `number_of`: returns a node's number in the trace by its Ref.
   template <typename NumberOf>
   void Encode(bool with_switches, NumberOf number_of) {
     size_t from = 0;
@@ -152,7 +152,7 @@ LogSource::LogSource(const SessionClock& clock, LogCollector& collector, TreeSou
       settings_(settings) {}
 
 void LogSource::Poll(proto::Chunk& chunk) {
-  // First, so that ended threads release their rings now.
+  // Logs before trees, so that ended threads release their rings now.
   is_behind_ = collector_.Poll([&](const LogRun& run) { Add(run, chunk); });
   trees_.Poll(chunk);
 }

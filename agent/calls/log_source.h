@@ -22,7 +22,7 @@ class LogSource : public trace::ChunkSource {
     uint64_t budget = 0;   // logbudget=, bytes of a file; 0: none
     bool waits = false;    // overflow=wait
     bool switches = true;  // whether times off the processors become events (0x11)
-    samples::SwitchSource* recorded = nullptr;  // those that the kernel records
+    samples::SwitchSource* recorded = nullptr;  // switches that the kernel records; null: none
   };
 
   // `trees`: the same threads' trees, which this source seals.
@@ -47,7 +47,7 @@ class LogSource : public trace::ChunkSource {
  private:
   void Add(const LogRun& run, proto::Chunk& chunk);
   void DefineRoutines(const LogRun& run);
-  // An empty one in the chunk.
+  // Adds an empty log to the chunk.
   proto::EventLog* NewLog(proto::Chunk& chunk);
   // How long threads waited (overflow=wait).
   void ReportWaits();

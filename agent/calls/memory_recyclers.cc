@@ -53,7 +53,7 @@ void NodeRecycler::FreeRetired() {
     ThreadState& state = *retired.state;
     if (signal_safe::ReadAcquire(state.ended) != 0)
       continue;  // all its memory is released together
-    // Until then the thread may look at its victims again.
+    // Until `victims` is 0 the thread may still read the nodes on that list.
     if (signal_safe::ReadAcquire(state.victims) != 0) {
       later.push_back(retired);
       continue;
@@ -76,7 +76,7 @@ void NodeRecycler::FreeSlots(ThreadState& state, const Node& node, uint64_t byte
   FreeMemory(state, signal_safe::RefOf(arena_, reinterpret_cast<const void*>(node.slots)), bytes);
 }
 
-// A set that got no counters, because an exception cut that off, stays.
+// A set without counters, because an exception ended the probe that made it, is not freed.
 void NodeRecycler::FreeBlocks(ThreadState& state, const Node& node) {
   const auto& head = *reinterpret_cast<const signal_safe::BlockSet*>(
       reinterpret_cast<const char*>(&node) + blocks_offset_);
@@ -108,11 +108,11 @@ uint64_t NodeRecycler::TableBytes(Ref table) const {
   return offsetof(signal_safe::ChildTable, slots) + slots * sizeof(uint64_t);
 }
 
-// A table, or slots, become as many nodes as fit in.
+// Turns a table, or slots, into as many free nodes as fit in.
 void NodeRecycler::FreeMemory(ThreadState& state, Ref memory, uint64_t bytes) {
   constexpr uint64_t kGranule = 1ull << signal_safe::kGranuleShift;
   const uint64_t whole = (bytes + kGranule - 1) / kGranule * kGranule;
-  if (whole <= node_bytes_) return FreeOne(state, memory);  // was taken as a node
+  if (whole <= node_bytes_) return FreeOne(state, memory);  // was allocated like a node
   for (uint64_t at = 0; at + node_bytes_ <= whole; at += node_bytes_) {
     FreeOne(state, memory + static_cast<Ref>(at >> signal_safe::kGranuleShift));
   }
@@ -162,7 +162,7 @@ void StateRecycler::Unlink(ThreadState& state) {
   const Ref next = ReadRelaxed(state.next);
   Ref expected = self;
   if (std::atomic_ref<Ref>(bucket).compare_exchange_strong(expected, next)) return;
-  // Others are before it; after the head only we change links.
+  // Newer states precede it in the bucket. After the head only this thread changes links.
   Ref* link = &At<ThreadState>(arena_, expected)->next;
   while (ReadRelaxed(*link) != self) link = &At<ThreadState>(arena_, ReadRelaxed(*link))->next;
   signal_safe::WriteRelease(*link, next);
@@ -177,7 +177,7 @@ void StateRecycler::FreeRetired() {
     for (Ref ref = state->chunks; ref != 0;) {
       auto& chunk = *At<Chunk>(arena_, ref);
       ref = chunk.next;
-      // The chunk with the state is last in the list.
+      // The state is in the list's last chunk, so it is valid until then.
       FreeChunk(arena_, chunk);
     }
   }

@@ -1,4 +1,4 @@
-// Memory that the trees do not need any more, for the probes to use again.
+// Returns memory that the trees do not need any more to the probes.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace jtrace::calls {
 
 class BlockCounters;
 
-// Returns a chunk to which nothing refers any more to the probes, zeroed. On the writer thread.
+// Zeroes a chunk to which nothing refers any more, for the probes. On the writer thread.
 void FreeChunk(signal_safe::Arena* arena, signal_safe::Chunk& chunk);
 
 // Returns nodes that were cut off, and slots and tables that were outgrown, to the threads they
@@ -23,11 +23,11 @@ class NodeRecycler {
   NodeRecycler(signal_safe::Arena* arena, uint64_t node_bytes, uint64_t blocks_offset)
       : arena_(arena), node_bytes_(node_bytes), blocks_offset_(blocks_offset) {}
 
-  // Out of the thread's list, though samples that are not read yet may name it.
+  // Takes over a node that is out of the thread's list. Samples that are not read yet may name it.
   void Retire(signal_safe::ThreadState& state, signal_safe::Ref node) {
     retired_.push_back({&state, node});
   }
-  // Once those samples are read.
+  // Frees the retired nodes. Called once those samples are read.
   void FreeRetired();
   // Frees the slots and tables that the thread has dropped.
   void FreeDroppedTables(signal_safe::ThreadState& state);
@@ -37,14 +37,14 @@ class NodeRecycler {
     signal_safe::ThreadState* state;
     signal_safe::Ref node;
   };
-  // The memory in which the node's children were found, of so many bytes without a table.
+  // Frees the node's slots, which have so many `bytes`, and its ChildTable.
   void FreeSlots(signal_safe::ThreadState& state, const signal_safe::Node& node, uint64_t bytes);
-  // Counters of blocks outside of it.
+  // Frees the node's counters of blocks that are not in the node itself.
   void FreeBlocks(signal_safe::ThreadState& state, const signal_safe::Node& node);
   uint64_t TableBytes(signal_safe::Ref table) const;
   void FreeMemory(signal_safe::ThreadState& state, signal_safe::Ref memory, uint64_t bytes);
-  // `few_slots`: those of the node that was there, which share a granule, stay for the thread to
-  // free; 0: there are none.
+  // Frees the memory of one node. `few_slots`: address of the node's slots if they share a granule:
+  // they stay in the node for the thread to free; else 0.
   void FreeOne(signal_safe::ThreadState& state, signal_safe::Ref ref, uint64_t few_slots = 0);
 
   signal_safe::Arena* arena_;
@@ -58,19 +58,19 @@ class NodeRecycler {
 class StateRecycler {
  public:
   explicit StateRecycler(signal_safe::Arena* arena) : arena_(arena) {}
-  // It gets the counts of threads that end (blocks=on).
+  // `blocks` gets the counts of threads that end (blocks=on); null: blocks are not counted.
   void UseBlocks(BlockCounters* blocks) { blocks_ = blocks; }
 
-  // Takes the states of the threads that ended since the last call: they do not change any more and
-  // cannot be found, but they and their nodes stay readable until they are retired and freed.
+  // Removes the states of the threads that ended since the last call, and visits them. They do not
+  // change any more and cannot be found, but stay readable until they are retired and freed.
   void RemoveEnded(absl::FunctionRef<void(signal_safe::ThreadState&)> visit);
-  // A state that was taken is not needed any more.
+  // Takes over a removed state that is not needed any more.
   void Retire(signal_safe::ThreadState& state) { retired_.push_back(&state); }
   // Releases the memory of retired states. Samples may still name nodes of states that ended since
   // the rings were drained: so call it before RemoveEnded and after the next draining.
   void FreeRetired();
 
-  // Calls `visit` for every state that was not taken. Their threads still run, or ended just now.
+  // Visits every state that was not removed. Their threads still run, or ended just now.
   void ForEachLive(absl::FunctionRef<void(signal_safe::ThreadState&)> visit);
 
  private:

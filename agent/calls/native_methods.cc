@@ -54,7 +54,7 @@ void JNICALL Nap(JNIEnv*, jclass, jint micros) {
   if (micros == 0) return;
   signal_safe::writer_doorbell.Ring();
   const timespec length = {0, micros * 1000L};
-  // A signal may end it early: the caller looks whether there is room in any case.
+  // A signal may end the sleep early: the caller checks for room in any case.
   nanosleep(&length, nullptr);
 }
 

@@ -1,6 +1,6 @@
-// The native methods of the probes, and the classes that have them. Natives must be registered
-// outside of java.base, which does not see such a class: so there are two, and the inner one calls
-// through a handle.
+// The native methods of the probes, and the classes that have them. Native methods must be
+// registered outside of java.base, whose classes cannot refer to such a class. So there are two
+// classes: that in java.base calls the native method of the other through a method handle.
 #pragma once
 
 #include <jni.h>
@@ -13,16 +13,16 @@
 
 namespace jtrace::calls {
 
-// The class with the native method, of the boot loader's unnamed module.
+// The class with the native method, in the boot loader's unnamed module.
 struct NativeHalf {
   const char* name;  // internal
   absl::Span<const uint8_t> bytes;
   JNINativeMethod method;
 };
 
-// Defines `half`, then the class that calls it, into java.base, and asks that one `static boolean
-// works()`, which initializes it. In VMInit or later. Returns whether it works; no Java exception
-// is left pending.
+// Defines `half`, and into java.base the class `name` that calls it; then calls that class's
+// `static boolean works()`, which initializes it. In VMInit or later. Returns whether it works; no
+// Java exception is left pending.
 bool DefineWithNativeHalf(JNIEnv* jni, const NativeHalf& half, const char* name,
                           absl::Span<const uint8_t> bytes);
 

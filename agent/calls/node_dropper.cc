@@ -8,7 +8,7 @@ using signal_safe::At;
 using signal_safe::Node;
 using signal_safe::Ref;
 
-// Trees of which much is dropped at once are deep: a climb for each node would take seconds.
+// Skips dropped nodes by their numbers: in a deep tree a climb for each node would take seconds.
 Node& NodeDropper::KeptAbove(const Node& node) const {
   signal_safe::Climb above(arena_, *At<Node>(arena_, node.parent));
   const auto up = [&] {
@@ -39,7 +39,7 @@ void NodeDropper::Drop(Node& node) {
   sums_.MoveUp(signal_safe::RefOf(arena_, &node), keeper, last_number,
                [this](uint32_t number) { reporter_.ReportDropped(number); });
   const PrunedNodes::Sum counted = RemoveCounts(node);
-  // A [pruned] node of the thread's own counts no calls: its children do.
+  // A [pruned] node in the thread's own tree counts no calls: its children do.
   if (node.routine != signal_safe::kPrunedRoutine) {
     sums_.Add(keeper, signal_safe::IdOf(node.routine), counted, last_number);
   }
@@ -62,7 +62,7 @@ PrunedNodes::Sum NodeDropper::RemoveCounts(const Node& node) {
   return counted;
 }
 
-// A number that the trace knows, or that a sample in this chunk names.
+// Reports the drop if the trace knows the node's number, or a sample in this chunk names it.
 void NodeDropper::DropNumber(Node& node, Node& kept) {
   if (node.collected == kDefined) {
     reporter_.ReportDropped(node.number);
@@ -82,7 +82,7 @@ void NodeDropper::ReportSums() {
 
 void NodeDropper::ReportBelow(Node& kept, PrunedNodes::Below& below) {
   if (kept.routine != 0 && kept.collected != kDefined) reporter_.Report(kept);
-  // A [pruned] node of the thread's own needs no other below it.
+  // A [pruned] node in the thread's own tree has the sums as its children.
   const bool is_pruned = kept.routine == signal_safe::kPrunedRoutine;
   if (!is_pruned && below.number == 0) below.number = reporter_.NewNumber();
   const uint32_t number = is_pruned ? kept.number : below.number;

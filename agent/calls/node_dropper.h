@@ -1,4 +1,4 @@
-// Takes nodes that their thread has cut off out of its tree (S3.14, pruning).
+// Takes nodes that a thread has cut off out of its tree (S3.14, pruning).
 #pragma once
 
 #include <cstdint>
@@ -29,27 +29,27 @@ class NodeDropper {
 
   // Whether the thread has cut the node off, or it was dropped before.
   bool IsGone(const signal_safe::Node& node) const {
-    // A list's last node stays in it, while those above it may be removed and reused.
+    // Tested first: a dropped node that is its list's last one may outlive its parent.
     return IsDropped(node) ||
            (signal_safe::ReadAcquire(node.marks) & signal_safe::kMarkGone) != 0 ||
            IsDropped(*signal_safe::At<signal_safe::Node>(arena_, node.parent));
   }
-  // Of a node that is gone and was not dropped yet.
+  // Drops a node that is gone and was not dropped yet.
   void Drop(signal_safe::Node& node);
-  // The nearest node above a dropped one that is still there.
+  // Returns the nearest node above a dropped one that was not dropped.
   signal_safe::Node& KeptAbove(const signal_safe::Node& node) const;
 
   // Reports the sums that changed since the last time.
   void ReportSums();
   void BeginFile() { sums_.BeginFile(); }
   bool has_sums() const { return !sums_.empty(); }
-  // The node's thread has ended.
+  // Removes the sums below a node whose thread has ended.
   void Forget(const signal_safe::Node& node) { sums_.Erase(signal_safe::RefOf(arena_, &node)); }
   uint64_t memory_bytes() const { return sums_.memory_bytes(); }
 
  private:
   signal_safe::Node& RootAbove(const signal_safe::Node& node) const;
-  // The counts in this file of a node that is dropped.
+  // Returns the counts in this file of a node that is dropped, and forgets its blocks.
   PrunedNodes::Sum RemoveCounts(const signal_safe::Node& node);
   void DropNumber(signal_safe::Node& node, signal_safe::Node& kept);
   void ReportBelow(signal_safe::Node& kept, PrunedNodes::Below& below);

@@ -20,7 +20,7 @@ struct TreeTotals {
   uint32_t nodes_reported = 0;
 };
 
-// The list is that of one tree, or of a part of it, until Clear. On the writer thread only.
+// Lists the updates of one tree, or of a part of one, until Clear. On the writer thread only.
 class NodeReporter {
  public:
   NodeReporter(const signal_safe::Arena* arena, const TreeValues& values)
@@ -55,7 +55,7 @@ class NodeReporter {
   TreeTotals totals_;
   uint32_t last_number_ = 0;  // of all recordings
   std::vector<NodeUpdate> updates_;
-  std::vector<signal_safe::Node*> path_;  // a buffer
+  std::vector<signal_safe::Node*> path_;  // buffer of Report
 };
 
 }  // namespace jtrace::calls

@@ -24,7 +24,7 @@ struct Slots {
   }
 };
 
-// The mask first: slots that are newer than it are larger.
+// Reads the mask first: slots that are newer than it are larger, so no offset lies outside of them.
 Slots ReadSlots(const Node& node) {
   const uint16_t mask = ReadAcquire(node.mask);
   return {ReadAcquire(node.slots), mask};
@@ -44,12 +44,12 @@ Ref FindInTable(const Arena* arena, Ref table_ref, uint32_t routine) {
 }
 
 Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routine) {
-  // As JTraceSlots.offset.
+  // The same as JTraceSlots.offset.
   const uint32_t call_site = routine >> 31 != 0 ? routine >> signal_safe::kCallSiteShift : 0;
   uint32_t offset = (routine + call_site) * sizeof(uint64_t) & mask;
   const auto child_at = [&](uint32_t slot) -> Ref {
     const uint64_t at = slots.word(slot) - reinterpret_cast<uintptr_t>(arena);
-    // Slots that were just outgrown begin with their link, which is not a node's address.
+    // Slots that were just outgrown may begin with a list's link, which is not a node's address.
     const bool is_node =
         at < ReadRelaxed(arena->next) && at % (1 << signal_safe::kGranuleShift) == 0;
     const auto child = static_cast<Ref>(at >> signal_safe::kGranuleShift);
@@ -67,7 +67,7 @@ Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routi
   return FindInTable(arena, table, routine);
 }
 
-// Slow, but correct whatever happened to the slots.
+// Searches the list of all nodes of the thread: slow, but independent of the slots.
 Ref FindInList(const Arena* arena, const Node& parent, uint32_t routine) {
   signal_safe::Climb root(arena, parent);
   while (root.Up()) continue;
@@ -83,7 +83,7 @@ Ref FindInList(const Arena* arena, const Node& parent, uint32_t routine) {
   return 0;
 }
 
-// Where the thread is now: the nodes from below its root to its current one.
+// Returns the path from the root, which is left out, to the thread's current node.
 std::vector<Ref> CurrentPath(const signal_safe::Arena* arena,
                              const signal_safe::ThreadState& state) {
   std::vector<Ref> path;
@@ -100,7 +100,7 @@ std::vector<Ref> CurrentPath(const signal_safe::Arena* arena,
 }  // namespace
 
 Ref FindChild(const Arena* arena, const Node& node, uint32_t routine) {
-  // As long as a thread needs that is not preempted.
+  // Enough, unless the owning thread is preempted while it moves its slots.
   constexpr int kTries = 1000;
   for (int tries = 0; tries < kTries; ++tries) {
     const Slots slots = ReadSlots(node);
@@ -108,7 +108,7 @@ Ref FindChild(const Arena* arena, const Node& node, uint32_t routine) {
     const bool moves = (slots.mask & signal_safe::kMaskMoves) != 0;
     const Ref child = FindIn(arena, slots, slots.mask & ~signal_safe::kMaskMoves, routine);
     const Slots now = ReadSlots(node);
-    // A few slots that were outgrown may be those of another node by now.
+    // Slots that were outgrown may belong to another node by now, if they share a granule.
     if (child != 0 && now.address == slots.address) return child;
     if (child == 0 && !moves && now.address == slots.address && now.mask == slots.mask) return 0;
     if (moves) std::this_thread::yield();
@@ -121,10 +121,10 @@ std::vector<Ref> FindOpenNodes(const signal_safe::Arena* arena,
                                absl::Span<const uint32_t> routines) {
   std::vector<Ref> nodes(routines.size());
   const std::vector<Ref> path = CurrentPath(arena, state);
-  // Between two of the activations may be calls that leave the scope (boundary=on).
+  // Between two activations there may be a call that leaves the scope (boundary=on).
   constexpr size_t kMaxBetween = 2;
   Ref above = state.root;
-  size_t depth = 0;  // how much of the path is above
+  size_t depth = 0;  // nodes of the path down to `above`; path.size() + 1: off the path
   for (size_t i = 0; i < routines.size(); ++i) {
     const auto is_next = [&](Ref ref) { return At<Node>(arena, ref)->routine == routines[i]; };
     const auto from = path.begin() + static_cast<ptrdiff_t>(std::min(depth, path.size()));

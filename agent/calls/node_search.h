@@ -9,15 +9,15 @@
 
 namespace jtrace::calls {
 
-// The child for `routine`; 0 if it is not there (yet). On the writer thread, the only one that
-// releases memory. The owning thread may be adding children, and changing where they are found:
-// children that were there before are still found.
+// Returns the child for `routine`; 0 if there is none (yet). On the writer thread, the only one
+// that releases nodes. The owning thread may add children and move the slots meanwhile: children
+// that were there before are still found.
 signal_safe::Ref FindChild(const signal_safe::Arena* arena, const signal_safe::Node& node,
                            uint32_t routine);
 
-// blocks=paths: for each of a thread's open activations, given by routine, outermost first: its
-// node; 0: not known. On the writer thread: the thread may have gone on, or ended, since its stack
-// was read.
+// blocks=paths: returns the node of each of a thread's open activations, which are given by their
+// routines, outermost first; 0: not known. On the writer thread; the thread may have left these
+// activations, or ended, since its stack was read.
 std::vector<signal_safe::Ref> FindOpenNodes(const signal_safe::Arena* arena,
                                             const signal_safe::ThreadState& state,
                                             absl::Span<const uint32_t> routines);

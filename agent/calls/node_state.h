@@ -11,16 +11,16 @@ namespace jtrace::calls {
 // Node::collected.
 enum Collected : uint8_t {
   kUnseen = 0,
-  kNamed = 1,      // a sample named it: to be reported
+  kNamed = 1,      // a sample named it; not reported yet
   kDefined = 2,    // reported in this file
-  kEarlier = 3,    // reported in an earlier file: again if it changes
-  kInGroup = 4,    // its number is an index of the forest, its baseline the counts added there
-  kDropped = 5,    // its calls are in a [pruned] node; its number is the Ref of the node kept above
-  kLeftGroup = 6,  // dropped: its calls and its number belong to the group
-  // Not reported yet, because memory is short and it may soon be dropped. Its number is that of its
-  // calls when it was last looked at.
+  kEarlier = 3,    // reported in an earlier file; reported again when it changes
+  kInGroup = 4,    // number: its index in GroupForest; baseline: the counts added there
+  kDropped = 5,    // counted below a [pruned] node; number: Ref of the kept node above
+  kLeftGroup = 6,  // dropped; number and baseline: as for kInGroup
+  // Seen but not reported: memory is short, and the node may soon be dropped. Its number is the
+  // count of its calls when it was last read.
   kYoung = 7,
-  kAged = 8,  // the same, and it was there when nodes were last reported
+  kAged = 8,  // the same; the next Collect with `reports_aged` reports it
 };
 
 inline bool IsDropped(const signal_safe::Node& node) {
@@ -42,48 +42,48 @@ struct Counts {
 };
 
 inline Counts ReadCounts(const signal_safe::Node& node) {
-  // The jitted count first: it can then only lag behind the sum.
   const uint64_t jitted = signal_safe::ReadRelaxed(node.jitted);
   return {jitted + signal_safe::ReadRelaxed(node.interpreted), jitted};
 }
 
-// Jitted calls among those since its baseline.
+// Returns how many of the node's calls since its baseline ran compiled.
 inline uint64_t JittedSinceBaseline(const signal_safe::Node& node, const Counts& counts) {
   const uint64_t calls = node.baseline_calls.Until(counts.calls);
   if (calls == counts.calls) return counts.jitted;
   return calls - std::min(calls, node.baseline_interpreted.Until(counts.calls - counts.jitted));
 }
 
-// Sets the baseline: `interpreted` of `calls`, but not more than the node has counted.
+// Sets the baseline to `calls`, of which `interpreted` ran interpreted (at most `calls`).
 inline void SetBaseline(signal_safe::Node& node, uint64_t calls, uint64_t interpreted) {
   node.baseline_calls = calls;
   node.baseline_interpreted = std::min(calls, interpreted);
 }
 
-// Bytes of the words in `slots`, without the arena's one, which nodes without children have.
+// Returns the bytes of the node's slots; 0 if it has no children, because Arena::no_slot is not its
+// own.
 inline uint64_t SlotBytes(const signal_safe::Arena& arena, const signal_safe::Node& node) {
   const uint64_t slots = signal_safe::ReadRelaxed(node.slots);
   if (slots == 0 || slots == reinterpret_cast<uintptr_t>(&arena.no_slot)) return 0;
   return (signal_safe::ReadRelaxed(node.mask) & ~uint64_t{signal_safe::kMaskMoves}) +
          sizeof(uint64_t);
 }
-// Whether so many share a granule.
+// Whether slots of so many bytes share a granule with those of other nodes.
 inline bool AreFew(uint64_t slot_bytes) { return slot_bytes < sizeof(signal_safe::Node); }
 
-// Since the last collection.
+// Whether the node has counted calls since it was last read, reported or added to its group.
 inline bool HasChanged(const signal_safe::Node& node, uint64_t calls) {
   if (node.collected == kUnseen) return true;
   if (IsUnreported(node)) return static_cast<uint32_t>(calls) != node.number;
   return IsInGroup(node) ? node.baseline_calls.Until(calls) != 0 : node.reported.Until(calls) != 0;
 }
 
-// A [pruned] node that every thread has, and that has counted nothing yet.
+// Whether it is a [pruned] node that has counted nothing yet: it is not reported.
 inline bool IsUnused(const signal_safe::Node& node, const Counts& counts) {
   return node.routine == signal_safe::kPrunedRoutine && counts.calls == 0 &&
          node.collected == kUnseen;
 }
 
-// Its caller is a [pruned] node: only the number of its calls is known.
+// Whether its caller is a [pruned] node: then it sums up calls from many paths.
 inline bool IsBelowPruned(const signal_safe::Arena* arena, const signal_safe::Node& node) {
   return signal_safe::At<signal_safe::Node>(arena, node.parent)->routine ==
          signal_safe::kPrunedRoutine;
@@ -100,7 +100,7 @@ void ForEachNode(const signal_safe::Arena* arena, const signal_safe::ThreadState
   }
 }
 
-// The routine as in NodeUpdate.
+// Returns Node::routine as NodeUpdate has it: without a call site, and 0 for a [pruned] node.
 inline uint32_t TraceRoutine(uint32_t routine) {
   return routine == signal_safe::kPrunedRoutine ? 0 : signal_safe::IdOf(routine);
 }

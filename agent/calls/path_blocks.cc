@@ -11,8 +11,8 @@ namespace {
 
 constexpr uint32_t SizeOf(uint64_t range) { return static_cast<uint32_t>(range >> 32); }
 
-// Counters that got new ids began at 0 again: so the ids are part of what is compared, in a way
-// that counts do not make up for.
+// What a set's first id adds to Reading::sum. Counters that get new ids begin at 0 again, and
+// without this their counts could reach the same sum.
 constexpr uint64_t MarkOf(uint64_t first) { return first * 0x9e37'79b9'7f4a'7c15; }
 
 // Calls f(set, range) for the sets that have counters.
@@ -104,7 +104,7 @@ bool PathBlocks::HasNew(const Node& node) {
 
 void PathBlocks::AddToGroup(const Node& node, uint32_t number) {
   GroupSum& sum = groups_[number];
-  // A flag alone changes nothing.
+  // `unkept` alone is a change only the first time.
   sum.changed |= !reading_.counts.codes.empty() || !sum.counts.unkept;
   sum.counts.Add(reading_.counts);
   KeepAsBaseline(node);

@@ -13,20 +13,20 @@ namespace jtrace::calls {
 
 // The counts at one node.
 struct PathCounts {
-  // Those of one version of the method's code, in the order of its counters.
+  // The counts of one version of the method's code, in the order of its counters.
   struct OfCode {
     uint32_t first = 0;  // id of the first counter
     std::vector<uint64_t> counts;
   };
   std::vector<OfCode> codes;
-  // For some there was no memory: they are counted by method.
+  // For some counters there was no memory: their blocks are counted by method only.
   bool unkept = false;
 
   bool empty() const { return codes.empty() && !unkept; }
   void Add(const PathCounts& other);
 };
 
-// Totals of the file at a node.
+// A node's totals in the file.
 struct PathUpdate {
   uint32_t node = 0;  // number in the trace
   PathCounts counts;
@@ -44,28 +44,28 @@ class PathBlocks {
 
   bool is_on() const { return counters_ != nullptr; }
 
-  // The next round reports all changes; `ends_file`: and the next counts are those of another file.
+  // Makes counts due in the next round. `ends_file`: later counts are those of another file.
   void Request(bool ends_file);
   void EndRound() { is_due_ = ends_file_ = false; }
   bool is_due() const { return is_due_; }
-  // Returns what it was before.
+  // Returns whether counts were due before.
   bool SetDue(bool due) { return std::exchange(is_due_, due && is_on()); }
 
-  // Reads a node whose counts are due; false if they are as they were reported.
+  // Reads a node whose counts are due. Returns whether they changed since they were reported.
   bool Read(const signal_safe::Node& node);
   // Reports what Read has read.
   void Report(signal_safe::Node& node, uint32_t number);
-  // Adds what is new at a group member's node to the group's; `number` is that node's in the trace.
-  // False if nothing is new.
+  // HasNew reads a group member's node and returns whether it has new counts. AddToGroup adds these
+  // to the group's node, which has that `number` in the trace.
   bool HasNew(const signal_safe::Node& node);
   void AddToGroup(const signal_safe::Node& node, uint32_t number);
-  // The node is dropped: its counts in this file.
+  // Returns the counts in this file of a node that is dropped, and forgets the node.
   PathCounts Remove(const signal_safe::Node& node);
-  // A sum of dropped nodes.
+  // Reports the counts of a sum of dropped nodes (PrunedNodes).
   void ReportSum(uint32_t number, const PathCounts& counts) {
     updates_.push_back({number, counts});
   }
-  // Earlier counts belong to no file.
+  // Makes the node's present counts its baseline: they belong to no file.
   void SetBaseline(signal_safe::Node& node);
   void Forget(const signal_safe::Node& node) {
     baselines_.erase(signal_safe::RefOf(arena_, &node));
@@ -73,10 +73,10 @@ class PathBlocks {
   bool has_baselines() const { return !baselines_.empty(); }
   void BeginFile() { groups_.clear(); }
 
-  // Since the last time. Their nodes are defined, or will be in this chunk.
+  // Returns the updates since the last call. This chunk or an earlier one defines their nodes.
   std::vector<PathUpdate> RemoveUpdates();
 
-  // Memory of the node's counters outside of it.
+  // Bytes of the node's counters that are not in the node itself.
   uint64_t BytesOf(const signal_safe::Node& node) const { return is_on() ? BytesOfSets(node) : 0; }
 
  private:
@@ -85,10 +85,10 @@ class PathBlocks {
     bool changed = false;
   };
 
-  // All of a node in the order of its sets.
+  // The counters of a node in the order of its sets.
   struct Reading {
-    PathCounts counts;  // of this recording
-    // All, also those that earlier recordings left: of each set its first id, then its counts.
+    PathCounts counts;  // of this recording, since the baseline
+    // For each set its first id, then its counts, also for sets that earlier recordings left.
     std::vector<uint64_t> values;
     uint64_t sum = 0;  // shows whether one has changed
   };
@@ -96,7 +96,7 @@ class PathBlocks {
     return *reinterpret_cast<const signal_safe::NodeBlocks*>(reinterpret_cast<const char*>(&node) +
                                                              offset_);
   }
-  // Fills in reading_: since the baseline.
+  // Reads all counters of the node into reading_.
   void ReadAll(const signal_safe::Node& node);
   void KeepAsBaseline(const signal_safe::Node& node);
   uint64_t BytesOfSets(const signal_safe::Node& node) const;

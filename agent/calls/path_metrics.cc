@@ -17,7 +17,7 @@ signal_safe::ThreadMetrics& ChargedOf(const signal_safe::ThreadState& state) {
   return *reinterpret_cast<signal_safe::ThreadMetrics*>(ReadRelaxed(state.metrics));
 }
 
-// alloc.bytes of a thread that is taken off its carrier, or ended, is in its block.
+// For a virtual thread without a carrier, or an ended thread, alloc.bytes is in its block.
 int64_t Allocated(const PathMetrics& metrics, const CounterBlock& block) {
   const uint64_t java_thread = ReadRelaxed(block.java_thread);
   if (java_thread == 0 || metrics.layout.allocated_bytes == 0) return ReadRelaxed(block.cum[0]);
@@ -61,7 +61,7 @@ MetricValues SinceCharged(const PathMetrics& metrics, const signal_safe::ThreadS
   if (block == nullptr || ReadRelaxed(state.metrics) == 0) return {};
   MetricValues values = Counted(metrics, *block);
   for (size_t i = 0; i < values.size(); ++i) values[i] -= ReadRelaxed(ChargedOf(state).charged[i]);
-  // All threads' counts have this one's when they are charged.
+  // An elapsed metric gets this thread's own count only when that is charged: add it here.
   for (size_t i = metrics.first_elapsed(); i < metrics.numbers.size(); ++i) {
     values[i] += values[metrics.IndexOf(metrics.numbers[i] - signal_safe::kElapsed)];
   }

@@ -14,35 +14,35 @@ using MetricValues = std::array<uint64_t, signal_safe::kPathMetrics>;
 
 // The index of each metric in a node is its index here. alloc.bytes, number 0, is first; its values
 // are read from the JVM's own structure for the thread, all others from the thread's CounterBlock.
-// Those with signal_safe::kElapsed are last, each with its metric before it: their values are what
-// all threads were charged with ("elapsed", S3.17).
+// Elapsed metrics (a number plus signal_safe::kElapsed) are last; their values are what all threads
+// were charged with (S3.17). The metric itself is then among those before.
 struct PathMetrics {
-  // Ascending; of signal_safe::CounterBlock::cum, some with signal_safe::kElapsed added; at most
-  // signal_safe::kPathMetrics.
+  // Indexes of signal_safe::CounterBlock::cum, some with signal_safe::kElapsed added; ascending, at
+  // most signal_safe::kPathMetrics.
   std::vector<uint8_t> numbers;
   signal_safe::AllocLayout layout;
   uint64_t* elapsed = nullptr;  // Arena::elapsed; null: before there is an arena
 
   bool empty() const { return numbers.empty(); }
   bool has_allocated() const { return !numbers.empty() && numbers.front() == 0; }
-  // Of the first metric with signal_safe::kElapsed; the metrics' number if there is none.
+  // Index of the first elapsed metric; numbers.size() if there is none.
   size_t first_elapsed() const;
   size_t IndexOf(uint32_t number) const;
-  // As JTraceCharges.METRICS: the numbers plus 1, a byte each.
+  // Returns the value of JTraceProbe.METRICS: the numbers plus 1, a byte each, the first lowest.
   uint64_t Packed() const;
 
   bool operator==(const PathMetrics& other) const { return numbers == other.numbers; }
 };
 
-// The thread's count of each: Cum. As SinceCharged.
+// Returns the thread's count of each metric (Cum). It is as exact as that of SinceCharged.
 MetricValues Counted(const PathMetrics& metrics, const signal_safe::CounterBlock& block);
 
-// The thread's count of each since it was last charged to a node: Cum - LastCum. On the thread
-// itself, or on any other while it stands still; else the count of a moment ago.
+// Returns the thread's count of each metric since it was last charged to a node (Cum - LastCum).
+// Exact on the thread itself, or while it stands still; else the count of a moment ago.
 MetricValues SinceCharged(const PathMetrics& metrics, const signal_safe::ThreadState& state);
 
-// Charges that to the thread's current node: no more probes will follow. On the thread itself.
-// `metrics_offset`: of signal_safe::NodeMetrics in a node.
+// Charges what SinceCharged returns to the thread's current node, because no more probes will
+// follow. On the thread itself. `metrics_offset`: bytes from a node to its NodeMetrics.
 void ChargeRemainder(const PathMetrics& metrics, signal_safe::ThreadState& state,
                      uint64_t metrics_offset);
 

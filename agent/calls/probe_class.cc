@@ -15,8 +15,8 @@
 namespace jtrace::calls {
 namespace {
 
-// The literals of ARENA, FLAT, THREAD_SPARE, LOG, CLOCK and METRICS in JTraceProbe.java, of the
-// function and the rate in JTraceClock.java, and of the offsets in JTraceMetrics.java.
+// The literals in place of values in JTraceProbe.java, JTraceExits.java (the share),
+// JTraceMetrics.java (the layout) and JTraceClock.java (the function and the rate).
 constexpr uint64_t kArenaPlaceholder = 0x4A54524143450001;
 constexpr uint64_t kFlatPlaceholder = 0x4A54524143450002;
 constexpr uint64_t kThreadSparePlaceholder = 0x4A54524143450003;
@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<uint8_t>> Patched(const EmbeddedClass& embedded,
   return std::vector<uint8_t>(embedded.bytes.begin(), embedded.bytes.end());
 }
 
-// The classes refer to one another by name.
+// Renames the class and those that it refers to by name.
 absl::Status Renumber(std::vector<uint8_t>& bytes, int number) {
   if (number == 0) return absl::OkStatus();
   for (const EmbeddedClass& referred : EmbeddedProbeClasses()) {
@@ -119,7 +119,7 @@ absl::StatusOr<jclass> DefineNumbered(JNIEnv* jni, const EmbeddedClass& embedded
   return defined;
 }
 
-// Looking up a static field initializes the class.
+// Initializes a class, by looking up a static field, and checks its constants.
 absl::Status Initialize(JNIEnv* jni, jclass defined, absl::string_view name) {
   if (name == kLayoutClass) return CheckJavaLayout(jni, defined, LayoutConstantsInJava());
   if (jni->GetStaticFieldID(defined, "ARENA", "J") == nullptr) {
@@ -151,7 +151,7 @@ absl::Status InitializeAll(JNIEnv* jni, const std::map<absl::string_view, jclass
   return absl::OkStatus();
 }
 
-// Up to a tenth of a second, until C2 has compiled the probes.
+// Runs the probes until C2 has compiled them: up to a tenth of a second.
 absl::Status WarmResting(JNIEnv* jni, jclass resting) {
   const jmethodID warm = jni->GetStaticMethodID(resting, "warm", "()V");
   if (warm != nullptr) jni->CallStaticVoidMethod(resting, warm);

@@ -32,7 +32,7 @@ struct ProbeConstants {
   bool call_sites = false;  // sites=on
 };
 
-// Values for those of JTraceClock.
+// Values for the placeholders of JTraceClock.
 struct ClockConstants {
   uint64_t ticks_function;  // address of jtrace_ticks
   double ticks_per_nano;
@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<uint8_t>> PatchClockClass(absl::Span<const uint8_t> c
 absl::StatusOr<std::vector<uint8_t>> PatchExitsClass(absl::Span<const uint8_t> class_bytes,
                                                      double share);
 
-// The same for JTraceMetrics. Offsets of 16 bits and more are "not known".
+// The same for JTraceMetrics. Offsets of more than 16 bits count as not known.
 absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t> class_bytes,
                                                        const signal_safe::AllocLayout& layout);
 
@@ -60,11 +60,11 @@ absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t>
 absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view from,
                               absl::string_view to);
 
-// Internal name of a probe class in the set with that number, 0 being the embedded ones:
-// "java/lang/invoke/JTraceProbe", "java/lang/invoke/JTraceProbe2".
+// Returns the internal name of a probe class in the set with that number: 0:
+// "java/lang/invoke/JTraceProbe", as embedded; 1: "java/lang/invoke/JTraceProbe2".
 std::string NumberedName(absl::string_view name, int number);
 
-// The values for the classes in the JVM.
+// What is needed to define the classes of one probe set.
 struct ProbeClassSetup {
   int number;
   ProbeConstants probe;
@@ -73,8 +73,8 @@ struct ProbeClassSetup {
   bool resting = false;  // probes=resting
 };
 
-// A class of the boot loader from the bytes of its file; null if the JVM rejects it, with a Java
-// exception pending.
+// Defines a class in the boot loader from the bytes of its file; null if the JVM rejects it, with a
+// Java exception pending.
 jclass DefineBootClass(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes);
 
 // Defines and initializes all classes of java/ that the set needs, so that no probe has to.

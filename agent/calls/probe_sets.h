@@ -27,23 +27,23 @@ struct ProbeSet {
   std::unique_ptr<BlockCounters> blocks;  // blocks=on
 };
 
-// The behaviour of a class is fixed when it is defined, and it stays forever: a recording takes the
-// set that earlier ones with the same options left, trees included, or a new class is defined. So
-// nothing is ever freed under an activation that began in an earlier recording, and its exit finds
-// its token valid, however late it runs.
+// A probe class never changes after its definition, and is never unloaded. A recording uses the set
+// that earlier ones with the same options left, trees included, or defines a new set. So nothing is
+// ever freed under an activation that began in an earlier recording, and its exit finds its token
+// valid, however late it runs.
 class ProbeSets {
  public:
   static constexpr size_t kMaxSets = 8;
 
-  // On the thread of a start, one at a time. Publishes the set's arena. Errors: those of Install;
-  // ResourceExhausted after kMaxSets different options.
+  // Returns the set for these options and publishes its arena. On the thread of a start, one at a
+  // time. Errors: those of Install; ResourceExhausted after kMaxSets different options.
   absl::StatusOr<ProbeSet*> Use(jvmtiEnv* jvmti, JNIEnv* jni, const ProbeOptions& options);
 
   // Charges the counts of the calling thread, or of the virtual thread on it, since its last probe
   // to the node where it is: no more probes will follow.
   void ChargeRemainder(uint64_t java_tid) const;
 
-  // The thread runs no more Java code: its memory may be reused. Any thread.
+  // Tells all sets that the thread runs no more Java code: its memory may be reused. Any thread.
   void MarkThreadEnded(uint64_t java_tid) const;
 
  private:

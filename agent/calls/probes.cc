@@ -19,13 +19,12 @@
 namespace jtrace::calls {
 namespace {
 
-// README.md has the measurements.
-// A tick costs about 20 us of a processor, 2 % of one at this period (README: the other periods).
+// A tick costs about 20 us of a processor, 2 % of one at this period (docs/DESIGN.md, Clocks).
 constexpr std::chrono::milliseconds kTickPeriod{1};
 // Holds isCompileConstant, which the probes call.
 constexpr char kCompileConstantClass[] = "java/lang/invoke/MethodHandleImpl";
 
-// Initializes the class as well.
+// Checks that the JVM has the method; initializes its class as well.
 absl::Status CheckCompileConstant(JNIEnv* jni) {
   jclass loaded = jni->FindClass(kCompileConstantClass);
   const bool found =
@@ -39,7 +38,7 @@ absl::Status CheckCompileConstant(JNIEnv* jni) {
                      "MethodHandleImpl.isCompileConstant");
 }
 
-// The part of the request that can be used, before the JVM is queried.
+// Returns the clock that was requested, or the next best that this machine and kernel have.
 signal_safe::ProbeClock UsableClock(signal_safe::ProbeClock wanted,
                                     const signal_safe::Arena& arena) {
   using signal_safe::ProbeClock;
@@ -128,7 +127,7 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
   auto probes =
       std::make_unique<Probes>(*arena, number, clock, ScaleOf(clock), ticks, options.resting);
   probes->Use();
-  // Each class has its own eight spare bytes.
+  // Each probe set has its own eight of the spare bytes.
   const uint64_t spare = FindThreadSpare(jvmti, jni);
   const ProbeClassSetup setup = {
       .number = number,

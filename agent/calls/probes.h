@@ -25,16 +25,16 @@ struct ProbeOptions {
   uint64_t memory_limit = 0;  // bytes for trees and counters; 0: no limit but the address space
   bool log = false;           // record=log
   signal_safe::ProbeClock clock = signal_safe::ProbeClock::kNone;  // not with `flat`
-  // clock=coarse: false: the tick changes only by JTraceClock.advance (tests).
+  // False (clock=manual, for tests): Arena::tick changes only by JTraceClock.advance.
   bool clock_ticks = true;
   uint32_t max_depth = 1000;  // of nodes; recursion below it is folded
   PathMetrics metrics = {};   // charged to call paths; neither with `flat` nor with `log`
   bool blocks = false;        // blocks=on
   bool path_blocks = false;   // blocks=paths: by call path; `blocks` too, not with `flat` or `log`
   bool call_sites = false;    // sites=on; only for trees
-  double prune_percent = 0;   // share of the parent below which nodes may be pruned; 0: none
+  double prune_percent = 0;   // nodes with less of their parent's calls may be pruned; 0: none
   double exit_percent = 0;    // the same of its time, when an activation ends; needs a clock
-  bool resting = false;       // probes=resting: they count between Open and Idle; calls alone
+  bool resting = false;       // probes=resting: calls only, counted between Open and Rest
 
   bool operator==(const ProbeOptions&) const = default;
 };
@@ -43,7 +43,7 @@ struct ProbeOptions {
 // the class is ever freed; this object is only the handle to them.
 class Probes {
  public:
-  // `ticks`: see Use. `resting`: see ProbeOptions.
+  // `ticks`: whether Use starts a TickThread. `resting`: see ProbeOptions.
   Probes(signal_safe::Arena* arena, int number, signal_safe::ProbeClock clock,
          const TickScale& scale, bool ticks, bool resting = false);
   Probes(const Probes&) = delete;
@@ -71,19 +71,18 @@ class Probes {
 
   // The clock in use: the requested one, or the next best that this machine and JVM have.
   signal_safe::ProbeClock clock() const { return clock_; }
-  // Determined when the classes were defined: they read System.nanoTime if the counter is
-  // unavailable.
+  // Must be called if the defined classes read System.nanoTime, because the counter is unavailable.
   void UseNanoTime();
 
-  // Arena::tick follows the time, if options say so, from Use to Idle; no thread pays for the calls
-  // of probes in between. Idle while no recording runs.
+  // Use starts the thread that advances Arena::tick, if the options need one; Idle ends it and
+  // rests the probes. Idle while no recording runs.
   void Use();
   void Idle();
-  // Resting probes count from now on, until Idle or Rest; others do anyway. Any thread.
+  // From Open to Rest or Idle resting probes count; others always do. Any thread.
   void Open();
   void Rest();
 
-  // The scale of its units. The writer thread takes new readings.
+  // The scale of the clock's units. The writer thread updates it.
   TickScale& scale() { return scale_; }
 
  private:
@@ -92,7 +91,7 @@ class Probes {
   const std::string block_class_name_;
   signal_safe::ProbeClock clock_;
   TickScale scale_;
-  const bool ticks_;                         // clock=coarse
+  const bool ticks_;                         // clock=coarse, but not clock=manual
   std::unique_ptr<TickThread> tick_thread_;  // while in use
 };
 

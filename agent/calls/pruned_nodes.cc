@@ -6,7 +6,7 @@
 namespace jtrace::calls {
 namespace {
 
-// An activation that a file knows only the end of has time in it, but no call.
+// Time without calls is of activations that began in earlier files: extremes are not known.
 bool HasExtremes(const PrunedNodes::Sum& sum) {
   return sum.has_extremes && (sum.calls != 0 || sum.values.base == 0);
 }
@@ -69,7 +69,7 @@ void PrunedNodes::Erase(signal_safe::Ref keeper) {
 void PrunedNodes::ForEachChanged(absl::FunctionRef<void(signal_safe::Ref, Below&)> visit) {
   for (const signal_safe::Ref keeper : changed_) {
     const auto found = by_keeper_.find(keeper);
-    if (found == by_keeper_.end()) continue;  // dropped itself since
+    if (found == by_keeper_.end()) continue;  // the keeper was dropped since
     Below& below = found->second;
     visit(keeper, below);
     below.is_new = false;

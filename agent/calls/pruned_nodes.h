@@ -12,9 +12,9 @@
 
 namespace jtrace::calls {
 
-// Below the nearest node that was kept, their keeper, is a [pruned] node that no thread knows of,
-// and below that one sum for each routine. So counts by routine stay exact whatever is dropped. On
-// the writer thread only.
+// The keeper of dropped nodes is the nearest kept node above them. Below it is a [pruned] node that
+// only the trace has, and below that one sum for each routine. So counts by routine stay exact
+// whatever is dropped. On the writer thread only.
 class PrunedNodes {
  public:
   // The calls of one routine below one keeper, totals of the file.
@@ -22,13 +22,13 @@ class PrunedNodes {
     uint32_t number = 0;  // in the trace
     bool is_new = true;   // not reported in this file
     bool changed = false;
-    bool has_extremes = true;  // the least and the greatest are those of activations
+    bool has_extremes = true;  // values.least and greatest are of single activations
     uint64_t calls = 0;
     uint64_t jitted = 0;
     NodeValues values = {};
     PathCounts blocks = {};  // blocks=paths
 
-    // With bounds that hold where the extremes are not known.
+    // Returns the values, with valid bounds in place of extremes that are not known.
     NodeValues ReportedValues() const;
   };
   struct Below {
@@ -41,17 +41,17 @@ class PrunedNodes {
   // `max_bytes`: the limit for the sums.
   explicit PrunedNodes(uint64_t max_bytes) : max_sums_(max_bytes / kBytesPerSum) {}
 
-  // Sums should be added below the threads' roots from here on, where there are fewer.
+  // Whether memory is used up: sums should then be added below roots, where fewer are needed.
   bool IsFull() const { return sum_count_ >= max_sums_; }
   bool empty() const { return by_keeper_.empty(); }
   uint64_t memory_bytes() const { return sum_count_ * kBytesPerSum; }
 
-  // Adds the counts of a node of `routine` in this file. Numbers are taken from `last_number`.
+  // Adds a node's counts in this file to a sum. A new sum gets the number after `last_number`.
   void Add(signal_safe::Ref keeper, uint32_t routine, const Sum& counted, uint32_t& last_number);
-  // `keeper` is dropped as well. Calls `was_reported` with the numbers that the file knows.
+  // Moves the sums of a dropped keeper. Calls `was_reported` with the numbers that the file knows.
   void MoveUp(signal_safe::Ref keeper, signal_safe::Ref next_keeper, uint32_t& last_number,
               absl::FunctionRef<void(uint32_t number)> was_reported);
-  // Its thread has ended.
+  // Removes the sums of a keeper whose thread has ended.
   void Erase(signal_safe::Ref keeper);
 
   // Calls `visit` for each keeper below which something changed since the last time; data passed to
@@ -61,7 +61,7 @@ class PrunedNodes {
   void BeginFile();
 
  private:
-  // Entries of tables that are three quarters full, and the tables' own memory.
+  // An estimate: an entry in a table that is three quarters full, and a share of the tables.
   static constexpr uint64_t kBytesPerSum = 2 * sizeof(Sum);
 
   const uint64_t max_sums_;

@@ -30,15 +30,15 @@ class QuietNodes {
   template <typename Visit>
   void ForEachDue(const signal_safe::ThreadState& state, bool reads_all, TreePruner& pruner,
                   Visit visit);
-  // The thread has ended, or its list was changed.
+  // Must be called when the thread has ended, or nodes were taken out of its list.
   void Forget(const signal_safe::ThreadState& state) { stretches_.erase(&state); }
 
  private:
   struct Stretch {
     signal_safe::Ref last;     // its last node
-    uint32_t bytes;            // that it was counted as
-    uint8_t quiet_rounds = 0;  // in a row in which it was read, up to kMaxQuiet
-    uint8_t rounds_left = 0;   // in which it is left out
+    uint32_t bytes;            // memory of its nodes, as the pruner counted it
+    uint8_t quiet_rounds = 0;  // readings in a row without a change, up to kMaxQuiet
+    uint8_t rounds_left = 0;   // rounds to come that leave it out
 
     void SetRead(bool changed) {
       constexpr uint8_t kMaxQuiet = 3;
@@ -49,7 +49,7 @@ class QuietNodes {
 
   const signal_safe::Arena* const arena_;
   const size_t min_nodes_;
-  // Of each thread, those at the begin of its list.
+  // The complete stretches of each thread's list. Nodes after them are read in every round.
   absl::flat_hash_map<const signal_safe::ThreadState*, std::vector<Stretch>> stretches_;
 };
 

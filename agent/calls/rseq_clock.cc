@@ -29,7 +29,7 @@ bool RseqShowsSwitches(const signal_safe::RseqDescriptor& descriptor) {
   if (word == nullptr) return false;
   const auto armed = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&descriptor));
   signal_safe::WriteRelaxed(*word, armed);
-  // A sleep that ends before the thread has left the processor proves nothing: a longer one does.
+  // A sleep that ends before the thread has left its processor proves nothing: then tries longer.
   bool cleared = false;
   timespec moment = {0, 1'000'000};
   for (int sleeps = 0; sleeps < 8 && !cleared; ++sleeps, moment.tv_nsec *= 2) {

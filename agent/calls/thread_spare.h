@@ -1,4 +1,4 @@
-// Padding in java.lang.Thread objects, where the probes keep the address of the thread's state.
+// Finds padding in java.lang.Thread objects, where probes keep the address of the thread's state.
 #pragma once
 
 #include <jvmti.h>
@@ -7,13 +7,13 @@
 
 namespace jtrace::calls {
 
-// Offset of eight bytes in every java.lang.Thread object that belong to no field, or 0.
+// Returns the offset of 64 bytes in java.lang.Thread objects, eight for each ProbeSet, or 0.
 //
 // On JDK 17 the fields of ThreadLocalRandom in Thread are @Contended: 128 bytes of padding keep
-// them away from the other fields. The JVM zeroes them with the object, copies them with it and
-// never looks at them, so a thread's state is found there with one load. Later JDKs lay Thread out
-// without padding (and -XX:-EnableContended does): they find the state through the thread's id.
-// In VMInit; leaves no Java exception pending.
+// them away from the other fields. The JVM zeroes the padding with the object, copies it with it
+// and never reads it, so probes find a thread's state there with one load. Later JDKs, and
+// -XX:-EnableContended, have no padding: there probes find the state through the thread's id. In
+// VMInit; leaves no Java exception pending.
 uint64_t FindThreadSpare(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace jtrace::calls

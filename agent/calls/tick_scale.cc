@@ -17,7 +17,7 @@ bool TicksAreSteady() {
 
 TickScale::TickScale(bool counter) : counter_(counter), first_(counter ? Read() : Reading{0, 0}) {}
 
-// The tightest of a few pairs: the time between the two readings is their error.
+// Returns the tightest of a few pairs: the time between the two readings is their error.
 TickScale::Reading TickScale::Read() {
   constexpr int kTries = 5;
   Reading best = {0, 0};

@@ -30,14 +30,14 @@ class TickScale {
   // Takes another reading; sleeps until the first is 10 ms old.
   void Update();
 
-  // A length of time, rounded down.
+  // Converts a length of time, rounded down.
   uint64_t Nanos(uint64_t ticks) const;
   // The same, rounded up.
   uint64_t NanosUp(uint64_t ticks) const;
-  // A moment, in nanoseconds of CLOCK_MONOTONIC.
+  // Converts a moment to nanoseconds of CLOCK_MONOTONIC.
   uint64_t Monotonic(uint64_t ticks) const;
   double ticks_per_nano() const { return 1 / nanos_per_tick_; }
-  // The present reading of a probe.
+  // Returns what a probe would read now.
   uint64_t Now() const;
 
  private:

@@ -114,7 +114,7 @@ void TreeCollector::BeginFile() {
     ForEachNode(arena_, state, [this](Node& node) {
       if (node.collected != kDefined && node.collected != kEarlier) return;
       const Counts counts = ReadCounts(node);
-      // Usually the interpreted calls ran first.
+      // Calls that are not reported yet were the last ones, so most likely compiled.
       SetBaseline(node, counts.calls - node.reported.Until(counts.calls),
                   counts.calls - counts.jitted);
       values_.SetBaseline(node, values_.Read(node));
@@ -173,7 +173,7 @@ void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
       if (watcher_ != nullptr) watcher_->OnNodeGone(state, node);
       dropper_.Drop(node);
     }
-    // The thread will append to the last one.
+    // The last node stays in the list: the thread will append to it.
     if (is_gone && next != 0) {
       signal_safe::WriteRelease(before->next, next);
       nodes_.Retire(state, ref);
@@ -287,7 +287,7 @@ uint32_t TreeCollector::NumberForSample(Node& node) {
     return kept.routine == 0 ? 0 : NumberForSample(kept);
   }
   const uint32_t number = reporter_.NumberOf(node);
-  // The next round reads all new nodes anyway.
+  // Only nodes that the next round might leave out as quiet need this; it reads all new ones.
   reads_all_ |= node.collected == kEarlier || node.routine == signal_safe::kPrunedRoutine;
   if (node.collected != kDefined) node.collected = kNamed;
   return number;

@@ -59,11 +59,11 @@ class TreeCollector {
 
   void UseBlocks(BlockCounters* blocks) { states_.UseBlocks(blocks); }
 
-  // blocks=paths; off without.
+  // The counters of blocks at nodes; off without blocks=paths.
   PathBlocks& path_blocks() { return blocks_; }
 
-  // Called by Collect for each thread with its own tree that has ended, before its last update:
-  // that update reports the nodes that the action names by TraceNode.
+  // Sets an action that Collect calls for each ended thread with its own tree, before its last
+  // update. That update reports the nodes that the action names by TraceNode.
   void OnThreadEnd(std::function<void(const signal_safe::ThreadState&)> action) {
     on_thread_end_ = std::move(action);
   }
@@ -74,35 +74,35 @@ class TreeCollector {
   void ReadOpenMetricsBy(TreeValues::OpenMetrics read) {
     values_.ReadOpenMetricsBy(std::move(read));
   }
-  // Metrics in a node are after so many bytes.
+  // Bytes from a node to its metrics.
   uint64_t metrics_offset() const { return values_.metrics_offset(); }
   const PathMetrics& metrics() const { return values_.metrics(); }
   const TreeValues& values() const { return values_; }
-  // Notified from here on of trees and nodes that are about to be removed; null: none.
+  // Notifies `watcher` from here on of trees and nodes that are about to be removed; null: nobody.
   void Watch(TreeWatcher* watcher) { watcher_ = watcher; }
-  // Every thread whose tree is there, including those that have ended.
+  // Visits every thread whose tree exists, including ended ones that are not reported yet.
   void ForEachThread(absl::FunctionRef<void(signal_safe::ThreadState&)> visit);
-  // The thread, also if it has ended but is not reported yet (the one that ends the JVM); null:
-  // there is none.
+  // Returns the thread, also if it has ended but is not reported yet (the one that ends the JVM);
+  // null: there is none.
   const signal_safe::ThreadState* FindThread(uint64_t java_tid) const;
   const signal_safe::Arena* arena() const { return arena_; }
 
-  // Called from here on for new threads.
+  // Replaces `group_of` for threads that are first seen from here on.
   void GroupBy(GroupOf group_of) { groups_.GroupBy(std::move(group_of)); }
 
-  // Ten times a second or more: adds up grouped threads that ended and releases their memory.
+  // Called ten times a second or more: adds up group members that ended and releases their memory.
   void Poll();
 
   // Calls `visit` for each tree that changed since the last time, and each thread with its own tree
-  // that ended. While memory is short, nodes are not reported when first seen, since most are
-  // dropped before long: only if `reports_aged`, and only those that were there when it was last
-  // set. A large tree is visited in several updates, the nodes above those in them first. Changes
-  // of nodes that have been quiet for long are seen up to eight rounds later.
+  // that ended. While memory is short, new nodes are not reported at once, since most are dropped
+  // before long: only a Collect with `reports_aged` reports them, if the last such Collect has seen
+  // them. A large tree is visited in several updates, parents first. Changes of nodes that have
+  // been quiet for long are seen up to eight rounds later.
   using VisitUpdate = absl::FunctionRef<void(const TreeUpdate&)>;
   void Collect(VisitUpdate visit, bool reports_aged = true);
-  // The next Collect is the last one: it reports everything.
+  // Makes the next Collect, the last one of the file, report all nodes.
   void ReportAll() { reports_all_ = true; }
-  // The next Collect sees all changes.
+  // Makes the next Collect read quiet nodes, too.
   void ReadAll() { reads_all_ = true; }
 
   // A new file continues where the last one ended: from here on counts are those since the last
@@ -111,12 +111,12 @@ class TreeCollector {
   // A new recording begins: earlier counts belong to none.
   void BeginRecording();
 
-  // The number in the trace of a node as Position::node gives it; 0 for roots and for calls that
-  // found no memory. Anything that is not a node of this arena gives 0.
+  // Returns the number in the trace of a node as Position::node gives it; 0 for roots, for calls
+  // that found no memory, and for what is outside of this arena's chunks.
   uint32_t TraceNode(uint64_t raw_node);
 
-  // The same of the node's child for `routine`, called from where the node is, if the probes
-  // have made it; else 0.
+  // Returns the same for the node's child for `routine`, called from the call site in `raw_node`; 0
+  // if the probes have not made it.
   uint32_t TraceChild(uint64_t raw_node, uint32_t routine);
 
   // A number in the trace that no node of any tree has or will have.
@@ -132,39 +132,39 @@ class TreeCollector {
   // Nodes dropped, and calls below [pruned] nodes, since the recording began.
   uint64_t pruned_nodes() const { return totals().pruned_nodes; }
   uint64_t pruned_calls() const { return totals().pruned_calls; }
-  // Memory is short: Collect should run again soon, because it frees memory.
+  // Whether memory is short. Collect should then run again soon, because it frees memory.
   bool IsShort() const { return pruner_.is_short(); }
 
-  // Calls of threads for which there was no memory at all: as UnplacedCounts.
+  // The calls of threads for which there was no memory at all: see UnplacedCounts.
   std::vector<RoutineUpdate> CollectUnplaced(uint32_t routine_limit);
   uint64_t unplaced_calls() const { return unplaced_.calls(); }
 
  private:
   const TreeTotals& totals() const { return reporter_.totals(); }
-  // Removes the threads that ended from those that run.
+  // Removes ended threads from the live ones: members are added up, others go to ended_.
   void RemoveEnded();
-  // The thread's tree is counted: its memory is not needed any more.
+  // Gives up a thread's tree that is counted: its memory is released when the samples are read.
   void Retire(signal_safe::ThreadState& state);
   void CollectEnded(signal_safe::ThreadState& state, VisitUpdate visit);
   void CollectLive(signal_safe::ThreadState& state, VisitUpdate visit);
-  // Leaves the updates of the tree in reporter_, the last ones of a large tree.
+  // Reports the tree's changes. Those that are not visited yet are left in reporter_.
   void CollectTree(signal_safe::ThreadState& state, VisitUpdate visit);
-  // Whether it had changed.
+  // Reports the node if it changed, and returns whether it did.
   bool CollectNode(signal_safe::Node& node);
-  // Whether the node is not to be reported yet.
+  // Returns whether the node is not to be reported yet, and marks it as seen.
   bool Defer(signal_safe::Node& node, uint64_t calls);
   NodeValues ReadRoot(signal_safe::ThreadState& state);
   // Adds what a member's tree counted since the last time to its group's.
   void AddToGroup(signal_safe::ThreadState& state);
-  // Earlier counts of the tree belong to no recording.
+  // Makes the tree's present counts its baseline: they belong to no recording.
   void SetBaselines(signal_safe::ThreadState& state);
   // Calls visit(node) for the thread's nodes; those that were cut off are dropped and taken out of
   // the list.
   template <typename Visit>
   void ForEachKept(signal_safe::ThreadState& state, Visit visit);
-  // The number of a node that a sample names.
+  // Returns the number of a node that a sample names. The next round reports the node.
   uint32_t NumberForSample(signal_safe::Node& node);
-  // Null if it is not a node of this arena.
+  // Returns null for what is outside of this arena's chunks.
   signal_safe::Node* NodeAt(uint64_t raw_node) const;
 
   signal_safe::Arena* const arena_;

@@ -11,16 +11,16 @@ using signal_safe::ThreadState;
 
 namespace {
 
-// The memory of nodes that a thread cuts off is available again a round later: it must not use up
-// the rest with those that it makes instead.
+// The memory of nodes that a thread cuts off by itself is free only a round later. Until then the
+// nodes that it makes in their place must not use up the rest.
 constexpr uint32_t kCutsARound = 4096;
 
 }  // namespace
 
 void TreePruner::BeginTree(ThreadState& state) {
   AllowCuts(state, 0);
-  // A log names nodes at any time: records in the ring, the open gap, the file's first position.
-  // And nothing is chosen again before what was chosen is cut off.
+  // A log may name any node: in the ring, in an open gap, as the file's first position. New victims
+  // are chosen only when the thread has cut off the last ones.
   chooses_ = is_short() && ReadRelaxed(state.log_ring) == 0 && ReadAcquire(state.victims) == 0;
   if (chooses_) BeginChoice(state);
 }
@@ -91,21 +91,21 @@ void TreePruner::AllowCuts(ThreadState& state, uint32_t count) const {
 
 bool TreePruner::MayHaveCut(const ThreadState& state) {
   const auto requested = requested_.find(&state);
-  // Once they are cut off, the reading that follows takes them out of the list.
+  // If the thread has cut off its victims, the reading that follows drops them.
   const bool was_requested = requested != requested_.end();
   if (was_requested && ReadAcquire(state.victims) == 0) requested_.erase(requested);
   return was_requested || is_short() || limits_.exit_percent > 0;
 }
 
 void TreePruner::EndRound() {
-  // For a while after that, too: a program that fills the memory once continues to do so, and new
-  // nodes would be reported whenever there is room again, only to be dropped soon.
+  // Memory counts as short for a while longer: a program that fills it once goes on to do so, and
+  // new nodes would be reported whenever there is room again, only to be dropped soon.
   constexpr int kRounds = 100;
   const uint64_t high = limits_.arena_bytes / 5 * 3;
   const bool prunes = limits_.prune_percent > 0 || limits_.exit_percent > 0;
   const bool is_full = prunes && kept_bytes_ > high;
   short_rounds_ = is_full ? kRounds : std::max(0, short_rounds_ - 1);
-  // Not enough is dropped: more has to be.
+  // If too little was dropped, the next round drops more.
   constexpr double kMaxPercent = 50;
   const bool is_shorter = kept_bytes_ > high + high / 4;
   percent_ = !is_full ? limits_.prune_percent

@@ -14,10 +14,10 @@
 
 namespace jtrace::calls {
 
-// Sums up the memory of all trees in each round. While memory is short, it chooses subtrees with
-// less than a share of their parent's calls, in which nothing was called lately and from which no
-// call folds, and requests their threads to cut them off. What was cut off is recognised by
-// signal_safe::kMarkGone in a later round. On the writer thread only.
+// Sums up the memory of all trees in each round. While memory is short, it chooses subtrees that
+// have less than a share of their parent's calls, no calls since the last round, and no node from
+// which calls are folded (kMarkFolds). It requests their threads to cut them off; kMarkGone shows
+// in a later round that they did. On the writer thread only.
 class TreePruner {
  public:
   TreePruner(const signal_safe::Arena* arena, const TreeValues& values, const PathBlocks& blocks,
@@ -28,14 +28,14 @@ class TreePruner {
         limits_(limits),
         percent_(limits.prune_percent) {}
 
-  // Memory is short, or was a while ago.
+  // Whether memory is short, or was in one of the last rounds.
   bool is_short() const { return short_rounds_ > 0; }
 
   // A round: for each tree BeginTree, then Add for its nodes in order of creation, and EndTree
-  // unless its thread has ended or is a group's member.
+  // unless its thread has ended; at last EndRound.
   void BeginTree(signal_safe::ThreadState& state);
   void Add(const signal_safe::Node& node);
-  // Memory of nodes that were not read in this round.
+  // Adds the memory of nodes that are not read in this round.
   void AddBytes(uint64_t bytes) { kept_bytes_ += bytes; }
   uint64_t kept_bytes() const { return kept_bytes_; }
   // Requests the thread to cut off what was chosen, and allows it to cut off more by itself.
@@ -44,7 +44,7 @@ class TreePruner {
 
   // Whether the thread may have cut off nodes since its tree was last read.
   bool MayHaveCut(const signal_safe::ThreadState& state);
-  // The thread has ended.
+  // Must be called when the thread has ended.
   void Forget(const signal_safe::ThreadState& state) { requested_.erase(&state); }
 
  private:
@@ -55,13 +55,13 @@ class TreePruner {
     bool kept;        // it must not be pruned
     bool cut;         // it is dropped, with or below a victim
   };
-  // What is chosen from in one tree.
+  // The nodes of one tree, of which Choose selects some.
   struct Choice {
     uint32_t folds = 0;  // Victims::folds
     signal_safe::Ref root = 0;
     signal_safe::Ref pruned = 0;  // the root's [pruned] node: the thread uses it without a search
     std::vector<Entry> entries;
-    // By Ref. What earlier rounds left is recognised by the entry, which has another Ref.
+    // Indexes in `entries` by Ref. A stale one leads to an entry with another Ref.
     std::vector<uint32_t> indexes;
   };
 
@@ -69,26 +69,26 @@ class TreePruner {
   void AddToChoice(signal_safe::Ref ref, const signal_safe::Node& node);
   // The node's index in Choice::entries; 0: it was not added.
   uint32_t IndexOf(signal_safe::Ref ref) const;
-  // As signal_safe::Victims; empty if nothing is to be dropped.
+  // Returns a signal_safe::Victims; empty if nothing is to be dropped.
   std::vector<uint32_t> Choose();
-  // How many nodes the thread may cut off by itself from now on.
+  // Sets how many nodes the thread may cut off by itself from now on (pruneexit=).
   void AllowCuts(signal_safe::ThreadState& state, uint32_t count) const;
 
   const signal_safe::Arena* const arena_;
   const TreeValues& values_;
   const PathBlocks& blocks_;
   const TreeLimits limits_;
-  int short_rounds_ = 0;     // memory is short for so many rounds to come
-  double percent_;           // prune_percent or, while that is not enough, more
+  int short_rounds_ = 0;     // rounds to come in which memory still counts as short
+  double percent_;           // prune_percent, or more while that is not enough
   uint64_t kept_bytes_ = 0;  // of nodes and their slots in this round
   bool chooses_ = false;     // in the present tree
   Choice choice_;
-  // The nodes that threads were requested to cut off; theirs until ThreadState::victims is 0 again.
+  // The nodes that threads were requested to cut off; kept until ThreadState::victims is 0 again.
   absl::flat_hash_map<const signal_safe::ThreadState*, std::vector<uint32_t>> requested_;
 };
 
 inline void TreePruner::Add(const signal_safe::Node& node) {
-  // Slots of a granule take a node's memory.
+  // Slots of a granule or more have at least the memory of a node.
   const uint64_t slots = SlotBytes(*arena_, node);
   kept_bytes_ += values_.node_bytes() +
                  (AreFew(slots) ? slots : std::max(slots, values_.node_bytes())) +

@@ -8,7 +8,7 @@
 namespace jtrace::calls {
 namespace {
 
-// A killed program loses the calls of at most twice this time.
+// The period of Collect with `reports_aged`. A killed program loses the calls of twice this time.
 constexpr uint64_t kAgedReportPeriodNs = 500'000'000;
 
 // Adds the node's calls that are recorded.
@@ -17,12 +17,12 @@ void AddCalls(const NodeUpdate& node, const CallKinds& kinds, proto::TreeDelta& 
   delta.add_jitted(kinds.JittedOf(node.routine, node.jitted));
 }
 
-// Nothing is known of a node that so far only a log passed through.
+// Whether there is a time to write: not for a node that only logged calls have passed through.
 bool HasTime(const NodeUpdate& node) {
   return node.calls != 0 || node.values.base != 0 || node.values.off != 0;
 }
 
-// New nodes, and the counts of nodes without times.
+// Encodes new and pruned nodes, and the counts of nodes without times.
 void EncodeCounts(const TreeUpdate& update, const CallKinds& kinds, bool has_times,
                   const FindCallSite& find_call_site, proto::TreeDelta& delta) {
   trace::DeltaCoder defined;
@@ -60,7 +60,7 @@ void EncodeTimes(const TreeUpdate& update, const CallKinds& kinds, const TickSca
   }
 }
 
-// For each metric, the nodes that have a value.
+// Encodes the nodes that have a value of the metric; node 0 is the root.
 void EncodeMetrics(const TreeUpdate& update, size_t index, uint32_t name, proto::TreeDelta& delta) {
   trace::DeltaCoder coder;
   proto::NodeMetric* metric = nullptr;

@@ -17,7 +17,7 @@
 
 namespace jtrace::calls {
 
-// Where the routine `caller` calls `callee` from, by the number in the callee's node.
+// Returns where the routine `caller` calls `callee` from; `number`: NodeUpdate::call_site.
 using FindCallSite = std::function<CallSite(uint32_t caller, uint32_t number, uint32_t callee)>;
 
 class TreeSource : public trace::ChunkSource {
@@ -64,7 +64,7 @@ class TreeSource : public trace::ChunkSource {
   std::vector<std::string> metrics_;
   CallKinds kinds_;
   const FindCallSite find_call_site_;
-  uint64_t aged_report_ns_ = 0;  // when nodes that are not reported at first sight were reported
+  uint64_t aged_report_ns_ = 0;  // time of the last Collect with `reports_aged`
 };
 
 }  // namespace jtrace::calls

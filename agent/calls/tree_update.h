@@ -30,7 +30,7 @@ struct TreeUpdate {
   uint32_t group = 0;     // as GroupTrees::GroupOf named it; 0: a thread's own tree
   bool ended = false;     // the thread's last update
   uint64_t members = 0;   // threads counted in a group's tree so far
-  NodeValues root = {};   // of the root, which has no number: outside of probed methods
+  NodeValues root = {};   // of the root, which has no number: metrics outside of probed methods
   absl::Span<const NodeUpdate> nodes = {};
 };
 
@@ -40,8 +40,8 @@ struct TreeLimits {
   uint64_t groups_bytes = 16ull << 30;  // limit of the groups' trees
   double prune_percent = 0;             // 0: nothing is pruned by the collector
   double exit_percent = 0;              // 0: nothing is pruned when an activation ends
-  size_t max_updates = 1 << 16;         // about so many nodes of a tree are reported at once
-  size_t quiet_from = 1 << 16;          // trees of so many nodes have quiet ones (QuietNodes)
+  size_t max_updates = 1 << 16;         // a tree is reported in updates of about so many nodes
+  size_t quiet_from = 1 << 16;          // trees of at least so many nodes have quiet ones
 };
 
 }  // namespace jtrace::calls

@@ -19,7 +19,7 @@ const NodeTimes& TimesOf(const Node& node) {
   return *reinterpret_cast<const NodeTimes*>(&node + 1);
 }
 
-// Differs, barring coincidence, when any of them does: metrics may also decrease.
+// A hash that shows whether any value changed. Metrics may decrease, so a plain sum could hide it.
 uint64_t SumOf(const MetricValues& values) {
   uint64_t sum = 0;
   for (const uint64_t value : values) sum = sum * 0x9E3779B97F4A7C15u + value;
@@ -43,7 +43,7 @@ void TreeValues::FindOpen(const signal_safe::ThreadState& state) {
   if (signal_safe::ReadAcquire(state.ended) != 0) return;  // its last probe was ChargeRemainder
   const uint64_t call_start = ReadRelaxed(state.call_start);
   open_metrics_ = read_open_metrics_(metrics_, state);
-  // Where probes run all the time this is not needed.
+  // A probe that ran meanwhile has charged the counts itself.
   const bool still = SameOwn(read_open_metrics_(metrics_, state), open_metrics_) &&
                      ReadRelaxed(state.call_start) == call_start &&
                      reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
@@ -68,7 +68,7 @@ void TreeValues::AddOpenCall(uint64_t call_start) {
 void TreeValues::FindOpenTime(const signal_safe::ThreadState& state) {
   open_path_.clear();
   const uint64_t mark = ReadRelaxed(state.mark);
-  // Ended activations of the node do not matter: it is open now.
+  // The current node and all nodes above it have an open activation.
   if (open_node_ != nullptr) {
     signal_safe::Climb at(arena_, *open_node_);
     do {
@@ -77,7 +77,7 @@ void TreeValues::FindOpenTime(const signal_safe::ThreadState& state) {
   }
   const uint64_t tick = ReadRelaxed(arena_->tick);
   const uint64_t now = clock_is_coarse_ ? tick : scale_->Now();
-  // Where probes run all the time there is no need to know; elsewhere both stay as they are.
+  // A probe that ran meanwhile has charged the time itself.
   const bool still = ReadRelaxed(state.mark) == mark &&
                      reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
   open_ticks_ = still && !signal_safe::HasLog(state) && now > mark ? now - mark : 0;
@@ -140,14 +140,14 @@ int64_t TreeValues::CpuNanos(int64_t ticks) const {
   return static_cast<int64_t>(scale_->Nanos(static_cast<uint64_t>(ticks)));
 }
 
-// ---- Values known before --------------------------------------------------------------------
+// ---- Baselines ------------------------------------------------------------------------------
 
 NodeValues TreeValues::SinceBaselineTimes(const Node& node, NodeValues read) const {
   const NodeTimes& times = TimesOf(node);
   read.base -= std::min(read.base, times.baseline_base);
   read.off -= std::min(read.off, times.baseline_off);
   if (signal_safe::At<Node>(arena_, node.parent)->routine == signal_safe::kPrunedRoutine) {
-    // Called from many nodes, itself included, which cuts activations into pieces: valid bounds.
+    // The node sums up calls from many paths, nested ones too, so only these bounds are valid.
     read.least = 0;
     read.greatest = read.base;
   }

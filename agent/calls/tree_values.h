@@ -14,9 +14,9 @@
 
 namespace jtrace::calls {
 
-// The charges of a node, without callees: times in the clock's units (TickScale), totals and the
-// least and the greatest of one activation, and metrics by their index (signal_safe::NodeMetrics).
-// Open activations count up to now.
+// What a node was charged with, callees not included: times in the clock's units (TickScale), as
+// totals and as the least and the greatest of one activation, and metrics by their index in
+// signal_safe::NodeMetrics. Open activations count up to now.
 struct NodeValues {
   uint64_t base = 0;
   uint64_t off = 0;
@@ -29,7 +29,7 @@ struct NodeValues {
     return base + off != 0 ||
            std::any_of(metrics.begin(), metrics.end(), [](uint64_t value) { return value != 0; });
   }
-  // Adds the totals.
+  // Adds the totals; the least and the greatest stay.
   void AddTotals(const NodeValues& other) {
     base += other.base;
     off += other.off;
@@ -37,8 +37,8 @@ struct NodeValues {
   }
 };
 
-// For one thread after the other. On the writer thread only. Values that the probes do not charge
-// are 0, neither read nor written.
+// Reads one thread after the other: FindOpen, then its nodes. On the writer thread only. Values
+// that the probes do not charge are 0, neither read nor written.
 class TreeValues {
  public:
   // `scale`: of the clock that the probes read; null: none. `has_cum`: a NodeCum follows each node.
@@ -52,8 +52,8 @@ class TreeValues {
         has_blocks_(has_blocks),
         has_cum_(has_cum) {}
 
-  // Replaces SinceCharged: reads the counts of a thread since it was last charged. A caller that
-  // reads a thread that may end must prevent that.
+  // Reads a thread's counts since it was last charged, in place of SinceCharged. It must keep the
+  // thread's counters from being released meanwhile, because the thread may end.
   using OpenMetrics =
       std::function<MetricValues(const PathMetrics&, const signal_safe::ThreadState&)>;
   void ReadOpenMetricsBy(OpenMetrics read) { read_open_metrics_ = std::move(read); }
@@ -61,24 +61,24 @@ class TreeValues {
     return read_open_metrics_(metrics_, state);
   }
 
-  // Bytes from one node to a next one in the same block.
+  // Bytes of a node and the data that follows it.
   uint64_t node_bytes() const {
     return blocks_offset() + (has_blocks_ ? sizeof(signal_safe::NodeBlocks) : 0) +
            (has_cum_ ? sizeof(signal_safe::NodeCum) : 0);
   }
 
-  // From a node to its metrics.
+  // Bytes from a node to its metrics.
   uint64_t metrics_offset() const {
     return sizeof(signal_safe::Node) + (scale_ != nullptr ? sizeof(signal_safe::NodeTimes) : 0);
   }
-  // From a node to its counters of blocks (blocks=paths).
+  // Bytes from a node to its counters of blocks (blocks=paths).
   uint64_t blocks_offset() const {
     return metrics_offset() + (metrics_.empty() ? 0 : sizeof(signal_safe::NodeMetrics));
   }
   const PathMetrics& metrics() const { return metrics_; }
 
-  // Finds where the thread has been since its last probe, for how long, and its counts since.
-  // Before its nodes are read.
+  // Reads the node where the thread is since its last probe, and its time and counts since then.
+  // Must be called before the thread's nodes are read.
   void FindOpen(const signal_safe::ThreadState& state);
 
   NodeValues Read(const signal_safe::Node& node) const;
@@ -88,12 +88,13 @@ class TreeValues {
   NodeValues ReadRoot(const signal_safe::Node& root) const;
   // The part of the values read that earlier files, or the group's tree, do not have.
   NodeValues SinceBaseline(const signal_safe::Node& node, NodeValues read) const;
-  // Whether the times in nodes are of the processor.
+  // Whether the times in nodes are processor time (clock=cpu).
   bool has_cpu_time() const { return clock_is_cpu_; }
-  // With has_cpu_time: that of the node up to its last probe, in the clock's units; and from these.
+  // With has_cpu_time: a node's processor time up to its last probe, in ticks; ticks in
+  // nanoseconds.
   uint64_t CpuTicks(const signal_safe::Node& node) const;
   int64_t CpuNanos(int64_t ticks) const;
-  // Whether any value, or any metric, changed since it was reported.
+  // Whether any value, or any metric, changed since SetReported.
   bool Passed(const signal_safe::Node& node) const;
   bool MetricsPassed(const signal_safe::Node& node) const;
 
@@ -102,10 +103,10 @@ class TreeValues {
 
  private:
   const signal_safe::NodeMetrics& MetricsOf(const signal_safe::Node& node) const;
-  // Whether what the thread itself did is equal.
+  // Whether the metrics are equal apart from elapsed ones, which all threads change.
   bool SameOwn(const MetricValues& one, const MetricValues& other) const;
   void FindOpenTime(const signal_safe::ThreadState& state);
-  // The open node is that of a timed call (JTraceOutside).
+  // Adds the time since `call_start`, when a timed call out of scope began (JTraceOutside).
   void AddOpenCall(uint64_t call_start);
   void ReadTimes(const signal_safe::Node& node, NodeValues& values) const;
   void ReadMetrics(const signal_safe::Node& node, NodeValues& values) const;

@@ -15,11 +15,11 @@ class UnplacedCounts {
  public:
   explicit UnplacedCounts(const signal_safe::Arena* arena) : arena_(arena) {}
 
-  // Those below `routine_limit` that changed since the last time, totals of the file.
+  // Returns the file's totals that changed, of routines below `routine_limit`, with `jitted` 0.
   std::vector<RoutineUpdate> Collect(uint32_t routine_limit);
   void BeginFile();
   void BeginRecording();
-  // Calls of the recording.
+  // Calls in the recording.
   uint64_t calls() const { return calls_; }
 
  private:

@@ -45,7 +45,7 @@ bool Answer::AddLine(char kind, absl::string_view line) {
   return true;
 }
 
-// The control thread's own lines are short, and there is always room for them.
+// The last lines are short, and are added even if the limits are reached.
 void Answer::Finish(const absl::Status& status) {
   const std::lock_guard lock(mutex_);
   constexpr size_t kMaxReasonBytes = 4096;

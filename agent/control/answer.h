@@ -1,4 +1,4 @@
-// The answer to one request: the control thread adds lines, the connections' thread sends them.
+// The answer to one request: the control thread adds lines, the clients' thread sends them.
 //
 // The two threads do not wait for the client. Unread output is kept up to a limit and dropped
 // beyond it, so that a client that never reads costs only a bounded amount of the program's memory.
@@ -18,7 +18,7 @@ namespace jtrace::control {
 class AnswerMemory {
  public:
   explicit AnswerMemory(size_t most) : most_(most) {}
-  // False: there is not enough room.
+  // Takes room; false: there is not enough.
   bool Reserve(size_t bytes);
   void Release(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
@@ -30,16 +30,16 @@ class AnswerMemory {
 // Thread-safe.
 class Answer {
  public:
-  // At most `most` bytes, and at most the room in `memory`.
+  // The answer has at most `most` bytes, and at most the room in `memory`.
   Answer(size_t most, AnswerMemory& memory) : most_(most), memory_(memory) {}
   ~Answer();
   Answer(const Answer&) = delete;
   Answer& operator=(const Answer&) = delete;
 
-  // The lines of `text`, each with its kind (proto/control_protocol.h). Progress is left out while
-  // the client has not read the lines before it.
+  // Adds the lines of `text`, each with its kind (proto/control_protocol.h). Leaves progress out
+  // while the client has not read the lines before it.
   void Add(char kind, absl::string_view text);
-  // The result and the exit code. A truncated answer is an error whatever `status` is.
+  // Adds the result and the exit code. A truncated answer is an error whatever `status` is.
   void Finish(const absl::Status& status);
 
   // Sends as much as the connection accepts at once. False: the client has disconnected.

@@ -18,9 +18,9 @@
 namespace jtrace::control {
 namespace {
 
-// If the program closes our descriptors, that is noticed within this time.
+// The longest wait: the thread notices within it that the program has closed its descriptors.
 constexpr absl::Duration kMaxWait = absl::Minutes(1);
-// The same while a client waits for an answer that could not wake us.
+// The longest wait without a pipe that wakes the thread, while a client waits for an answer.
 constexpr absl::Duration kWaitUnwoken = absl::Milliseconds(50);
 // The wait when no descriptor is left for a client.
 constexpr absl::Duration kPauseWithoutDescriptors = absl::Milliseconds(100);
@@ -49,7 +49,7 @@ absl::Status Connections::OpenSocket() {
 
 absl::Status Connections::Start(std::function<void(pid_t)> started) {
   int ends[2] = {-1, -1};
-  // Without a pipe the thread looks for answers from time to time.
+  // Without a pipe the thread looks for answers every kWaitUnwoken.
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
     wake_reader_ = OwnFd(ends[0]);
     wake_writer_ = OwnFd(ends[1]);
@@ -68,7 +68,7 @@ absl::Status Connections::Start(std::function<void(pid_t)> started) {
 
 void Connections::Wake() {
   if (woken_.exchange(true)) return;
-  // A full pipe has woken it already.
+  // If the pipe is full, the thread is woken already.
   if (wake_writer_.IsOurs() && write(wake_writer_.get(), "", 1) < 0) return;
 }
 
@@ -78,7 +78,7 @@ void Connections::Close() {
 
 void Connections::Run() {
   const Service service = {limits_, queue_, memory_};
-  // Clients then see the end of their connections.
+  // When the loop ends, clients see the end of their connections.
   const auto close = absl::MakeCleanup([this] {
     Close();
     socket_ = OwnFd();
@@ -89,7 +89,7 @@ void Connections::Run() {
       Refresh();
       const bool somebody_connects = Poll();
       const absl::Time now = absl::Now();
-      // First: a client that has just got its answer, or sent its request, is not idle any more.
+      // Before Accept, which may close an idle client: who has just sent a request is not idle.
       std::erase_if(connections_, [&](Connection& it) { return !it.Serve(service, now); });
       if (somebody_connects && Listens() && HasRoom(now)) Accept(now);
     });
@@ -98,7 +98,7 @@ void Connections::Run() {
 
 void Connections::Refresh() {
   if (!reserve_.IsOurs()) reserve_ = OwnFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  // The program closed it. The obstacle to listening now may be gone next time.
+  // The program closed the socket. If it cannot be opened now, the next call tries again.
   if (!closed_.load() && !socket_.IsOurs()) OpenSocket().IgnoreError();
 }
 
@@ -139,7 +139,7 @@ bool Connections::Poll() {
   }
   woken_.store(false);
   if (ready <= 0) return false;
-  // A client that disconnects while the work continues would be reported again and again.
+  // While a request is carried out, poll would report its client's disconnection again and again.
   constexpr int kGone = POLLHUP | POLLERR | POLLNVAL;
   for (size_t i = connections_.size(); i-- > 0;) {
     const bool is_gone = (polled[i + 2].revents & kGone) != 0;

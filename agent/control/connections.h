@@ -1,8 +1,7 @@
-// The connections' thread: receives requests from clients of the control socket and sends them the
+// The clients' thread: receives requests from clients of the control socket and sends them the
 // control thread's answers. It waits for no client: each has a time limit for its request and one
-// for reading its answer.
-//
-// All signals blocked except those of faults, never sampled, never a Java thread.
+// for reading its answer. It blocks all signals except those of faults, is never sampled, and never
+// is a Java thread.
 #pragma once
 
 #include <sys/types.h>
@@ -26,9 +25,6 @@ struct pollfd;
 
 namespace jtrace::control {
 
-// One client of the control socket: reads its request, sends its answer, and never waits for it.
-// Belongs to the connections' thread.
-
 // How much clients may use of the program's resources.
 struct Limits {
   absl::Duration for_request = absl::Seconds(5);  // from connecting to the end of the line
@@ -38,29 +34,30 @@ struct Limits {
   size_t all_answers_bytes = size_t{32} << 20;  // that clients have not read yet
 };
 
-// Shared by all connections.
+// What all connections share.
 struct Service {
   const Limits& limits;
   RequestQueue& queue;
   AnswerMemory& memory;
 };
 
+// One client: reads its request, sends its answer, and never waits for it. On the clients' thread.
 class Connection {
  public:
   Connection(OwnFd fd, absl::Time connected, const Limits& limits)
       : fd_(std::move(fd)), deadline_(connected + limits.for_request) {}
 
-  // Does as much as it can at once. False: it has ended.
+  // Reads and sends as much as it can without waiting. False: the connection has ended.
   bool Serve(const Service& service, absl::Time now);
 
-  // -1: the program closed it.
+  // -1: the program closed the descriptor.
   int fd() const { return fd_.IsOurs() ? fd_.get() : -1; }
-  // Events to poll for; 0: only for the client's end.
+  // The events to poll for; 0: only the client's disconnection.
   short PollEvents() const;
   absl::Time deadline() const { return deadline_; }
-  // The request is whole.
+  // Whether the request has arrived completely.
   bool has_line() const { return has_line_; }
-  // The queue had no room for its request.
+  // Whether the request is complete, but the queue had no room for it.
   bool WaitsForRoom() const { return has_line_ && answer_ == nullptr; }
   bool IsAsked() const { return answer_ != nullptr; }
   // Whether it waited for nothing but its client when it was last served.
@@ -75,11 +72,11 @@ class Connection {
   absl::Time deadline_;
   std::string received_;
   bool is_idle_ = false;
-  bool has_line_ = false;           // `received_` is the request, without its end
-  std::shared_ptr<Answer> answer_;  // null: no request yet
+  bool has_line_ = false;           // `received_` is the request, without its line feed
+  std::shared_ptr<Answer> answer_;  // null: the queue does not have the request yet
 };
 
-// For a process that can have no more threads, or has no memory for one.
+// The error of a process that can have no more threads, or has no memory for one.
 absl::Status NoThread(absl::string_view why);
 
 class Connections {
@@ -94,13 +91,13 @@ class Connections {
   Connections(const Connections&) = delete;
   Connections& operator=(const Connections&) = delete;
 
-  // Once, before Start: why clients cannot connect; OK if they can.
+  // Opens the socket; once, before Start. Returns why clients cannot connect; OK if they can.
   absl::Status Listen();
   // Starts the thread, which runs as long as the process. `started` is called on it first.
   absl::Status Start(std::function<void(pid_t)> started);
-  // There is something to send, or room in the queue. Any thread.
+  // Wakes the thread, which has something to send, or room in the queue. Any thread.
   void Wake();
-  // Clients can no longer connect. Any thread.
+  // Removes the socket, so that clients can no longer connect. Any thread.
   void Close();
 
  private:
@@ -111,11 +108,11 @@ class Connections {
   bool HasRoom(absl::Time now) const;
   std::vector<pollfd> Polled(absl::Time now) const;
   int Timeout(absl::Time now) const;
-  // True: a client connects.
+  // Waits for events. True: a client wants to connect.
   bool Poll();
   void Accept(absl::Time now);
   OwnFd AcceptOne();
-  // The oldest that waits only for its client; none: all are being answered.
+  // Returns the oldest connection that waits only for its client; end(): there is none.
   std::vector<Connection>::const_iterator OldestIdle() const;
 
   const std::string folder_;

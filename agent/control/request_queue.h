@@ -1,4 +1,4 @@
-// Requests on their way from the connections' thread to the control thread.
+// Requests on their way from the clients' thread to the control thread.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@ namespace jtrace::control {
 
 // A client's line, and where its answer goes.
 struct Request {
-  std::string line;  // without its end
+  std::string line;  // without its line feed
   std::shared_ptr<Answer> answer;
 };
 
@@ -27,11 +27,11 @@ class RequestQueue {
   // False if there is no room; `request` is then unchanged.
   bool Add(Request& request);
   using Accepts = absl::FunctionRef<bool(absl::string_view line)>;
-  // The oldest request; none if there is none by then, or once Wake was called.
+  // Waits for a request. Returns the oldest; nullopt if `until` has passed or Wake was called.
   std::optional<Request> Next(absl::Time until);
-  // The same of those whose line is accepted; none, too, once there is only another one.
+  // The same for requests that `accepts` accepts; also nullopt once there are only others.
   std::optional<Request> Next(absl::Time until, Accepts accepts);
-  // Whether requests wait.
+  // Whether a request waits.
   bool HasAny();
   void Wake();
 

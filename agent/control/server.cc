@@ -52,7 +52,7 @@ void Server::Close() {
 void Server::Run() {
   commands_.ThreadStarted(gettid());
   commands_.UseServer(*this);
-  // However the system's clock is changed meanwhile.
+  // The longest wait, because the system's clock may be set back meanwhile.
   constexpr absl::Duration kMaxWait = absl::Minutes(1);
   while (!signal_safe::agent_is_off.load()) {
     signal_safe::AsOwn(
@@ -68,8 +68,8 @@ bool Server::ServeOne(absl::Time until, RequestQueue::Accepts accepts) {
 }
 
 bool Server::Pause(absl::Duration time, RequestQueue::Accepts accepts) {
-  // Waits are by the system's clock, which somebody may set back: short ones, to an end that cannot
-  // move. Without time left, too, a request that is there already is served.
+  // The queue waits by the system's clock, which may be set back. So each wait is short, and the
+  // end is by the monotonic clock. Even without time left, a waiting request is carried out.
   const uint64_t end = MonotonicNanos() + static_cast<uint64_t>(absl::ToInt64Nanoseconds(time));
   for (uint64_t now = MonotonicNanos();; now = MonotonicNanos()) {
     const absl::Duration left = absl::Nanoseconds(now < end ? end - now : 0);

@@ -1,10 +1,10 @@
 // Answers the `jtrace` command on a Unix socket, and wakes for the recording's own deadlines
 // (duration=, loop=).
 //
-// Two threads, all signals blocked except those of faults, never sampled. The control thread
-// carries out requests, one after the other, and keeps the deadlines; it becomes a Java thread only
-// while a request needs one. It never waits for a client: the connections' thread does
-// (connections.h).
+// It has two threads, which block all signals except those of faults and are never sampled. The
+// control thread carries out requests, one after the other, and keeps the deadlines; it becomes a
+// Java thread only while a request needs one. It never waits for a client: the clients' thread
+// (connections.h) exchanges data with them.
 #pragma once
 
 #include <sys/types.h>
@@ -34,24 +34,24 @@ class Commands {
   // answer's last line follows from the status: 1 for InvalidArgument, 2 for other errors, whose
   // message is sent.
   virtual absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) = 0;
-  // Called when the time that it last returned is reached, and after every request.
+  // Does what is due, and returns when that is again. Called then, after every request and Wake.
   virtual absl::Time Tick() = 0;
-  // On the control thread, before anything else. `server` may be used from then on.
+  // Both on the control thread, before anything else.
   virtual void ThreadStarted(pid_t tid) = 0;
   virtual void UseServer(Server&) {}
-  // On the connections' thread, before anything else.
+  // On the clients' thread, before anything else.
   virtual void ClientsThreadStarted(pid_t) {}
 };
 
-// Lets `commands` carry out a request, and finishes its answer, also if they throw. Calls `wake`
-// when there is something to send.
+// Lets `commands` carry out a request, and finishes its answer, even if `commands` throws. Calls
+// `wake` when there is something to send.
 void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wake);
 
 class Server {
  public:
   // Starts the threads. If it cannot listen (see `problem`), deadlines are still kept. The threads
-  // do not end before the process, so the server is never freed and `commands` must live forever:
-  // also if this throws std::bad_alloc, because a thread may run by then.
+  // do not end before the process, so the server is never freed and `commands` must live forever,
+  // even if this throws std::bad_alloc, because a thread may run by then.
   static Server& Start(Commands& commands, std::string folder, std::string path,
                        const Limits& limits = {});
   static Server& StartWithoutSocket(Commands& commands);
@@ -60,11 +60,11 @@ class Server {
 
   // Why clients cannot connect, or why deadlines are not kept; OK if there is no problem.
   const absl::Status& problem() const { return problem_; }
-  // Tick is to be called soon. Any thread.
+  // Makes the control thread call Tick soon. Any thread.
   void Wake() { queue_.Wake(); }
-  // On the control thread, within a request or Tick: waits that long, and meanwhile keeps the
-  // deadlines and carries out one of the other requests that it `accepts`, after which it returns.
-  // False: another request waits.
+  // On the control thread, within a request or Tick: waits that long and keeps the deadlines.
+  // Returns early after it has carried out one request that `accepts` accepts. False: another
+  // request waits.
   bool Pause(absl::Duration time, RequestQueue::Accepts accepts);
   // Clients can no longer connect. Any thread; the server's threads continue.
   void Close();
@@ -73,7 +73,7 @@ class Server {
   explicit Server(Commands& commands) : commands_(commands) {}
   absl::Status StartThread();
   void Run();
-  // Keeps the deadlines and carries out a request that arrives by then. False: none did.
+  // Keeps the deadlines and carries out one request that arrives until then. False: none did.
   bool ServeOne(absl::Time until, RequestQueue::Accepts accepts);
 
   Commands& commands_;

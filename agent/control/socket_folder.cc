@@ -17,7 +17,7 @@
 namespace jtrace::control {
 namespace {
 
-// The folder's file system does not let us make `path`.
+// The error if the file system does not let us make `path`.
 absl::Status NotMade(int error, absl::string_view path) {
   return absl::Status(absl::ErrnoToStatusCode(error),
                       absl::StrCat("cannot make ", path, ": ", strerror(error),
@@ -72,7 +72,7 @@ absl::StatusOr<OwnFd> ListenAt(const std::string& path) {
   if (bind(server.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
     return NotMade(errno, path);
   }
-  // The folder's mode keeps others out meanwhile.
+  // Until the chmod, the folder's mode keeps others out.
   constexpr int kBacklog = 16;
   if (chmod(path.c_str(), 0600) != 0 || listen(server.get(), kBacklog) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot listen at ", path));

@@ -10,14 +10,14 @@
 namespace jtrace::events {
 namespace {
 
-// HotSpot's default, bytes.
+// HotSpot's default interval in bytes.
 constexpr jint kUsualInterval = 512 * 1024;
 
-// Of records that the writer has not taken yet, as they are written; in memory they take ten times
-// as much.
+// The most records that may wait for the writer, in bytes of the file. In memory they take ten
+// times as much.
 constexpr size_t kMaxPendingBytes = size_t{16} << 20;
 
-// Frames of the JDK, or out of scope, above the requester's.
+// How many frames are searched for one in scope: the inner ones may be the JDK's.
 constexpr jint kMaxFrames = 64;
 
 jvmtiEventCallbacks AllocationCallbacks() {
@@ -104,7 +104,7 @@ std::optional<proto::AllocationEvent> AllocationEvents::Requester() {
     return requester;
   }
   for (jint i = 0; i < count; ++i) {
-    // A recording may number methods only once something names them.
+    // In some recordings methods get a number only when something names them (NumberLater).
     const jvm::MethodKey method = jvm::KeyOf(frames[i].method);
     jvm::ClassRegistry& classes = context().classes;
     if (classes.MethodOf(method) == 0) classes.DefineMethod(frames[i].method);

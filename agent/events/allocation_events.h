@@ -1,8 +1,8 @@
-// Allocated objects (0x70): a record of a sample of them, or "a record of each allocation" (S3.27)
-// with class, size, method and line.
+// Records allocated objects (0x70): a sample of them (codes=+alloc), or each one with its class,
+// size, method and line (codes=+each-alloc, S3.27).
 //
-// The JVM reports an object where its thread-local buffer ends for the sampler; with an interval of
-// 0 bytes that is each object, those of natives and of compiled code too.
+// The JVM reports one object for each sampling interval that a thread allocates. With an interval
+// of 0 bytes it reports each object, including those that natives and compiled code allocate.
 #pragma once
 
 #include <jvmti.h>
@@ -23,7 +23,7 @@ class AllocationEvents : public JvmtiEventSource {
   // Sets the interval before the program's first thread runs: JDK 17 reports what a running thread
   // allocates only from the end of its last interval on, half a megabyte on average.
   void Prepare(const CodeSet& codes) override;
-  // If each allocation is requested there are no samples.
+  // If each allocation is requested, no sample is recorded.
   void Start(const CodeSet& codes) override;
   void Stop() override;
 
@@ -35,12 +35,12 @@ class AllocationEvents : public JvmtiEventSource {
   bool OpenForEvents();
   void AddSample(JNIEnv* jni, jthread thread, jclass klass, jlong size);
   void AddEach(JNIEnv* jni, jthread thread, jclass klass, jlong size);
-  // The innermost method of the calling thread that has a number as a routine, and its line. None:
-  // a probe has allocated.
+  // Returns the calling thread's innermost method with a probe, and its line; no fields if there is
+  // none. No value: a probe itself has allocated.
   std::optional<proto::AllocationEvent> Requester();
   uint32_t LineOf(const jvmtiFrameInfo& frame);
 
-  // On the threads of a start and a stop.
+  // Used by the threads of a start and a stop only.
   bool has_set_interval_ = false;
   bool is_before_program_ = false;  // the last Prepare was in Agent_OnLoad
   std::atomic<bool> records_each_{false};

@@ -12,12 +12,12 @@ namespace {
 
 constexpr char kNativeIo[] = "jtrace/NativeIo";
 
-// JNI passes ReplaceAll nothing else; set while it runs.
+// What ReplaceAll calls, because JNI cannot pass it; null while it does not run.
 constinit std::atomic<const absl::FunctionRef<void()>*> g_work{nullptr};
 
 void JNICALL ReplaceAll(JNIEnv*, jclass) { (*g_work.load())(); }
 
-// The class, defined once: a global reference. Null: the JVM rejects it.
+// Returns jtrace.NativeIo, defined once, as a global reference. Null: the JVM rejects it.
 jclass BootClass(JNIEnv* jni) {
   static constinit std::atomic<jclass> known{nullptr};
   if (known.load() != nullptr) return known.load();

@@ -1,5 +1,5 @@
-// Registers natives of the JDK as its own classes do: HotSpot prints a warning on standard output
-// if a class of another loader does it, or none.
+// Runs code on behalf of a class of the boot loader: if a class of another loader, or none,
+// registers natives of the JDK, HotSpot prints a warning on standard output.
 #pragma once
 
 #include <jni.h>
@@ -9,8 +9,8 @@
 
 namespace jtrace::events {
 
-// Calls `work` from a native method of a class of the boot loader. One at a time, in the live
-// phase.
+// Calls `work` from a native method of jtrace.NativeIo, which the boot loader has. One at a time,
+// in the live phase. An error if the JVM rejects that class.
 absl::Status CallFromBootClass(JNIEnv* jni, absl::FunctionRef<void()> work);
 
 }  // namespace jtrace::events

@@ -1,5 +1,5 @@
-// The interface of all that records events on request (codes=), and what such a source is made
-// from. event_sources.cc has the list of them.
+// The interface of the sources of events that are recorded on request (codes=), and what sources
+// use. event_sources.cc lists them all.
 #pragma once
 
 #include <jvmti.h>
@@ -32,13 +32,13 @@ struct EventContext {
   Losses& losses;
   IoCalls& io;
 
-  // A thread's number in the trace; a virtual thread gets one. Any Java thread.
+  // Returns a thread's number in the trace; a virtual thread gets one. On any Java thread.
   uint32_t NumberOf(JNIEnv* jni, jthread thread) const {
     const jvm::ThreadNumbers numbers = threads.FindRunning(jni, thread).numbers;
     return numbers.number != 0 ? numbers.number : threads.NumberOfJava(numbers.java_tid);
   }
-  // A record of that code; `event` has what else is known, and kEnd as its minor if it is an end.
-  // Any thread.
+  // Adds a record of `code`. `event` has the other fields; its minor is kEnd for an end, else 0. On
+  // any thread.
   void Add(Code code, trace::EventRecord event) const {
     const format::EventCode& row = format::RowOf(code);
     event.major = row.major;
@@ -54,14 +54,13 @@ class EventSource {
   virtual ~EventSource() = default;
   // The codes of its events. Start is called only if one of them is requested.
   virtual absl::Span<const Code> codes() const = 0;
-  // A recording will begin. At load no thread of the program runs yet.
+  // Called before a recording begins. At load no thread of the program runs yet.
   virtual void Prepare(const CodeSet& /*codes*/) {}
-  // Records those of its events that are in `codes`. What the JVM does not offer is a loss.
+  // Records those of its events that are in `codes`. Those that the JVM does not offer are a loss.
   virtual void Start(const CodeSet& codes) = 0;
-  // Also without a Start. An event that is being recorded on another thread may still get its
-  // record.
+  // Called even without a Start. Events that are just being recorded may still get their record.
   virtual void Stop() = 0;
-  // What it adds to chunks on the writer thread; null: it adds single records only.
+  // The source of what it adds to chunks; null: it adds only single records.
   virtual trace::ChunkSource* chunk_source() { return nullptr; }
 
   bool IsRequested(const CodeSet& requested) const {

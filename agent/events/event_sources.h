@@ -14,13 +14,13 @@ class EventSources {
   EventSources(const EventSources&) = delete;
   EventSources& operator=(const EventSources&) = delete;
 
-  // One that has another owner, which outlives this.
+  // Adds a source that has another owner and outlives this.
   void Add(EventSource& source) { sources_.push_back(&source); }
 
   void Prepare(const CodeSet& codes);
   void Start(const CodeSet& codes);
   void Stop();
-  // Of the requested ones that have such a source.
+  // Returns the chunk sources of the requested sources.
   std::vector<trace::ChunkSource*> ChunkSources(const CodeSet& codes) const;
 
  private:

@@ -19,7 +19,7 @@ std::string SignatureOf(jvmtiEnv* env, jclass klass) {
   return signature.get();
 }
 
-// "Ljava/io/FileInputStream;"
+// `signature`: "Ljava/io/FileInputStream;".
 bool IsClassOf(const IoNative& native, absl::string_view signature) {
   return absl::ConsumePrefix(&signature, "L") && absl::ConsumeSuffix(&signature, ";") &&
          signature == native.class_name;
@@ -40,7 +40,7 @@ void* FindOriginal(const IoNative& native) {
   return function;
 }
 
-// Of a class of the JDK, and not of a program's class of the same name.
+// Whether it is a class of the JDK, and not a program's class of the same name.
 bool IsOfBootLoader(jvmtiEnv* env, jclass klass) {
   jobject loader = nullptr;
   return env->GetClassLoader(klass, &loader) == JVMTI_ERROR_NONE && loader == nullptr;
@@ -55,7 +55,7 @@ void ReplaceIn(JNIEnv* jni, jclass klass, size_t number) {
   original.store(function);
   const JNINativeMethod method = {const_cast<char*>(native.method),
                                   const_cast<char*>(native.descriptor), native.replacement};
-  // The JDK has no such native.
+  // On failure: this JDK's class has no such native.
   if (jni->RegisterNatives(klass, &method, 1) != JNI_OK) jni->ExceptionClear();
 }
 
@@ -88,7 +88,7 @@ void IoCalls::Bound(JNIEnv*, jthread, jmethodID method, void* address, void** re
   }
 }
 
-// Natives that are bound already, or will be at their next call.
+// Replaces the natives of loaded classes, whether the JVM has bound them yet or not.
 void IoCalls::ReplaceBound(JNIEnv* jni) {
   const jvm::LocalFrame frame(jni);
   const auto natives = IoNatives();

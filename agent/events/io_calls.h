@@ -1,8 +1,7 @@
-// Puts replacements into the JDK's natives that read, write, connect and accept, from the first
-// request on: where natives are bound later by the JVM's event, where they are bound by JNI.
-//
-// They stay there: without a listener they only call the JDK's function. Threads: Listen one at a
-// time; Bound on any Java thread.
+// Replaces the JDK's natives that read, write, connect and accept, from the first request on.
+// Natives of loaded classes are registered anew by JNI; others are replaced when the JVM binds
+// them, by JVMTI's NativeMethodBind. The replacements stay: without a listener they only call the
+// JDK's function. Threads: Listen one at a time; Bound on any Java thread.
 #pragma once
 
 #include <jni.h>
@@ -16,7 +15,7 @@
 
 namespace jtrace::events {
 
-// Two can listen at once.
+// Who listens: there may be one listener of each use.
 enum class IoUse : uint8_t { kRecords, kCounts };
 
 class IoCalls {
@@ -25,8 +24,8 @@ class IoCalls {
   IoCalls(const IoCalls&) = delete;
   IoCalls& operator=(const IoCalls&) = delete;
 
-  // `listener` lives as long as the process. In the live phase. An error if the JVM does not allow
-  // it.
+  // Sets the listener of a use, which lives as long as the process. In the live phase. An error if
+  // the JVM does not allow it.
   absl::Status Listen(IoUse use, IoListener& listener);
   void Ignore(IoUse use);
 

@@ -13,7 +13,7 @@ namespace {
 
 // Where a native has its descriptor: in the field `fd` of the object, or in an argument.
 enum class Place : uint8_t { kField, kArgument, kSecondArgument };
-// How many bytes it has read or written.
+// Which result or argument says how many bytes a native has read or written.
 enum class Bytes : uint8_t { kResult, kOneIfResult, kOne, kThirdArgument, kFourthArgument, kNone };
 
 constexpr size_t kSlots = 2;
@@ -36,7 +36,7 @@ class DescriptorField {
  private:
   std::atomic<jfieldID> field_{nullptr};
 };
-constinit DescriptorField g_number;  // FileDescriptor.fd
+constinit DescriptorField g_number;  // FileDescriptor.fd, an int
 
 int NumberOf(JNIEnv* jni, jobject descriptor) {
   if (descriptor == nullptr) return -1;
@@ -98,7 +98,7 @@ struct Replacement {
     }
   }
 
-  // What a call without a result has written, if it did not fail.
+  // Returns the bytes that a call without a result has written, if it did not fail.
   static int64_t Requested(Arguments... arguments) {
     if constexpr (bytes == Bytes::kThirdArgument) {
       return std::get<2>(std::tuple(arguments...));
@@ -148,7 +148,7 @@ void* Replace() {
       &Replacement<native, kind, place, bytes, Result, Arguments...>::Call);
 }
 
-// Calls on an address: (FileDescriptor, address, length), and with a position.
+// Natives with the arguments (FileDescriptor, address, length), and others with a position.
 template <size_t native, IoKind kind>
 void* OnAddress() {
   return Replace<native, kind, Place::kArgument, Bytes::kResult, jint, jobject, jlong, jint>();

@@ -24,13 +24,13 @@ struct IoCall {
   int fd = -1;            // of a file, a pipe, a socket; -1: closed, or not known yet (accept)
   uint64_t begin_ns = 0;  // CLOCK_MONOTONIC
   uint64_t end_ns = 0;
-  // Read or written; 0 at the end of a file, for connect and accept; -1: nothing was done, because
-  // the call failed or would have had to wait.
+  // How many were read or written; 0 at the end of a file, and for connect and accept; -1: the call
+  // failed, or would have had to wait.
   int64_t bytes = 0;
 };
 
-// On the Java thread that calls, in native code, with no exception pending in Began. Calls of one
-// thread are never nested.
+// Called on the Java thread that does the I/O, in native code. In Began no exception is pending.
+// Calls of one thread are never nested.
 class IoListener {
  public:
   virtual void Began(JNIEnv* jni, const IoCall& call) = 0;
@@ -49,18 +49,18 @@ struct IoNative {
   void* replacement;  // of the same type as the JDK's function
 };
 
-// Of all JDKs; a JDK has some of them.
+// Returns the natives of all JDK versions; each has some of them.
 std::span<const IoNative> IoNatives();
 
 // The JDK's own function of a native, by its place in IoNatives; null: not known yet. To be set
 // before its replacement can be called.
 std::atomic<void*>& OriginalOf(size_t native);
 
-// Whoever hears of calls from here on; null: no one. `slot`: 0 or 1. Calls that have begun may
-// still reach the one before: listeners live as long as the process.
+// Sets who is called from here on; null: no one. `slot`: 0 or 1. Calls that have begun may still
+// reach the listener before it: listeners live as long as the process.
 void SetListener(size_t slot, IoListener* listener);
 
-// The library and the symbol of a native's function: "libnio.so", "Java_sun_nio_ch_Net_connect0".
+// Return a native's library and symbol: "libnio.so", "Java_sun_nio_ch_Net_connect0".
 std::string_view LibraryOf(const IoNative& native);
 std::string SymbolOf(const IoNative& native);
 

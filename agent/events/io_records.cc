@@ -23,14 +23,14 @@ namespace {
 constexpr std::array<Code, kIoKinds> kCodes = {Code::kRead, Code::kWrite, Code::kConnect,
                                                Code::kAccept};
 
-// Becomes connected to another, by the call.
+// Whether the call connects to a peer, whose name is then known at its end only.
 bool HasPeer(const IoCall& call) {
   return call.kind == IoKind::kConnect || call.kind == IoKind::kAccept;
 }
 
 Code CodeOf(const IoCall& call) { return kCodes[static_cast<size_t>(call.kind)]; }
 
-// The call that a thread is in. `thread`: its number in the trace; 0: without a record.
+// The call that a thread is in. `thread`: its number in the trace; 0: the call has no record.
 struct OpenCall {
   bool has_begun = false;
   uint32_t thread = 0;
@@ -44,7 +44,7 @@ std::string InetName(const void* address, int family, in_port_t port) {
   return absl::StrCat(is_wide ? "[" : "", text.data(), is_wide ? "]:" : ":", ntohs(port));
 }
 
-// The JDK's sockets are of IPv6, their peers mostly of IPv4.
+// The JDK opens IPv6 sockets: IPv4 peers have mapped addresses.
 std::string NameOf(const sockaddr_in6& peer) {
   if (!IN6_IS_ADDR_V4MAPPED(&peer.sin6_addr)) {
     return InetName(&peer.sin6_addr, AF_INET6, peer.sin6_port);
@@ -109,14 +109,13 @@ void IoRecords::Began(JNIEnv* jni, const IoCall& call) {
   }
   open.thread = context_.NumberOf(jni, thread);
   jni->DeleteLocalRef(thread);
-  // A peer is known afterwards.
   const std::string name = HasPeer(call) ? "" : NameOfDescriptor(call.fd);
   context_.Add(CodeOf(call), {.time_ns = now, .thread = open.thread, .text = name});
 }
 
 void IoRecords::Ended(JNIEnv*, const IoCall& call) {
   const OpenCall open = std::exchange(t_call, OpenCall());
-  if (!open.has_begun) return;  // before the recording
+  if (!open.has_begun) return;  // it began before the recording
   context_.limits.Ended(CodeOf(call), call.end_ns - call.begin_ns);
   if (open.thread == 0) return;
   const std::string name = HasPeer(call) ? NameOfDescriptor(call.fd) : "";

@@ -1,5 +1,5 @@
-// Reads, writes, connects and accepts (0x63): a record of the begin and the end of each, with file
-// or peer, bytes, and by their times the duration.
+// Records reads, writes, connects and accepts (0x63, codes=+io): one record of the begin, one of
+// the end with the bytes. One of them has the name of the file or peer.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace jtrace::events {
 
-// What a descriptor is connected to, for people: "/tmp/a.txt", "127.0.0.1:80", "[::1]:80",
+// Returns what a descriptor is connected to, for people: "/tmp/a.txt", "127.0.0.1:80", "[::1]:80",
 // "unix:/run/x", "pipe:[123]". Empty: not open. Any thread; some system calls.
 std::string NameOfDescriptor(int fd);
 
-// Hears of calls on the Java thread that makes them.
+// Listens to calls, on the Java thread that makes them.
 class IoRecords : public EventSource, public IoListener {
  public:
   explicit IoRecords(const EventContext& context) : context_(context) {}

@@ -13,7 +13,7 @@ namespace jtrace::events {
 
 class JvmtiEventSource : public EventSource {
  public:
-  // Events off, capabilities returned.
+  // Disables the events and gives the capabilities back.
   void Stop() override { environment_.Stop(); }
 
  protected:
@@ -28,12 +28,12 @@ class JvmtiEventSource : public EventSource {
   // Opens the environment, if it is not open, and adds those of `wanted` that the JVM offers now.
   // Returns all that the environment has.
   jvmtiCapabilities Open(const jvmtiCapabilities& wanted);
-  // `is_offered`: the capabilities that the events need are there. If not, or if the JVM refuses
-  // the events, that is the loss "events.NAME", of what `what` says for people.
+  // Enables the events. `is_offered`: the environment has the capabilities that they need. If not,
+  // or if the JVM refuses the events, adds the loss "events.NAME"; `what` names them for people.
   void Enable(bool is_offered, absl::string_view name, absl::string_view what,
               std::initializer_list<jvmtiEvent> events);
 
-  // EventContext::Add for the calling thread, which is `thread`, with the class's name as text.
+  // Adds a record of `thread`, which is the calling one, with the class's name as text.
   void Add(Code code, trace::EventRecord event, JNIEnv* jni, jthread thread, jclass klass);
 
  private:

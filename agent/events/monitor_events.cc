@@ -8,10 +8,10 @@
 namespace jtrace::events {
 namespace {
 
-// The wait that a thread is in. A virtual thread may wake up on another carrier: then the monitor
-// is different, and the time is unknown.
+// The wait that began on a native thread. A virtual thread may end it on another carrier: then it
+// has no record of the end, because the time of its begin is unknown there.
 struct OpenWait {
-  uint64_t begin_ns = 0;
+  uint64_t begin_ns = 0;  // of the session; 0: no wait
   uint64_t java_tid = 0;
   bool is_recorded = false;
 };

@@ -1,4 +1,5 @@
-// Contended monitors and Object.wait (0x61): a record of the begin and the end of each.
+// Records contended monitors and Object.wait (0x61, codes=+monitor): one record when a thread
+// begins to wait, one when it ends. Who caused the wait is in monitor_waits.h's records.
 #pragma once
 
 #include <jvmti.h>

@@ -8,10 +8,10 @@
 namespace jtrace::events {
 namespace {
 
-// The wait that a thread is in. A virtual thread may end it on another carrier: then it has no
-// record.
+// The wait that began on a native thread. A virtual thread may end it on another carrier: then it
+// has no record.
 struct Pending {
-  uint64_t begin_ns = 0;  // CLOCK_MONOTONIC; 0: in none
+  uint64_t begin_ns = 0;  // CLOCK_MONOTONIC; 0: no wait
   uint64_t java_tid = 0;
   bool recorded = false;
   proto::WaitEvent::Cause cause = proto::WaitEvent::UNKNOWN;
@@ -20,7 +20,7 @@ struct Pending {
 constinit thread_local Pending t_enters;
 constinit thread_local Pending t_waits;
 
-// In this recording, which began at `start_ns`, and by the same thread.
+// Whether the wait began in this recording, which started at `start_ns`, and in the same thread.
 bool HasBegun(const Pending& pending, uint64_t start_ns, uint64_t java_tid) {
   return pending.begin_ns != 0 && pending.begin_ns >= start_ns && pending.java_tid == java_tid;
 }
@@ -71,7 +71,7 @@ void MonitorWaits::Start(const CodeSet& codes) {
   }
 }
 
-// The JVM stops all threads for a moment to answer.
+// Returns the monitor's present owner. The JVM stops all threads for a moment to find it.
 proto::WaitEvent MonitorWaits::OwnerOf(JNIEnv* jni, jobject object) {
   const jvm::LocalFrame frame(jni);
   jvmtiMonitorUsage usage = {};
@@ -114,7 +114,7 @@ void MonitorWaits::Wait(JNIEnv* jni, jthread thread, jobject, jlong) {
   pending.recorded = context().limits.Count(Code::kJoin, context().clock.Since(pending.begin_ns));
 }
 
-// A thread that ends notifies those that wait on it.
+// Returns how Object.wait ended. A thread that ends notifies those that wait on its object.
 proto::WaitEvent MonitorWaits::EndOf(JNIEnv* jni, jobject object, bool timed_out) {
   if (timed_out) return WaitFor(proto::WaitEvent::TIMED_OUT);
   if (jni->IsInstanceOf(object, thread_class_) == JNI_TRUE &&

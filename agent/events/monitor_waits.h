@@ -1,4 +1,5 @@
-// Who had the monitors that threads waited for, and how Object.wait ended (0x64).
+// Records the causes of waits that ended (0x64): the owner of a contended monitor (codes=+owner),
+// the notification, timeout, interrupt or thread's end that ended Object.wait (codes=+join).
 #pragma once
 
 #include <jvmti.h>

@@ -22,7 +22,7 @@ constinit std::atomic<UnparkFunction> g_unpark{nullptr};
 constinit std::atomic<ParkListener*> g_listener{nullptr};
 // JNI's own function, while Collect is in its place.
 constinit std::atomic<RegisterFunction> g_register{nullptr};
-// The thread whose natives Collect keeps.
+// Whether Collect keeps the natives that the thread registers.
 constinit thread_local bool t_collects = false;
 
 void JNICALL ParkInPlace(JNIEnv* jni, jobject unsafe, jboolean is_absolute, jlong time) {
@@ -41,15 +41,15 @@ void JNICALL ParkInPlace(JNIEnv* jni, jobject unsafe, jboolean is_absolute, jlon
 void JNICALL UnparkInPlace(JNIEnv* jni, jobject unsafe, jobject thread) {
   const UnparkFunction original = g_unpark.load(std::memory_order_acquire);
   ParkListener* const listener = g_listener.load(std::memory_order_acquire);
-  // First: the thread may end its park, and look who it was, as soon as it is unparked.
+  // Before the unpark: the parked thread may ask who it was as soon as its park ends.
   if (listener != nullptr && thread != nullptr) {
     signal_safe::AsOwn([&] { listener->Unparks(jni, thread); });
   }
   original(jni, unsafe, thread);
 }
 
-// In place of RegisterNatives, while the JVM registers the natives of Unsafe once more: notes two
-// of them, and registers none.
+// Stands in for JNI's RegisterNatives while the JVM registers the natives of Unsafe once more:
+// keeps the addresses of two of them, and registers none.
 jint JNICALL Collect(JNIEnv* jni, jclass klass, const JNINativeMethod* methods, jint count) {
   if (!t_collects) return g_register.load(std::memory_order_acquire)(jni, klass, methods, count);
   for (jint i = 0; i < count; ++i) {
@@ -74,8 +74,8 @@ absl::Status SetRegister(jvmtiEnv* env, jniNativeInterface& table, RegisterFunct
                                    : jvm::ToStatus(env, error, "SetJNIFunctionTable");
 }
 
-// Another agent may have changed the table meanwhile. One that replaced Collect calls it, which
-// then only calls JNI's function.
+// Another agent may have replaced Collect in the table meanwhile. Then Collect stays behind that
+// agent's function, and only calls JNI's.
 absl::Status RestoreRegister(jvmtiEnv* env) {
   jvm::Allocated<jniNativeInterface> table(env);
   if (absl::Status status = ReadTable(env, table); !status.ok()) return status;
@@ -83,7 +83,7 @@ absl::Status RestoreRegister(jvmtiEnv* env) {
   return SetRegister(env, *table.get(), g_register.load());
 }
 
-// HotSpot's functions have no symbols, and nothing reports a native that is bound already.
+// Finds HotSpot's functions, which have no symbols; nothing reports a native that is already bound.
 absl::Status CollectOriginals(jvmtiEnv* env, JNIEnv* jni, jclass unsafe) {
   const jmethodID registers = jni->GetStaticMethodID(unsafe, "registerNatives", "()V");
   if (registers == nullptr) return absl::FailedPreconditionError("its natives are not known");

@@ -3,7 +3,7 @@
 //
 // They stay there from the first request on: without a listener they only call the JVM's function.
 // JNI passes a native nothing of ours, so the functions and the listener are known to the whole
-// process. Threads: Listen one at a time; a listener hears on the Java thread concerned.
+// process. Threads: ListenToParks one at a time; listeners are called on the Java thread concerned.
 #pragma once
 
 #include <jvmti.h>
@@ -17,8 +17,8 @@ namespace jtrace::events {
 struct ParkCall {
   uint64_t begin_ns = 0;  // CLOCK_MONOTONIC
   uint64_t end_ns = 0;
-  // Until when it waits at most, as the native gets it: milliseconds since 1970, or nanoseconds
-  // from its begin, where 0 means that there is no limit.
+  // The time limit, as the native gets it: if absolute, milliseconds since 1970; else nanoseconds
+  // from the begin, where 0 means that there is no limit.
   bool is_absolute = false;
   int64_t time = 0;
 };
@@ -34,8 +34,8 @@ class ParkListener {
   ~ParkListener() = default;
 };
 
-// `listener` lives as long as the process. In the live phase. An error if the JVM does not allow
-// it.
+// Replaces the natives, if that is not done, and sets the listener. It lives as long as the
+// process: parks that have begun reach it after IgnoreParks. In the live phase.
 absl::Status ListenToParks(jvmtiEnv* env, JNIEnv* jni, ParkListener& listener);
 void IgnoreParks();
 

@@ -11,13 +11,13 @@
 namespace jtrace::events {
 namespace {
 
-// The last park of the thread that runs on this one, if an unpark ended it.
+// The last park of the Java thread that runs on this native one, if an unpark ended it.
 struct LastPark {
   uint64_t java_tid = 0;  // 0: there is none
   int32_t object = 0;
   std::vector<Part> parts;
 };
-// Code that runs after the thread's destructors finds both as they left them.
+// Without destructors: code that runs after those of the thread still finds valid values.
 constinit thread_local LastPark* t_last_park = nullptr;
 constinit thread_local bool t_is_ending = false;
 struct LastParkKeeper {
@@ -34,7 +34,7 @@ void SetLastPark(LastPark last) {
   *t_last_park = std::move(last);
 }
 
-// Whether a park would have ended without an unpark.
+// Whether the park's time limit has passed.
 bool IsOver(const ParkCall& call) {
   constexpr int64_t kMilli = 1'000'000;
   if (call.is_absolute) return static_cast<int64_t>(UnixNanos()) / kMilli >= call.time;
@@ -55,7 +55,7 @@ absl::Status ParkWaits::Listen() {
     thread_class_ = static_cast<jclass>(jni->NewGlobalRef(klass.get()));
     park_blocker_ = jni->GetFieldID(thread_class_, "parkBlocker", "Ljava/lang/Object;");
     if (jni->ExceptionCheck()) jni->ExceptionClear();
-    // Since virtual threads exist.
+    // Only JDKs with virtual threads have this method.
     current_carrier_ =
         jni->GetStaticMethodID(thread_class_, "currentCarrierThread", "()Ljava/lang/Thread;");
     if (jni->ExceptionCheck()) jni->ExceptionClear();
@@ -92,7 +92,8 @@ void ParkWaits::Unparks(JNIEnv* jni, jobject target) {
   unparks_.Add(context_.threads.JavaTid(jni, target), std::move(unpark));
 }
 
-// A virtual thread is parked here if it cannot leave its carrier: then that is unparked.
+// Returns which thread was unparked. A virtual thread parks in this native only if it cannot leave
+// its carrier, and then the carrier is unparked.
 uint64_t ParkWaits::ParkedTid(JNIEnv* jni, const jvm::RunningThread& running) {
   if (running.java_thread != 0 || current_carrier_ == nullptr) return running.numbers.java_tid;
   const jvm::LocalRef<jobject> carrier(
@@ -137,7 +138,7 @@ void ParkWaits::Parked(JNIEnv* jni, const ParkCall& call) {
   const jvm::RunningThread running = context_.threads.FindRunning(jni, current);
   const uint64_t end = context_.clock.Since(call.end_ns);
   const bool is_recorded = is_recorded_whole && context_.limits.Count(Code::kUnpark, end);
-  // The permit is used in any case.
+  // Without a record, too: the park has used up the permit.
   proto::WaitEvent wait =
       EndOf(ParkedTid(jni, running), running.numbers.java_tid, object, call, is_recorded);
   if (is_recorded_whole) context_.limits.Ended(Code::kUnpark, call.end_ns - call.begin_ns);

@@ -1,4 +1,4 @@
-// Who unparked threads that were parked (0x64).
+// Records, when a park ends, which thread unparked the parked one (0x64, codes=+unpark).
 #pragma once
 
 #include <jvmti.h>
@@ -14,7 +14,7 @@
 
 namespace jtrace::events {
 
-// Hears of parks on the Java thread concerned.
+// Listens to parks and unparks, on the Java thread concerned.
 class ParkWaits : public EventSource, public ParkListener {
  public:
   explicit ParkWaits(const EventContext& context)
@@ -36,7 +36,7 @@ class ParkWaits : public EventSource, public ParkListener {
   const EventContext& context_;
   WaitWriter writer_;
   jvm::Environment environment_;
-  // Of java.lang.Thread; null: this JDK does not have it.
+  // java.lang.Thread and members; a member that this JDK does not have is null.
   jclass thread_class_ = nullptr;  // a global reference
   jfieldID park_blocker_ = nullptr;
   jmethodID current_carrier_ = nullptr;

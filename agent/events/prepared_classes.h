@@ -1,4 +1,4 @@
-// Classes that become ready for use (0x20/0x3): a record of each.
+// Records classes that become ready for use (0x20/0x3, JVMTI's ClassPrepare).
 #pragma once
 
 #include <jvmti.h>

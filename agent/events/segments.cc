@@ -20,7 +20,7 @@ struct OpenSegment {
   uint64_t begun;
 };
 
-// The program may end segments while its own thread-local variables are destroyed.
+// Set when the thread's list is destroyed: destructors of the program may still end segments.
 constinit thread_local bool t_is_over = false;
 struct OpenSegments {
   ~OpenSegments() { t_is_over = true; }

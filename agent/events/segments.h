@@ -1,5 +1,5 @@
-// Pairs of records around a named segment of the program's code (S3.28): its begin and its end,
-// which has the time in between. Only the first of each second have a record; the others are
+// Records named segments of the program's code (S3.28): one record of the begin, one of the end
+// with the time in between. Only the first segments of each second have records; the others are
 // counted, with their times, by name.
 //
 // Threads: any, Java ones and others, but not in signal handlers; Seal and BeginFile on the writer
@@ -26,36 +26,36 @@ class Segments : public EventSource, public trace::ChunkSource {
   static constexpr uint32_t kMaxNames = 1000;
   static constexpr size_t kMaxNameBytes = 256;
 
-  // The number in the trace of the calling thread; 0: it has none.
+  // Returns the calling thread's number in the trace; 0: it has none.
   using ThreadNumber = std::function<uint32_t()>;
 
   Segments(const SessionClock& clock, trace::RecordEncoder& encoder, trace::LimitedEvents& limits,
            Losses& losses, ThreadNumber thread_number);
-  // In tests: the agent's live as long as the process.
+  // Only in tests: the agent's live as long as the process.
   ~Segments() override;
 
   absl::Span<const Code> codes() const override;
-  // Segments that began before are not in the recording.
+  // Segments that began before Start are not in the recording.
   void Start(const CodeSet& codes) override;
   void Stop() override { is_on_.store(false, std::memory_order_relaxed); }
   trace::ChunkSource* chunk_source() override { return this; }
 
-  // The number of a name, which is cut to kMaxNameBytes; valid for the life of the JVM. Names
-  // beyond kMaxNames are one, "[other]".
+  // Returns the number of a name, which is cut to kMaxNameBytes; valid for the life of the JVM. All
+  // names beyond kMaxNames get the number of "[other]".
   uint32_t Number(absl::string_view name);
   // False: no name has this number.
   bool Has(uint32_t number) const { return Find(number) != nullptr; }
 
-  // What begins: to be passed to its End. Not 0.
+  // Begins a segment. Returns a value for its End; never 0.
   uint64_t Begin(uint32_t number);
-  // `in_turn`: the innermost open one of its thread. `begun` 0: it was not open.
+  // Ends a segment. `in_turn`: it is its thread's innermost open one. `begun` 0: it was not open.
   void End(uint32_t number, uint64_t begun, bool in_turn);
 
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
 
  private:
-  // Of the segments of one name that have no record.
+  // The segments of one name that have no record.
   struct Counts {
     uint64_t count = 0;
     uint64_t total_ns = 0;
@@ -65,13 +65,13 @@ class Segments : public EventSource, public trace::ChunkSource {
   struct Name {
     const std::string text;
     std::mutex mutex = {};      // guards all below
-    uint64_t recording_ns = 0;  // when the recording began that they are of
+    uint64_t recording_ns = 0;  // the start of the recording that they belong to
     Counts ended = {};          // in this file
     uint64_t open = 0;
     bool changed = false;
   };
 
-  // When the recording that runs began; 0: none records segments.
+  // Returns when the present recording began (CLOCK_MONOTONIC); 0: none records segments.
   uint64_t RecordingNow() const {
     return is_on_.load(std::memory_order_acquire) ? began_ns_.load(std::memory_order_relaxed) : 0;
   }
@@ -79,7 +79,7 @@ class Segments : public EventSource, public trace::ChunkSource {
   Name* Find(uint32_t number) const {
     return number <= kMaxNames ? names_[number].load(std::memory_order_acquire) : nullptr;
   }
-  // Under the name's mutex. False: a newer recording than that has begun.
+  // Makes the name count for a recording; false: a later one has begun. Under the name's mutex.
   static bool BelongsTo(uint64_t recording_ns, Name& name);
   void CountEnd(uint64_t recording_ns, uint64_t took_ns, Name& name);
   void ForEachOfRecording(absl::FunctionRef<void(Name&)> visit);
@@ -106,7 +106,7 @@ class ThreadSegments {
 
   enum class Begun { kYes, kTooMany, kThreadEnds };
   static Begun Begin(Segments& segments, uint32_t number);
-  // The innermost open one of this number, and those inside of it. False: none is open.
+  // Ends the innermost open segment of this number, and those inside of it. False: none is open.
   static bool End(Segments& segments, uint32_t number);
 };
 

@@ -6,7 +6,7 @@
 namespace jtrace::events {
 namespace {
 
-// Of more parts the oldest are forgotten: hundreds of threads may queue for a lock.
+// The most parts of a wait; the oldest are forgotten: hundreds of threads may queue for a lock.
 constexpr size_t kMaxParts = 64;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Who gave a thread the permit with which its next park ends (LockSupport.unpark).
+// Remembers who gave each thread the permit that ends its next park (LockSupport.unpark).
 //
 // A thread that is unparked may at once unpark the next one of those that wait on the same object:
 // so do the waiters of a latch, a barrier, or a lock in the order of their queue. The last one's
@@ -21,40 +21,40 @@ namespace jtrace::events {
 struct Releaser {
   uint32_t thread = 0;    // Thread.id; 0: it has none yet
   uint64_t java_tid = 0;  // Thread.getId(); 0: unknown
-  uint32_t routine = 0;   // Routine.id where it is then; 0: none, or unknown
+  uint32_t routine = 0;   // Routine.id of its innermost method; 0: unknown
 };
 
-// From the end of the part before it, or the wait's begin.
+// A part of a wait, from the end of the part before it, or from the wait's begin.
 struct Part {
-  uint64_t until_ns = 0;
+  uint64_t until_ns = 0;  // CLOCK_MONOTONIC
   Releaser by;
 };
 
 // What is known when a thread unparks another one.
 struct Unpark {
   Releaser by;
-  // The parts of its own last park, and the object (a hash) that this was on; 0: none.
+  // The object of the releaser's own last park (an identity hash; 0: none), and that park's parts.
   int32_t object = 0;
   std::vector<Part> parts = {};
 };
 
-// The parts of a park on `object` that `unpark` ended.
+// Returns the parts of a park on `object` that `unpark` ended.
 std::vector<Part> PartsOf(const Unpark& unpark, int32_t object, uint64_t begin_ns, uint64_t end_ns);
-// Whose part of a park with that begin is the longest. `parts`: not empty.
+// Returns who caused the longest part of a park that began at `begin_ns`. `parts`: not empty.
 const Releaser& LongestOf(const std::vector<Part>& parts, uint64_t begin_ns);
 
 // A thread has one permit at most: the first unpark since its last park counts, the others change
 // nothing. Any thread; a lock for each shard of the threads.
 class UnparkTable {
  public:
-  // Of threads that never park again an entry stays until its shard is full, and then cleared:
-  // their parks have an unknown end.
+  // Entries of threads that never park again stay. So a full shard is cleared: the next parks of
+  // its threads end for an unknown reason.
   static constexpr size_t kShards = 64;
   static constexpr size_t kMaxInShard = 1024;
 
-  // The thread `target` is about to be unparked.
+  // Adds that the thread `target` (Thread.getId()) is about to be unparked.
   void Add(uint64_t target, const Unpark& unpark);
-  // Its park has ended: who unparked it; none: no one.
+  // Removes and returns who unparked `target`, whose park has ended; no value: no one.
   std::optional<Unpark> Remove(uint64_t target);
   void Clear();
 

@@ -30,7 +30,7 @@ bool HasState(jvmtiEnv* env, jthread thread, jint flag) {
   return env->GetThreadState(thread, &state) == JVMTI_ERROR_NONE && (state & flag) != 0;
 }
 
-// The node itself may be of a call that leaves the scope, such as a park.
+// The innermost routine may be a call that leaves the scope, such as a park, and not a method.
 uint32_t WaitWriter::RoutineOf(uint64_t java_tid) {
   std::array<uint32_t, 8> routines;
   const uint32_t count = signal_safe::ReadRoutines(java_tid, routines.data(), routines.size());

@@ -11,25 +11,25 @@
 namespace jtrace::events {
 
 struct EndedWait {
-  uint32_t minor = 0;
+  uint32_t minor = 0;        // format::kWaited…
   uint64_t begin_ns = 0;     // of the session
-  uint64_t end_ns = 0;       // the same
-  jobject object = nullptr;  // waited on
+  uint64_t end_ns = 0;       // of the session
+  jobject object = nullptr;  // what the thread waited on; null: unknown
 };
 
-// A record's content; `by_thread`: Thread.id; 0: unknown.
+// Returns a record's cause and the thread that caused the end (Thread.id; 0: unknown).
 proto::WaitEvent WaitFor(proto::WaitEvent::Cause cause, uint32_t by_thread = 0);
 
-// The state of a thread, null being the calling one.
+// Whether a thread (null: the calling one) has a state, such as JVMTI_THREAD_STATE_INTERRUPTED.
 bool HasState(jvmtiEnv* env, jthread thread, jint flag);
 
 class WaitWriter {
  public:
   explicit WaitWriter(const EventContext& context) : context_(context) {}
 
-  // The innermost method with a probe that the thread is in, which is the calling one.
+  // Returns the innermost method with a probe (Routine.id) of the calling thread; 0: none.
   uint32_t RoutineOf(uint64_t java_tid);
-  // `thread`: the calling one, which has waited.
+  // Adds the record. `thread` is the calling one, which has waited.
   void Add(jvmtiEnv* env, JNIEnv* jni, jthread thread, const EndedWait& ended,
            proto::WaitEvent wait);
 

@@ -35,6 +35,7 @@ void AddressSet::Add(uintptr_t address) {
     if (known != 0) Insert(larger->table, known);
   }
   Insert(larger->table, address);
+  // Release: a handler that sees the larger table sees all of its addresses.
   published_.store(&larger->table, std::memory_order_release);
   tables_.push_back(std::move(larger));
 }

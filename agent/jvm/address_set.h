@@ -12,19 +12,19 @@
 
 namespace jtrace::jvm {
 
-// Any thread. Tables live as long as this, because handlers may use them: each is half the size of
-// the next one, so all of them together take twice the memory of the last one. Destroyed with the
-// sampler, when no handler runs.
+// Add and Clear: any thread. A handler may still read an outgrown table, so tables live as long as
+// the set. Each is half the size of the next one: all of them together take less than twice the
+// memory of the last one. The set is destroyed only when no handler runs.
 class AddressSet {
  public:
   AddressSet();
 
-  // Not 0.
+  // Adds `address`, which is not 0: a free slot has 0.
   void Add(uintptr_t address);
-  // For a new recording: removes all.
+  // Removes all addresses, for a new recording.
   void Clear();
 
-  // The pointer that it points to is never null.
+  // Points to the table in use, which is never null. Handlers load it anew for each query.
   const std::atomic<const signal_safe::AddressTable*>* published() const { return &published_; }
 
  private:

@@ -18,7 +18,7 @@ void AppScope::Add(jclass klass) {
   const ClassScope scope = filter_.ScopeOf(name);
   if (scope == ClassScope::kNone) return;
   const bool all = scope == ClassScope::kAllMethods;
-  // Frames have a Method where it has no id, or where ids are numbers (JDK 26).
+  // A frame has the Method if that has no jmethodID, or if ids are numbers (since JDK 26).
   classes_.ForEachMethod(klass, [&](const MethodInMemory& it) {
     const std::string_view method(it.name.data(), it.name.size());
     if (all || filter_.Includes(name, method)) methods_.Add(it.method);

@@ -11,17 +11,17 @@
 
 namespace jtrace::jvm {
 
-// Java threads, JVMTI callbacks included.
+// Called on Java threads, also in JVMTI callbacks.
 class AppScope {
  public:
   AppScope(jvmtiEnv* env, const ClassRegistry& classes, classfile::ScopeFilter filter,
            AddressSet& methods)
       : env_(env), classes_(classes), filter_(std::move(filter)), methods_(methods) {}
 
-  // Adds a prepared class. Hidden classes are out of scope: the JVM's classes for lambdas call
-  // methods that are in scope.
+  // Adds the methods in scope of a prepared class. Hidden classes are out of scope: the JVM's
+  // classes for lambdas call methods that are in scope.
   void Add(jclass klass);
-  // Adds all loaded classes.
+  // Adds the methods in scope of all loaded classes.
   void AddLoaded(JNIEnv* jni);
 
  private:

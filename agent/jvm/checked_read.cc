@@ -11,9 +11,9 @@
 namespace jtrace::jvm {
 namespace {
 
-// write(2) reads its buffer in the kernel, too, and fails where that is not mapped.
+// The kernel reads the memory here, too: write(2) fails if its buffer is not mapped.
 bool CopyThroughPipe(uintptr_t address, char* to, size_t bytes) {
-  constexpr size_t kMaxAtOnce = 4096;  // a pipe always takes as much
+  constexpr size_t kMaxAtOnce = 4096;  // an empty pipe takes at least this much
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
   bool copied = true;
@@ -35,7 +35,7 @@ bool CheckedCopy(uintptr_t address, void* to, size_t bytes) {
   const iovec local{to, bytes};
   const iovec remote{reinterpret_cast<void*>(address), bytes};
   const ssize_t copied = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-  // EFAULT and a short count are answers about the memory, the rest is about the call.
+  // EFAULT and a short count mean unreadable memory. Other errors mean that the call is forbidden.
   const bool is_forbidden = copied < 0 && errno != EFAULT;
   const bool whole = is_forbidden ? CopyThroughPipe(address, static_cast<char*>(to), bytes)
                                   : copied == static_cast<ssize_t>(bytes);

@@ -12,43 +12,41 @@
 
 namespace jtrace::jvm {
 
-// Copies `bytes` from `address`; false if not all of them can be read, and then `to` has no
-// meaning. The kernel copies (process_vm_readv; where a sandbox forbids that, through a pipe).
+// Copies `bytes` bytes from `address`. Returns false if not all of them can be read; `to` is then
+// undefined. The kernel copies (process_vm_readv; where a sandbox forbids that, through a pipe).
 bool CheckedCopy(uintptr_t address, void* to, size_t bytes);
 
-// Reads many small pieces of memory that does not change meanwhile, a page at a time. One thread.
+// Reads many small pieces of memory that does not change meanwhile. Keeps the pages that it has
+// copied, so that most reads need no system call. Not thread-safe.
 class PageReader {
  public:
   PageReader();
 
   bool Copy(uintptr_t address, void* to, size_t bytes);
-  // T{} if it cannot be read.
+  // Returns T{} if the memory cannot be read.
   template <typename T>
   T Load(uintptr_t address) {
     T value{};
     return Copy(address, &value, sizeof value) ? value : T{};
   }
-  // A string that a zero ends, of at most `most` characters; "" if it cannot be read.
+  // Returns the zero-terminated string at `address`, cut at `most` bytes; "" if it cannot be read.
   std::string Text(uintptr_t address, size_t most = 512);
 
  private:
   static constexpr size_t kPageBytes = 4096;
   static constexpr size_t kPages = 64;
   struct Page {
-    uintptr_t begin = 1;  // never a page's
+    uintptr_t begin = 1;  // odd: no page begins here
     bool readable = false;
-    std::array<char, kPageBytes> bytes;  // not touched before it is read
+    std::array<char, kPageBytes> bytes;  // uninitialised before the first copy
   };
   const Page& PageAt(uintptr_t address);
 
   std::unique_ptr<std::array<Page, kPages>> pages_;
 };
 
-// Reads of the JVM's own variables, at addresses that its tables give.
-//
-// For cold code on any thread; a system call each. Handlers read through signal_safe/safe_read.h.
-
-// T{} if it cannot be read: for chains of pointers, where 0 fails the next step anyway.
+// Loads one of the JVM's own variables, at an address that its tables give; a system call. Returns
+// T{} if it cannot be read: in a chain of pointers, 0 fails the next step anyway.
 template <typename T>
 T Load(uintptr_t address) {
   T value{};

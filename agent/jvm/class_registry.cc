@@ -34,7 +34,7 @@ bool HasMethods(jint status) {
   return (status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & kNone) == 0;
 }
 
-// The native methods that a waiting thread is in: Thread.sleep up to JDK 18, sleep0, sleepNanos0.
+// How a thread waits in a native method: in Unsafe.park, or in Thread's sleep, sleep0, sleepNanos0.
 MethodWait WaitOf(absl::string_view class_name, absl::string_view method) {
   if (class_name == "jdk.internal.misc.Unsafe" && method == "park") return MethodWait::kPark;
   if (class_name == "java.lang.Thread" && absl::StartsWith(method, "sleep")) {
@@ -224,7 +224,7 @@ void ClassRegistry::Renumber(jclass klass) {
   if (identity.id == 0) return;
   NeedIds();
   Record(MethodsById(klass, identity), identity.is_probe);
-  // Where ids are numbers (JDK 26), samples have the Methods.
+  // If ids are numbers (since JDK 26), frames have the Methods.
   Record(MethodsInMemory(klass, identity), identity.is_probe);
 }
 
@@ -234,7 +234,7 @@ bool ClassRegistry::ForEachMethod(jclass klass, MethodMemory::Visitor visit) con
 
 void ClassRegistry::KeepOldMethods(jclass klass,
                                    absl::FunctionRef<uintptr_t(jmethodID)> method_behind) {
-  // Threads may be inside those that no sample has had yet: they have no other code's routine.
+  // Numbers methods that no sample has contained yet, with the routines of their present code.
   if (numbers_later_) {
     const ClassIdentity identity = IdentityOf(klass);
     Record(MethodsInMemory(klass, identity), identity.is_probe);
@@ -344,8 +344,7 @@ ClassRegistry::NumberedMethods ClassRegistry::MethodsInMemory(jclass klass,
     std::string name;
     std::string descriptor;
   };
-  // Copied at once: numbering may wait for a lock, and another agent may redefine the class
-  // meanwhile.
+  // Copied first: numbering may wait for a lock while another agent redefines the class.
   std::vector<Copied> copied;
   const bool are_all = memory_.ForEachMethod(Jni(), klass, [&](const MethodInMemory& it) {
     copied.push_back({it.method, std::string(it.name), std::string(it.descriptor)});

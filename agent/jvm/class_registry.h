@@ -1,8 +1,8 @@
 // The JVM's classes and methods: class-load and unload records (S3.3), and the numbers of methods
 // by the keys in the frames of samples (MethodKey).
 //
-// Threads: Prepare on the Java thread of the event; Unload on the JVM's thread that frees tags;
-// MethodOf anywhere but in a signal handler.
+// Threads: RecordPrepared on the Java thread of the event or of a start; Unload on the thread of
+// ObjectFree; the queries by number or key on any. Signal handlers use nothing of this.
 #pragma once
 
 #include <jvmti.h>
@@ -31,10 +31,10 @@
 
 namespace jtrace::jvm {
 
-// A jmethodID; or HotSpot's Method, if the method has no id. Most have none: ids are created only
-// for methods that are compiled or redefined, or when other code requests them (method_memory.h).
-// When its class is unloaded, a Method's address may be reused: a sample that was taken before that
-// and read after it, at most a tenth of a second, may then show the wrong method.
+// The jmethodID of a method, or the address of HotSpot's Method if it has no id. Most have none:
+// ids are created only for methods that are compiled or redefined, or when other code requests them
+// (method_memory.h). After its class is unloaded, a Method's address may be reused. A sample that
+// was taken before the unload and is read after it, within 0.1 s, may then name the wrong method.
 using MethodKey = uintptr_t;
 inline MethodKey KeyOf(jmethodID id) { return reinterpret_cast<MethodKey>(id); }
 
@@ -49,72 +49,70 @@ class ClassRegistry {
 
   ClassSources& sources() { return sources_; }
 
-  // Prepares reading methods from the JVM: call it before the first class is recorded. Any address
-  // in libjvm.
+  // Prepares to read methods from the JVM's memory, before the first class is recorded.
+  // `libjvm_address`: any address in libjvm.
   void ReadJvm(const void* libjvm_address);
-  // The same, if it is known where the JVM has what is read.
+  // The same through `memory`; for tests.
   void ReadMethodsFrom(const MethodMemory& memory) { memory_ = memory; }
-  // Whether methods get their numbers when a sample has them, and records of classes only count
-  // them. To name all methods of all classes takes longer than all else that samples do. A new
-  // class takes the addresses of its methods from those that had them before.
+  // If `on`, a method gets its number when a sample first contains it, and records of classes only
+  // count methods: naming all methods of all classes takes longer than all other work of samples.
+  // A new class then removes earlier methods at the addresses of its own.
   void NumberLater(bool on) { numbers_later_ = on; }
-  // Calls `needed` when methods may be known by their jmethodIDs only, at once if there are such
-  // methods already: they were redefined, or the JVM's memory could not be read.
+  // Calls `needed`, under this registry's mutex, as soon as some methods may be known by their
+  // jmethodIDs only: they were redefined, or the JVM's memory could not be read.
   void OnIdsNeeded(std::function<void()> needed);
 
-  // Visits the methods of a prepared class as the JVM's memory has them; false: that cannot be
-  // read.
+  // Visits the methods of a prepared class, read from the JVM's memory; false: that cannot be read.
   bool ForEachMethod(jclass klass, MethodMemory::Visitor visit) const;
   // Records a prepared class with its methods. Ignores a class that was recorded before.
   void RecordPrepared(jclass klass);
   // Records all classes that are already prepared (S3.2).
   void RecordLoaded(JNIEnv* jni);
-  // A recording begins: it has no method of any class yet.
+  // A recording begins: forgets of which classes an earlier one has records of methods.
   void ForgetRecordedMethods();
-  // Records each method (0x20/0x2) of the prepared classes whose methods the recording lacks, if it
-  // wants them. Those of a class that is prepared later follow the class's own record.
+  // If the recording wants records of methods (0x20/0x2): adds those of all prepared classes whose
+  // methods it lacks. For a class that is prepared later, RecordPrepared adds them.
   void RecordMethodsOfLoaded(JNIEnv* jni);
-  // The class got probes after it was recorded, so its methods now have routines. Or it is about to
-  // change: its methods have jmethodIDs from now on, which stay the same.
+  // Numbers a recorded class's methods again: it got probes, so that they now have routines, or it
+  // is about to be redefined. Their jmethodIDs, which a redefinition keeps, name them from now on.
   void Renumber(jclass klass);
-  // The class is about to be redefined: activations of its methods continue in the old ones, which
-  // lose their jmethodIDs. `method_behind`: JvmView::MethodBehind.
+  // Keeps the numbers of the Methods of a class that is about to be redefined. Activations continue
+  // in these old Methods, which lose their jmethodIDs. `method_behind`: JvmView::MethodBehind.
   void KeepOldMethods(jclass klass, absl::FunctionRef<uintptr_t(jmethodID)> method_behind);
-  // Classes are about to be redefined again: forgets the old methods that were in no sample.
+  // Forgets the old Methods that no sample has contained. Called before the next redefinition.
   void ForgetIdleOldMethods();
-  // Method.id of an old method; 0 if it is not one.
+  // Returns the Method.id of an old Method; 0 if `method` is not one.
   uint32_t OldMethod(uintptr_t method) const;
-  // ClassDef.id of a loaded class that is not an array; 0 if it cannot be named.
+  // Returns the ClassDef.id of a loaded class that is not an array; 0 if it cannot be named.
   uint32_t NumberOf(jclass klass);
-  // From ObjectFree: the class with this tag was unloaded.
+  // Records that the class with this tag was unloaded (ObjectFree). Ignores tags of loaders.
   void Unload(jlong tag);
-  // Whether a class with this number was recorded and is still loaded. Hidden classes may get the
+  // Whether a class with this number was recorded and is still loaded. A hidden class may get the
   // name, and so the number, of an unloaded one.
   bool IsLoaded(uint32_t class_id) const;
-  // Nothing names methods of these unloaded classes any more.
+  // Forgets unloaded classes: no record that is still to be written names them or their methods.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
-  // Method.id of a method that is named by its jmethodID from now on; 0 if it cannot be named. On a
-  // thread that may call JVMTI, while its class lives.
+  // Returns the Method.id of a method, which its jmethodID names from now on; 0 if the JVM does not
+  // name it. On a thread that may call JVMTI, while the method's class is loaded.
   uint32_t DefineMethod(jmethodID id);
-  // Method.id of a Method that was not recorded with its class: NumberLater, or it was made by a
-  // redefinition since; 0 if it is none. Any thread but a handler.
+  // Returns the Method.id of a Method that was not recorded with its class: because of NumberLater,
+  // or because a redefinition has made it since. 0: the address has no Method. Not in handlers.
   uint32_t DefineMethodInMemory(uintptr_t method);
 
-  // ClassDef.id of a class by HotSpot's Klass, which a sample contains for the object that its
-  // thread waits on; 0 if the class was never reported, such as array classes created after the
-  // start. The Klass's address may be reused when the class is unloaded, as for a Method
-  // (MethodKey).
+  // Returns the ClassDef.id of a class by HotSpot's Klass, which a sample contains for the object
+  // that its thread waits for; 0 if the class was never reported, such as an array class created
+  // after the start. A Klass's address may be reused after an unload, as a Method's (MethodKey).
   uint32_t ClassOf(uintptr_t klass) const;
-  // Method.id; 0 if its class was never seen, or if it is not numbered yet (NumberLater).
+  // Returns the Method.id; 0 if its class was never seen, or if it has no number yet (NumberLater).
   uint32_t MethodOf(MethodKey method) const;
-  // Grows when a key is reused for another method.
+  // Grows when a key may name another method than before: caches by key are then stale.
   uint64_t reuses() const { return reuses_.load(std::memory_order_relaxed); }
   // Whether threads that wait in the method are parked or asleep.
   MethodWait WaitIn(MethodKey method) const;
   // Whether the Method.id belongs to the probes' own class.
   bool IsProbe(uint32_t method) const;
-  // Routine.id of a method with probes; 0 if it has none.
+  // Returns the Routine.id of a method with probes; 0 if it has none.
   uint32_t RoutineOf(MethodKey method) const;
 
  private:
@@ -137,16 +135,16 @@ class ClassRegistry {
   NumberedMethods MethodsInMemory(jclass klass, const ClassIdentity& identity);
   NumberedMethods MethodsById(jclass klass, const ClassIdentity& identity);
   void Record(const NumberedMethods& methods, bool are_probes);
-  // How many methods a new class has; nothing if that cannot be read. Whatever had their addresses
-  // before is forgotten.
+  // Returns how many methods a new class has; nothing if that cannot be read. Forgets earlier
+  // methods at their addresses.
   std::optional<int32_t> CountMethods(jclass klass);
   uint64_t CountedClasses() const;
-  // DefineMethodInMemory; false: a class was counted meanwhile, and may have taken the address.
+  // One try of DefineMethodInMemory. False: a class counted meanwhile may have the address.
   bool TryToDefine(uintptr_t method, uint32_t& number);
   void NeedIds();
   NumberedMethods NumberMethods(jclass klass, const ClassIdentity& identity);
   void RecordMethods(jclass klass, const ClassIdentity& identity);
-  // Visits all classes that the JVM has; arrays too.
+  // Visits all loaded classes, arrays included.
   void ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, jint status)> visit);
   void AddKlass(jclass klass, uint32_t class_id);
   void PrepareArray(jclass klass);
@@ -171,7 +169,7 @@ class ClassRegistry {
   std::atomic<bool> numbers_later_{false};
   bool needs_ids_ ABSL_GUARDED_BY(mutex_) = false;
   std::function<void()> on_ids_needed_ ABSL_GUARDED_BY(mutex_);
-  // How many classes have the number.
+  // How many loaded classes have a ClassDef.id.
   absl::flat_hash_map<uint32_t, uint32_t> loaded_ ABSL_GUARDED_BY(mutex_);
   struct OldMethodNumber {
     uint32_t class_id = 0;
@@ -180,7 +178,7 @@ class ClassRegistry {
   };
   mutable absl::flat_hash_map<uintptr_t, OldMethodNumber> old_methods_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<uint32_t> probe_methods_ ABSL_GUARDED_BY(mutex_);
-  // Classes whose methods the recording has.
+  // ClassDef.id of the classes of whose methods the recording has records.
   absl::flat_hash_set<uint32_t> with_methods_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<CompiledCode> code_;
 };

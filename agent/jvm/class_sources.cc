@@ -17,14 +17,14 @@ jfieldID FieldOf(JNIEnv* jni, const char* type, const char* name, const char* de
   return field;
 }
 
-// "" of null, and of a text that is too long.
+// Returns "" for null and for a text that is too long.
 std::string TextOf(JNIEnv* jni, jobject object, jfieldID field) {
   const LocalRef<jobject> value(jni, jni->GetObjectField(object, field));
   const auto text = static_cast<jstring>(value.get());
   if (text == nullptr) return "";
   const auto bytes = static_cast<size_t>(jni->GetStringUTFLength(text));
   if (bytes > ClassSources::kLongest) return "";
-  std::string copied(bytes + 1, '\0');  // JNI may write a zero behind it
+  std::string copied(bytes + 1, '\0');  // JNI may append a zero
   jni->GetStringUTFRegion(text, 0, jni->GetStringLength(text), copied.data());
   copied.resize(bytes);
   return copied;
@@ -60,7 +60,7 @@ std::string ClassSources::SourceOf(JNIEnv* jni, jobject domain) const {
   const std::string kind = TextOf(jni, url.get(), protocol);
   std::string text = TextOf(jni, url.get(), file);
   if (kind == "file" || kind == "jar" || text.empty()) return text;
-  // A query may have a secret.
+  // The query of a URL may contain a secret.
   text.resize(std::min(text.find('?'), text.size()));
   return kind + ":" + text;
 }

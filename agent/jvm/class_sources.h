@@ -1,6 +1,6 @@
-// The jar or folder that a class comes from: its ClassFileLoadHook has the protection domain, and
-// the record that is made when the class is prepared takes it from here. Any Java thread. Runs Java
-// code only in FindFields.
+// The jar or folder that each class comes from. ClassFileLoadHook passes the protection domain,
+// from which the source is read. The class's record, made when it is prepared, takes the source
+// from here. Any Java thread. Only FindFields runs Java code.
 #pragma once
 
 #include <jni.h>
@@ -18,19 +18,19 @@ namespace jtrace::jvm {
 
 class ClassSources {
  public:
-  // Classes that are never linked, or could not be defined, stay: at so many all is dropped.
+  // Sources of classes that are never linked or defined would stay: at this number all are dropped.
   static constexpr size_t kMaxWaiting = 65'536;
   static constexpr size_t kLongest = 4096;  // bytes of a source
 
-  // A recording begins: finds the fields to read; on a thread that may run Java code.
+  // A recording begins: finds the fields to read. On a thread that may run Java code.
   void FindFields(JNIEnv* jni);
-  // A class is about to be defined. The boot loader's have no protection domain.
+  // A class is about to be defined. `domain`: null for classes of the boot loader.
   void Add(JNIEnv* jni, absl::string_view binary_name, uint32_t loader, jobject domain);
-  // "/usr/share/java/fop.jar", "jrt:/java.sql"; empty if it is unknown, and the second time.
+  // Returns and forgets the source, "/usr/share/java/fop.jar" or "jrt:/java.sql"; "": unknown.
   std::string Remove(absl::string_view binary_name, uint32_t loader);
 
  private:
-  // "" if the fields have none.
+  // Returns "" if the fields are unknown or null.
   std::string SourceOf(JNIEnv* jni, jobject domain) const;
 
   std::atomic<jfieldID> code_source_{nullptr};  // of ProtectionDomain

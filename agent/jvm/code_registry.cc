@@ -14,7 +14,7 @@ constexpr uint32_t kOptimised = 4;  // CompLevel_full_optimization: C2 or its re
 
 uint64_t Address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
-// Compares the methods that are active at a PC, and the positions in the outer ones. The innermost
+// Whether the same methods are active at both PCs, the outer ones at the same bci. The innermost
 // bci changes at nearly every PC and says nothing about inlining.
 bool SameInlining(const PCStackInfo& a, const PCStackInfo& b) {
   if (a.numstackframes != b.numstackframes) return false;
@@ -77,7 +77,7 @@ void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint3
       details.add_inlined(inlined);
       details.add_bci(row.bcis[i]);
       if (with_sizes && sized.insert(inlined).second) {
-        // C2 counts what it inlines in any case as one byte.
+        // C2 counts a @ForceInline method, such as a probe, as one byte.
         details.add_inlined_bytecodes(classes_.IsProbe(inlined) ? 1 : BytecodesOf(row.methods[i]));
       }
     }

@@ -1,8 +1,8 @@
-// Compiled code: method jitted and unloaded (S3.4) with level and inlining table, and the JVM's
-// stubs.
+// Records of compiled code: methods compiled, with their level and what is inlined, and methods
+// unloaded (S3.4); and the JVM's stubs.
 //
-// Threads: the JVM's service thread, or any thread that generates code. Code addresses are written
-// with times, so that post-processing can name an address that was reused (S3.10).
+// Threads: the JVM's service thread, or any thread that generates code. Records have times, so that
+// post-processing can name the code at an address that was used more than once (S3.10).
 #pragma once
 
 #include <jvmti.h>
@@ -30,9 +30,9 @@ class CodeRegistry {
   void DynamicCode(const char* name, const void* address, jint size);
 
  private:
-  // `with_sizes`: of the bytecode of what was inlined, too.
+  // Records what was inlined into `method`. `with_sizes`: with the sizes of its bytecode, too.
   void AddInlining(const void* compile_info, uint64_t address, uint32_t method, bool with_sizes);
-  // Bytes, 0 if there are none; and access flags.
+  // The bytes of the method's bytecode, 0 if it has none; and its access flags.
   uint32_t BytecodesOf(jmethodID method) const;
   uint32_t ModifiersOf(jmethodID method) const;
 
@@ -43,9 +43,8 @@ class CodeRegistry {
   CompiledCode compiled_;
 };
 
-// HotSpot's record of what was inlined, in what JVMTI CompiledMethodLoad reports.
-
-// The record in the chain `compile_info`, or null.
+// Returns HotSpot's record of what was inlined, from the chain that CompiledMethodLoad passes as
+// `compile_info`; null if there is none.
 inline const jvmtiCompiledMethodLoadInlineRecord* FindInlineRecord(const void* compile_info) {
   const auto* header = static_cast<const jvmtiCompiledMethodLoadRecordHeader*>(compile_info);
   for (; header != nullptr; header = header->next) {

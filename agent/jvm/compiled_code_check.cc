@@ -21,7 +21,7 @@ using samples::Offset;
 // The number of compilations needed for a decision.
 constexpr int kEnoughCompilations = 16;
 
-// A field of the nmethod, or nothing where this JVM has none.
+// Reads fields of an nmethod with guarded loads; 0 if one cannot be read.
 class Fields {
  public:
   explicit Fields(const samples::CodeBlob& nmethod) : nmethod_(nmethod) {}
@@ -36,11 +36,11 @@ class Fields {
                                                                                         : T{};
   }
   bool IsInCode(uintptr_t pc) const { return pc >= nmethod_.code && pc <= nmethod_.end; }
-  // 0 is none: native wrappers have no such place.
+  // Whether the field is absent, 0 (as in native wrappers) or an address in the code.
   bool IsAddressOrNone(Offset pointer) const {
     return pointer == kAbsent || Pointer(pointer) == 0 || IsInCode(Pointer(pointer));
   }
-  // From the begin of the nmethod; 0 and less is none.
+  // The same for an offset from the begin of the nmethod; 0 and less mean none.
   bool IsOffsetOrNone(Offset at) const {
     if (at == kAbsent) return true;
     const auto offset = Number<int32_t>(at);
@@ -70,7 +70,7 @@ bool AddressesArePossible(const samples::VmLayout& vm, const samples::CodeBlob& 
          orig_pc < 8 * nmethod.frame_size;
 }
 
-// Where the JVM says that the frame is complete: behind that code, and before much else.
+// Whether the JVM says that the frame is complete soon after `made`, where the code has made it.
 bool IsCompleteNear(const samples::VmLayout& vm, const samples::CodeBlob& nmethod, uintptr_t made) {
   constexpr uintptr_t kMaxBetween = 128;  // e.g. the check whether the method is still valid
   const Fields fields(nmethod);
@@ -88,7 +88,7 @@ constexpr int kEnough = 16;
 // The rows of a compilation that are compared.
 constexpr size_t kMaxRows = 32;
 
-// Whether `scope`, and its callers, are the methods and bytecode indexes of the row.
+// Whether the debug information at the row's pc has the row's methods and bytecode indexes.
 bool IsRow(const samples::VmLayout& vm, const samples::DebugInfo& info, const PCStackInfo& row) {
   int32_t at = info.ScopeAt(reinterpret_cast<uintptr_t>(row.pc));
   for (jint i = 0; i < row.numstackframes; ++i) {
@@ -130,7 +130,7 @@ bool CompiledCodeCheck::Check(uintptr_t code, const samples::CodeBlob& nmethod) 
     ++agreed_;
     return false;
   }
-  // Wrong fields are wrong in nearly all.
+  // Wrong offsets give wrong values for nearly all nmethods.
   constexpr int kMaxRightShare = 4;
   if (++disagreed_ < kEnoughCompilations / 2 || agreed_ * kMaxRightShare > disagreed_) {
     return false;
@@ -160,7 +160,7 @@ bool DebugInfoCheck::Check(const jvmtiCompiledMethodLoadInlineRecord& record,
   if (agreed_ >= kEnough || disagreed_ >= kEnough) return false;
   const uint32_t bias = layout_->unsigned5_bias.load(std::memory_order_relaxed);
   if (Agrees(record, nmethod, bias)) {
-    // Small methods read the same with any encoding.
+    // Records of small methods read the same with any encoding, and are not counted.
     const bool differs = std::ranges::none_of(
         kBiases, [&](uint32_t other) { return other != bias && Agrees(record, nmethod, other); });
     agreed_ += differs;
@@ -197,11 +197,11 @@ CompiledCode::Facts CompiledCode::At(uintptr_t address) {
   if (blob.kind == samples::BlobKind::kNativeNmethod) return {.is_native_wrapper = true};
   if (blob.kind != samples::BlobKind::kNmethod) return {};
   Facts facts;
-  // An int in some versions, a byte in others; on x86-64 the first byte has the whole value.
+  // The level is an int or a byte, by version. In little-endian memory its first byte is enough.
   const auto level = samples::FieldAt<int8_t>(blob.address, layout_.nmethod.comp_level);
   if (level > 0 && level <= kLastLevel) facts.level = static_cast<uint8_t>(level);
   if (entry_bci_ == samples::kAbsent) return facts;
-  // InvocationEntryBci is -1.
+  // Code that is not OSR has InvocationEntryBci, which is -1.
   facts.osr_entry = static_cast<uint32_t>(samples::FieldAt<int32_t>(blob.address, entry_bci_) + 1);
   return facts;
 }

@@ -15,23 +15,24 @@
 
 namespace jtrace::jvm {
 
-// JVMTI CompiledMethodLoad reports where a method's code begins and how long it is, and the code
-// itself shows how large its frame is: it begins by making it. If the fields of the first nmethods
-// have other values, the layout's compiled_code_readable becomes false. Entries, handlers and
-// Methods must at least be possible ones.
+// Checks the fields of nmethods. JVMTI CompiledMethodLoad reports where a method's code begins, and
+// the first instructions of the code show how large its frame is. If the first nmethods have other
+// values in these fields, the layout's compiled_code_readable becomes false. Entry points, handlers
+// and Methods must at least have possible values.
 //
 // Thread-safe.
 class CompiledCodeCheck {
  public:
   explicit CompiledCodeCheck(samples::VmLayout* layout) : layout_(layout) {}
 
-  // `code`: as reported, of the living `nmethod`. True: what was read so far may be wrong.
+  // `code`: the reported begin of the code of `nmethod`, which is alive. Returns true if what was
+  // read so far may be wrong.
   bool Check(uintptr_t code, const samples::CodeBlob& nmethod);
-  // More nmethods change nothing.
+  // Whether enough nmethods were checked: more of them change nothing.
   bool is_decided() const;
 
  private:
-  // Nothing if the nmethod does not show it: native wrappers, methods that are out of use.
+  // Returns nothing if the code does not show it: native wrappers, methods that are out of use.
   std::optional<bool> Agrees(uintptr_t code, const samples::CodeBlob& nmethod) const;
 
   samples::VmLayout* const layout_;
@@ -40,21 +41,20 @@ class CompiledCodeCheck {
   int disagreed_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// Checks that the walker reads from compiled code what the JVM reports about it.
-
-// Releases of the JVM encode debug information differently, and no table says how. The record of
-// JVMTI CompiledMethodLoad lists the same methods and bytecode indexes as plain data: the encoding
-// with which the walker reads the same values is the right one. If no known encoding matches, the
-// layout's debug_info_readable becomes false.
+// Finds the encoding of debug information: releases of the JVM encode it differently, and no table
+// says how. The record of JVMTI CompiledMethodLoad lists the same methods and bytecode indexes as
+// plain data: the encoding with which the walker reads the same values is the right one. If no
+// known encoding matches, the layout's debug_info_readable becomes false.
 //
 // Thread-safe.
 class DebugInfoCheck {
  public:
   explicit DebugInfoCheck(samples::VmLayout* layout) : layout_(layout) {}
 
-  // record: about the code of `nmethod`, which is alive. True: the data read so far may be wrong.
+  // `record` is about the code of `nmethod`, which is alive. Returns true if the debug information
+  // read so far may be wrong.
   bool Check(const jvmtiCompiledMethodLoadInlineRecord& record, const samples::CodeBlob& nmethod);
-  // More records change nothing.
+  // Whether enough records were checked: more of them change nothing.
   bool is_decided() const;
 
  private:
@@ -68,9 +68,8 @@ class DebugInfoCheck {
   int disagreed_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// Data that the JVM keeps about a piece of compiled code and that JVMTI does not report.
-
-// Reads nmethods through the tables that libjvm exports (jvm/vm_structs.h).
+// Reads from nmethods what JVMTI does not report about compiled code, through the tables that
+// libjvm exports (vm_structs.h).
 //
 // Threads: At on any thread inside CompiledMethodLoad, while the JVM keeps the code alive; CodeOf
 // anywhere, while the method's class lives.
@@ -82,14 +81,14 @@ class CompiledCode {
     uint32_t osr_entry = 0;  // the bytecode index at which a loop enters it, plus 1; 0: none
   };
 
-  // `libjvm_address`: any address in libjvm. It is read when the first code is reported: before
-  // that there may be no code cache.
+  // `libjvm_address`: any address in libjvm. The tables are read at the first query: before that
+  // there may be no code cache.
   explicit CompiledCode(const void* libjvm_address) : libjvm_address_(libjvm_address) {}
 
-  // The code that begins at `address`. All 0 if this JVM's tables lack it.
+  // Describes the code that begins at `address`. All 0 if this JVM's tables lack the entries.
   Facts At(uintptr_t address);
-  // Where the code begins that calls of HotSpot's Method run, a native method's wrapper included;
-  // 0: it is interpreted. kUnknown if this JVM's tables lack it.
+  // Returns where the code begins that calls of HotSpot's Method run, a native method's wrapper
+  // included; 0: the method is interpreted. kUnknown if this JVM's tables lack the entries.
   static constexpr uintptr_t kUnknown = ~uintptr_t{0};
   uintptr_t CodeOf(uintptr_t method);
 

@@ -20,10 +20,10 @@ namespace {
 
 using Scope = samples::DebugInfo::Scope;
 
-// Fewer calls show nothing.
+// The fewest calls that allow a verdict.
 constexpr int kFewestCalls = 24;
-constexpr int kSoundShare = 4;  // one in so many, at least
-// Code farther away may belong to any method.
+constexpr int kSoundShare = 4;  // at least one call in so many fits in sound debug information
+// Code farther before a call may belong to any method.
 constexpr int32_t kNearBytes = 80;
 constexpr size_t kMaxInlineDepth = 200;
 
@@ -34,7 +34,7 @@ struct Row {
   std::vector<Scope> scopes;
 };
 
-// In the code cache, which stays mapped.
+// Whether a call ends at `pc`, an offset in the code. Plain loads: the code cache stays mapped.
 bool FollowsCall(const samples::CodeBlob& nmethod, int32_t pc) {
   constexpr int32_t kBytes = 8;
   if (pc < kBytes || nmethod.code + static_cast<uintptr_t>(pc) > nmethod.end) return false;
@@ -76,8 +76,8 @@ bool Covers(const dl_phdr_info& object, const ElfW(Phdr) & part, uintptr_t addre
   return address >= begin && address - begin < part.p_memsz;
 }
 
-// Of the object that `libjvm` lies in: whether the address is in memory that the loader leaves
-// writable.
+// For dl_iterate_phdr. Of the object that contains `libjvm`: sets is_data to whether the flag is in
+// memory that the loader leaves writable.
 int IsInData(dl_phdr_info* object, size_t, void* data) {
   FlagAddress& flag = *static_cast<FlagAddress*>(data);
   bool is_object = false, is_writable = false, is_fixed = false;
@@ -92,7 +92,7 @@ int IsInData(dl_phdr_info* object, size_t, void* data) {
   return 1;
 }
 
-// A wrong table would have another number of bytes for the code cache. The JVM rounds them up.
+// Whether the table of flags gives the size of the code cache, which the JVM rounds up.
 bool AreRight(const JvmFlags& flags, const samples::VmLayout& layout) {
   constexpr int64_t kMaxRounding = 4 << 20;
   if (layout.code_low == nullptr || layout.code_high == nullptr) return false;
@@ -102,7 +102,7 @@ bool AreRight(const JvmFlags& flags, const samples::VmLayout& layout) {
          bytes - *reserved < kMaxRounding;
 }
 
-// Compilers read it at the same time.
+// Atomic, because compilers read the flag at the same time.
 void Store(uintptr_t flag, bool on) {
   __atomic_store_n(reinterpret_cast<bool*>(flag), on, __ATOMIC_RELAXED);
 }
@@ -123,7 +123,7 @@ bool DebugInfoIsWrong(const samples::VmLayout& vm, const samples::CodeBlob& nmet
     if (desc.scope <= 0) continue;
     row.pc = desc.pc;
     row.is_call = FollowsCall(nmethod, desc.pc);
-    // Most instructions are neither directly before a call nor one.
+    // Calls are compared with a near instruction directly before them that is no call.
     const bool is_looked_at = row.is_call && !before.is_call && row.pc - before.pc <= kNearBytes;
     if (is_looked_at || !row.is_call) ReadScopes(info, desc.scope, row.scopes);
     if (is_looked_at) {

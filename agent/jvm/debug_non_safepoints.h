@@ -15,32 +15,32 @@
 
 namespace jtrace::jvm {
 
-// JDK 17 has compilations, mostly large ones, in which it names methods that are inlined somewhere
-// else: HotSpot loses track of which note belongs to which instruction while it optimises. The
-// information about calls is always correct. So the code directly before a call must belong to the
-// calling method, to one inlined into it, or to one that it is inlined into: in sound compilations
-// this is true for at least two thirds of the calls, in the others for a tenth.
+// Whether most of an nmethod's debug information between safepoints is wrong. In some compilations
+// of JDK 17, mostly large ones, it names methods that are inlined elsewhere: C2 loses track of
+// which note belongs to which instruction while it optimises. The information about calls is always
+// correct. So the code directly before a call must belong to the calling method, to one inlined
+// into it, or to one that it is inlined into. In sound compilations this holds for at least two
+// thirds of the calls, in the others for a tenth.
 //
-// True: most of it is wrong. The nmethod may be freed meanwhile: every load is guarded, and the
-// answer is about other memory then.
+// The nmethod may be freed meanwhile. No load faults then, and the answer is about other memory.
 bool DebugInfoIsWrong(const samples::VmLayout& vm, const samples::CodeBlob& nmethod);
 
 // HotSpot's flag DebugNonSafepoints: compilers keep debug information for each instruction, not for
-// safepoints only. The compilers read it at the beginning of each compilation, so
-// it may change while the program runs. They do the same as long as an agent listens to JVMTI
+// safepoints only. They read the flag at the beginning of each compilation, so it may change while
+// the program runs. They also keep that information as long as an agent listens to JVMTI
 // CompiledMethodLoad, which costs the JVM some 15 us for each compiled method.
 //
-// The JVM's own variable is written: only if it is a boolean in libjvm's data, and the tables that
-// name it are right about the size of the code cache, which is known otherwise.
+// This class writes to the JVM's own variable, but only if that is a boolean in libjvm's data, and
+// the table that names it gives the size of the code cache rightly, which is known otherwise.
 //
-// Threads: Find on the session's, before the others; those on any thread.
+// Threads: Find on the session's thread, before the other functions; these on any thread.
 class NonSafepointsFlag {
  public:
   // In VMInit or later. `libjvm_address`: any address in libjvm.
   void Find(const JvmFlags& flags, const samples::VmLayout& layout, const void* libjvm_address);
 
-  // False: the flag was not found. True also if the user chose its value, which is kept, as the JVM
-  // does.
+  // Returns false if the flag was not found. Keeps a value that the user chose, as the JVM does,
+  // and returns true.
   bool TurnOn();
   // Restores what TurnOn changed.
   void TurnOff();
@@ -55,30 +55,30 @@ class NonSafepointsFlag {
 // Checks the debug information of compilations when samples first meet them. A program has some
 // thousand compilations, and samples interrupt a tenth of them: to check each one as it is made
 // would cost more than the samples. So the handler marks an interrupted frame of code that is not
-// in VmLayout::checked_code (UncheckedFrame), and whoever reads the sample checks the code and
-// corrects the frame.
+// in VmLayout::checked_code (UncheckedFrame), and the writer, when it reads the sample, checks the
+// code and corrects the frame (samples/sample_corrector).
 //
 // Thread-safe.
 class NonSafepointsCheck {
  public:
   explicit NonSafepointsCheck(samples::VmLayout* layout) : layout_(layout) {}
 
-  // Lets handlers see the verdicts. Before they run.
+  // Lets handlers see the results. Called before handlers run.
   void Publish();
 
-  // Forgets the verdicts, for a new recording: keys of code that was freed would add up. No handler
-  // whose samples are kept runs.
+  // Forgets the results, for a new recording: keys of code that was freed would add up. Called
+  // while no handler runs whose samples are kept.
   void Clear();
 
-  // Of an nmethod that is alive during the call.
+  // Checks an nmethod that is alive during the call.
   void Check(const samples::CodeBlob& nmethod);
 
-  // Checks the code of a sample's frame. True: what the frame has is wrong; `methods` are the right
-  // ones, the innermost first. Code that was freed meanwhile is not checked.
+  // Checks the code of a sample's frame. Returns true if the frame's methods are wrong; `methods`
+  // are then the right ones, the innermost first. Code that was freed meanwhile is not checked.
   bool Correct(const samples::UncheckedFrame& frame, std::vector<samples::Frame>* methods);
 
  private:
-  // Whether the frame's code is still there.
+  // Finds the code of the frame; false if it was freed.
   bool Find(const samples::UncheckedFrame& frame, samples::CodeBlob* nmethod) const;
   void Add(uintptr_t compilation, bool wrong, uintptr_t nmethod);
 

@@ -2,8 +2,8 @@
 // memory (which /tmp/hsperfdata_USER/PID maps). PerfMemory::_prologue in HotSpot's tables
 // (jvm/vm_structs.h) has the address.
 //
-// Find: any thread, when the JVM is initialised. The others: any, also inside a safepoint: the JVM
-// changes the texts only on the thread that collects.
+// Find: any thread, once the JVM is initialised. AtBegin and AtEnd: any thread, also inside a
+// safepoint; they take no lock. The JVM changes the texts only on the thread that collects.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,12 @@ class GcCause {
   // unknown, which is the case in JDK 17's Serial and Parallel collectors: they set it after the
   // event.
   absl::string_view AtBegin() const;
-  // The value during GarbageCollectionFinish: for any collector. Empty if the JVM keeps no
-  // counters.
+  // The value during GarbageCollectionFinish, which every collector has set by then. Empty if the
+  // JVM keeps no counters.
   absl::string_view AtEnd() const;
 
  private:
+  // Finds both counters in the performance data that `prologue` begins.
   bool FindIn(uintptr_t prologue);
 
   // A counter's text in the JVM's memory.

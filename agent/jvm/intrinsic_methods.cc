@@ -48,7 +48,7 @@ std::string IntrinsicNames::SymbolAt(uintptr_t address) const {
 std::string IntrinsicNames::PoolText(uintptr_t constants, uintptr_t index_address) const {
   uint16_t index;
   if (!signal_safe::SafeRead(index_address, &index)) return {};
-  // The lowest bit marks entries that are not resolved, which texts are from the start.
+  // The lowest bit of an entry is a mark of the JVM; the rest is the Symbol's address.
   return SymbolAt(signal_safe::SafeReadOr0(constants + pool_size_ + 8 * uintptr_t{index}) &
                   ~uintptr_t{1});
 }

@@ -13,7 +13,7 @@
 
 namespace jtrace::jvm {
 
-// The name of such a method.
+// The name of a method that the JVM generated for method handles.
 struct IntrinsicMethod {
   std::string name;
   std::string descriptor;  // JVMS §4.3.3
@@ -26,13 +26,13 @@ class IntrinsicNames {
   IntrinsicNames() = default;  // names nothing
   IntrinsicNames(const VmStructs& structs, const samples::VmLayout& layout);
 
-  // The method at `method`, if it belongs to class MethodHandle: any other may be freed by now.
-  // Loads are guarded. Any thread, but not for signal handlers: it allocates.
+  // Returns the names of the Method at `method` if its class is MethodHandle; any other may be
+  // freed by now. Loads are guarded. Any thread, but not signal handlers, because it allocates.
   std::optional<IntrinsicMethod> Find(uintptr_t method) const;
 
  private:
   std::string SymbolAt(uintptr_t address) const;
-  // The text of the constant pool's entry whose index the u2 at `index_address` is.
+  // Returns the text in the constant pool at the index that is the u2 at `index_address`.
   std::string PoolText(uintptr_t constants, uintptr_t index_address) const;
 
   bool usable_ = false;

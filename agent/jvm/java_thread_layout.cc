@@ -9,7 +9,7 @@
 namespace jtrace::jvm {
 namespace {
 
-// As signal_safe::ReadAllocated, of memory that may not be mapped.
+// Like signal_safe::ReadAllocated, but returns false if the memory is not mapped.
 bool ReadGuarded(const signal_safe::AllocLayout& layout, uint64_t java_thread, uint64_t* bytes) {
   uint64_t counted, top, start;
   const auto read = [java_thread](uint32_t offset, uint64_t* value) {
@@ -23,11 +23,11 @@ bool ReadGuarded(const signal_safe::AllocLayout& layout, uint64_t java_thread, u
   return true;
 }
 
-// Until the thread gets another buffer, so that both parts of the count take part.
+// Allocates until the thread gets another TLAB, so that it checks both parts of the count.
 bool CountsArrays(JNIEnv* env, const signal_safe::AllocLayout& layout, uint64_t java_thread) {
   constexpr jsize kArray = 64 << 10;
   constexpr int kMaxArrays = 16;
-  // Headers, and what the JVM and other agents allocate meanwhile.
+  // The most bytes of headers, and of what the JVM and other agents allocate meanwhile.
   constexpr uint64_t kOthers = 16 << 20;
   uint64_t before, after, buffer, another;
   if (!ReadGuarded(layout, java_thread, &before)) return false;
@@ -83,7 +83,7 @@ pid_t OsThreadIdOf(const JavaThreadLayout& layout, uint64_t java_thread) {
   if (java_thread == 0 || layout.os_thread == 0) return 0;
   const uintptr_t os_thread = signal_safe::SafeReadOr0(java_thread + layout.os_thread);
   if (os_thread == 0) return 0;
-  int32_t tid;  // at half a word in some JDKs
+  int32_t tid;  // not aligned to a word in some JDKs
   return signal_safe::SafeRead(os_thread + layout.os_thread_id, &tid) ? tid : 0;
 }
 

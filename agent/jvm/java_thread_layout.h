@@ -10,18 +10,18 @@
 
 namespace jtrace::jvm {
 
-// By HotSpot's exported tables; fields that this JVM does not have are 0.
+// Offsets in bytes, from HotSpot's exported tables; 0: this JVM has no such field.
 struct JavaThreadLayout {
   signal_safe::AllocLayout allocated;
-  uint32_t os_thread = 0;     // of a JavaThread
-  uint32_t os_thread_id = 0;  // of its OSThread
+  uint32_t os_thread = 0;     // in JavaThread: pointer to its OSThread
+  uint32_t os_thread_id = 0;  // in OSThread: the kernel's id
 };
 
-// `libjvm_address`: any address in libjvm. On the thread of a start.
+// `libjvm_address`: any address in libjvm. Called on the thread of a start.
 JavaThreadLayout ReadJavaThreadLayout(const void* libjvm_address);
 
-// Whether an array that this allocates on the current Java thread is counted there. False, too, if
-// the JVM has no count.
+// Allocates arrays on the current Java thread. Returns whether the thread's count of allocated
+// bytes grows by their size; false also if the JVM has no count.
 bool CountsAllocations(JNIEnv* env, const signal_safe::AllocLayout& layout);
 
 // The kernel's id of a running JavaThread; 0: unknown.

@@ -24,7 +24,7 @@ namespace {
 
 constexpr jint kJni20 = 0x0014'0000;  // JNI_VERSION_20
 
-// JDK 19 to 23, and since.
+// The names in JDK 19 to 23, and since JDK 24.
 bool IsReturnBarrier(std::string_view stub) {
   return stub == "Cont thaw return barrier" || stub == "cont_returnBarrier";
 }
@@ -34,7 +34,7 @@ using samples::kNoValue;
 using samples::Offset;
 using samples::VmLayout;
 
-// Fields of an object of the JVM's, read one by one.
+// Reads fields of one of the JVM's own objects with guarded loads.
 class Object {
  public:
   explicit Object(uintptr_t address) : address_(address) {}
@@ -55,7 +55,7 @@ class Object {
   const uintptr_t address_;
 };
 
-// 0 if it is not known. Waits for a collection to end, as calls of JNI do.
+// Returns Thread.tid; 0 if unknown. Waits for a collection to end, as calls of JNI do.
 jlong NumberOfCurrentThread(JNIEnv* env) { return CurrentThreadField(env, "tid").value_or(0); }
 
 class ThreadCheck {
@@ -91,7 +91,7 @@ class ThreadCheck {
     Off(VmPart::kThreads, "a thread's number in the kernel");
   }
 
-  // The callback runs in native code.
+  // The current thread is in a callback of JVMTI, so its state is "in native code".
   void JavaState() {
     auto& at = layout_.thread;
     if (at.thread_state == kAbsent || at.thread_in_native == kNoValue) return;
@@ -117,7 +117,7 @@ class ThreadCheck {
     Off(VmPart::kThreads, "a thread's number in Java");
   }
 
-  // A platform thread that runs no virtual one.
+  // The current thread is a platform thread that runs no virtual one, so its entry is null.
   void Continuations() {
     constexpr uint32_t kSmallest = 32, kLargest = 512;
     const Offset entry = layout_.thread.continuation_entry;
@@ -130,7 +130,7 @@ class ThreadCheck {
     Off(VmPart::kContinuations, "where a virtual thread's stack begins");
   }
 
-  // Neither enters nor waits for a monitor; its Thread object has its number.
+  // The current thread neither enters nor waits for a monitor; its Thread object has its number.
   void Waits(jlong number) {
     signal_safe::HeapLayout& heap = layout_.heap;
     uintptr_t entered, waited;
@@ -143,7 +143,7 @@ class ThreadCheck {
   }
 
  private:
-  // A collection may be running: then nothing can be read.
+  // Nothing can be read while a collection runs; NumberOfCurrentThread waits for its end.
   bool IsThread(uint64_t number) const {
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
@@ -191,8 +191,8 @@ void JvmView::Resolve(JNIEnv* env) {
   if (layout_.continuation_return_barrier == 0) {
     layout_.continuation_return_barrier = return_barrier_.load();
   }
-  // JDK 20 changed the encoding. What is compiled shows whether that holds (CheckCompiledCode), and
-  // an earlier recording may have seen it.
+  // JDK 20 changed the encoding. This is a first guess, which compiled code corrects
+  // (CheckCompiledCode). Later recordings keep what an earlier one has found.
   if (!resolved_) layout_.unsigned5_bias = env->GetVersion() >= kJni20 ? 1 : 0;
   resolved_ = true;
   const JvmFlags flags(**structs_);
@@ -312,8 +312,8 @@ void JvmView::ReadContinuations(const samples::CodeBlob& nmethod) {
 }
 
 bool ReadsKnownMethod(JNIEnv* env, const VmLayout& layout, uintptr_t method, uintptr_t klass) {
-  // aload_0, aload_1, if_acmpne, iconst_1, goto, iconst_0, ireturn: the JVM may rewrite the first
-  // ones.
+  // The bytecodes: aload_0, aload_1, if_acmpne, iconst_1, goto, iconst_0, ireturn. The JVM may
+  // rewrite the first ones, so only their size and the last one are compared.
   constexpr uint16_t kBytecodes = 11;
   constexpr uint8_t kIreturn = 0xac;
   const Object const_method(Object(method).Word(layout.method.const_method));

@@ -23,12 +23,10 @@
 
 namespace jtrace::jvm {
 
-// Checks what is read of Methods and of threads by objects whose values are known another way.
-
 // A part of the JVM's data that is not read, and why.
 struct PartProblem {
   VmPart part;
-  std::string_view what;  // a constant
+  std::string_view what;  // a string literal
 };
 
 // Reads java.lang.Object.equals through the layout and compares it with JNI's class and id and with
@@ -38,8 +36,8 @@ bool ReadsKnownMethod(JNIEnv* env, const samples::VmLayout& layout, uintptr_t me
 
 // Compares what the layout says of the current thread with what the system and JNI say: its stack,
 // its number in the kernel, its state, the Thread that it runs. What differs is switched off in
-// `layout` and added to `problems`. `java_thread`: of the current thread, which is a Java thread in
-// a callback of JVMTI.
+// `layout` and added to `problems`. `java_thread`: the JavaThread of the current thread, which is
+// in a callback of JVMTI.
 void CheckCurrentThread(JNIEnv* env, uintptr_t java_thread, samples::VmLayout* layout,
                         std::vector<PartProblem>* problems);
 
@@ -47,57 +45,57 @@ void CheckCurrentThread(JNIEnv* env, uintptr_t java_thread, samples::VmLayout* l
 void FindMissingParts(const VmStructs& structs, const JvmFlags& flags,
                       const samples::VmLayout& layout, std::vector<PartProblem>* problems);
 
-// Who needs the JVM's reports of compiled methods.
+// Something that needs the JVM's reports of compiled methods (JVMTI CompiledMethodLoad).
 class CodeReader {
  public:
   virtual ~CodeReader() = default;
 
   // Whether reports of compiled methods are still needed. Any thread.
   virtual bool NeedsCompiledCode() const = 0;
-  // Makes the JVM keep debug information for each instruction while no reports of compiled methods
-  // are requested, which has the same effect. False: this JVM needs the reports.
+  // Makes the JVM keep debug information for each instruction, as it does while reports of compiled
+  // methods are requested. False: this JVM does so only for the reports.
   virtual bool KeepDebugInfo() = 0;
-  // Ends that.
+  // Ends the effect of KeepDebugInfo.
   virtual void StopKeepingDebugInfo() = 0;
 };
 
-// Read from libjvm's symbols and its vmStructs tables. Threads: Read and Resolve from the
-// session's; the queries from any thread after Resolve. Must outlive every handler that was given
-// layout().
+// What is known of this JVM, from libjvm's symbols and the tables that it exports. Threads: Read
+// and Resolve on the session's; the queries on any thread after Resolve. Must outlive every handler
+// that was given layout().
 class JvmView : public CodeReader {
  public:
-  // `libjvm_address`: any address in libjvm. After Resolve, problem() reports what cannot be read.
+  // Reads symbols and tables. `libjvm_address`: any address in libjvm. After Resolve, problem()
+  // reports what cannot be read.
   void Read(const void* libjvm_address);
-  // In VMInit or later.
+  // Fills and checks the layout. On a Java thread, in VMInit or later.
   void Resolve(JNIEnv* env);
 
   // Why the layout is unknown; "" if it is known.
   const std::string& problem() const { return problem_; }
-  // Parts of the layout that are not as the JVM's tables say, and are not used. Those that depend
-  // on compiled code come later: sees_compiled_code, sees_inlined_methods.
+  // Parts of the layout that are not as the JVM's tables say, and so are not used. Parts that
+  // depend on compiled code are checked later: sees_compiled_code, sees_inlined_methods.
   const std::vector<PartProblem>& problems() const { return problems_; }
-  // Null if it is unknown.
+  // Null if the layout is unknown.
   const samples::VmLayout* layout() const { return problem_.empty() ? &layout_ : nullptr; }
   // The JVM's function to read memory that may be unmapped; null if it was not found.
   auto safe_fetch() const { return symbols_.safe_fetch; }
   StubRegistry& stubs() { return stubs_; }
-  // Generated code that the JVM reports by name (JVMTI DynamicCodeGenerated). Any thread, at any
-  // time.
+  // Adds code that the JVM reports by name (JVMTI DynamicCodeGenerated). Any thread, at any time.
   void AddStub(std::string_view name, uintptr_t begin, uintptr_t end);
   // Makes newly added stubs visible to handlers.
   void PublishStubs();
   const IntrinsicNames& intrinsics() const { return intrinsics_; }
-  // The code at `address` was compiled, and is alive; compile_info: from CompiledMethodLoad. It has
-  // data about the code that no table of the JVM has.
+  // Checks the layout by the compiled code at `address`, which is alive. `compile_info`, from
+  // CompiledMethodLoad, has data about the code that no table of the JVM has.
   void CheckCompiledCode(uintptr_t address, const void* compile_info);
-  // Whether some of that data is still missing.
+  // Whether more code must be checked.
   bool NeedsCompiledCode() const override;
   bool KeepDebugInfo() override { return non_safepoints_flag_.TurnOn(); }
   void StopKeepingDebugInfo() override { non_safepoints_flag_.TurnOff(); }
-  // Whether frames must have jmethodIDs where methods have some. Any thread.
+  // Sets whether frames name methods by their jmethodIDs, where they have some. Any thread.
   void NeedMethodIds(bool needed) { layout_.method.ids_are_needed = needed; }
-  // Whether code is checked as it is compiled, which needs a report of each method, or when a
-  // sample meets it (NonSafepointsCheck). Before handlers run.
+  // Sets whether debug information is checked when code is compiled, which needs a report of each
+  // method, or when a sample first contains the code (NonSafepointsCheck). Before handlers run.
   void CheckEarly(bool early) { checks_early_ = early; }
   NonSafepointsCheck& non_safepoints_check() { return non_safepoints_check_; }
   // False: frames of compiled code are not walked.
@@ -105,17 +103,17 @@ class JvmView : public CodeReader {
   // False: of compiled code only the method itself is known, not its inlined methods.
   bool sees_inlined_methods() const { return layout_.debug_info_readable.load(); }
 
-  // The JavaThread of a JNIEnv; 0 if unknown.
+  // Returns the JavaThread of a JNIEnv; 0 if unknown.
   uintptr_t JavaThreadOf(JNIEnv* env) const;
-  // The OS thread id of a JavaThread; 0 if unknown.
+  // Returns the kernel's thread id of a JavaThread; 0 if unknown.
   pid_t OsThreadId(uintptr_t java_thread) const;
-  // The Method of a jmethodID; 0 if unknown.
+  // Returns the Method of a jmethodID; 0 if unknown, or if ids are numbers (since JDK 26).
   uintptr_t MethodBehind(jmethodID id) const;
   struct Stack {
     uintptr_t low = 0;
     uintptr_t high = 0;
   };
-  // Zeros if unknown.
+  // Returns the bounds of a JavaThread's stack; zeros if unknown.
   Stack StackOf(uintptr_t java_thread) const;
 
  private:
@@ -135,7 +133,7 @@ class JvmView : public CodeReader {
   std::vector<PartProblem> problems_;
   CompiledCodeCheck compiled_code_check_{&layout_};
   DebugInfoCheck debug_info_check_{&layout_};
-  std::atomic<uintptr_t> return_barrier_{0};  // found by a stub's name
+  std::atomic<uintptr_t> return_barrier_{0};  // address of the stub
   NonSafepointsCheck non_safepoints_check_{&layout_};
   NonSafepointsFlag non_safepoints_flag_;
   std::atomic<bool> checks_early_{true};

@@ -12,7 +12,7 @@
 
 namespace jtrace::jvm {
 
-// OK for JVMTI_ERROR_NONE, else the call's name and the error's.
+// Returns OK for JVMTI_ERROR_NONE, else a status with the names of the call and of the error.
 absl::Status ToStatus(jvmtiEnv* env, jvmtiError error, const char* call);
 // "JVMTI_ERROR_FAILS_VERIFICATION"; "error 62" if the JVM has no name for it.
 std::string ErrorName(jvmtiEnv* env, jvmtiError error);
@@ -61,7 +61,7 @@ class LocalRef {
 // classes or threads hand out one for each.
 class LocalFrame {
  public:
-  // Without memory there is no frame, and no exception pending that was not before.
+  // Pushes no frame if there is no memory, and leaves no exception that was not pending before.
   explicit LocalFrame(JNIEnv* jni) : jni_(jni) {
     const bool was_pending = jni->ExceptionCheck() != JNI_FALSE;
     pushed_ = jni->PushLocalFrame(kCapacity) == 0;
@@ -89,14 +89,14 @@ void ForEachThread(jvmtiEnv* env, JNIEnv* jni, Visit visit) {
   for (jint i = 0; i < count; ++i) visit(running[i]);
 }
 
-// A copy in memory that the JVM may free, as ClassFileLoadHook wants it; empty if there is none.
+// Copies `bytes` to memory that the JVM frees, as ClassFileLoadHook requires; empty: no memory.
 std::span<unsigned char> CopyForJvm(jvmtiEnv* env, std::span<const unsigned char> bytes);
 
-// A system property, or "" if it is not set.
+// Returns a system property, or "" if it is not set.
 std::string SystemProperty(jvmtiEnv* env, const char* name);
 
-// Bytes to which the Java heap may grow (Runtime.maxMemory); 0 if unknown. In VMInit or later, on a
-// thread of the JVM; leaves no Java exception pending.
+// Returns the bytes to which the Java heap may grow (Runtime.maxMemory); 0 if unknown. In VMInit or
+// later, on a Java thread; leaves no Java exception pending.
 uint64_t MaxHeap(JNIEnv* jni);
 
 // HotSpot names hidden classes "pkg/Foo$$Lambda.0x0123…" (JDK 21+) or "pkg/Foo$$Lambda$14/0x…": a

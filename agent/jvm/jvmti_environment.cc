@@ -78,7 +78,7 @@ absl::Status SetEvents(jvmtiEnv* env, jvmtiEventMode mode, std::span<const jvmti
 }
 
 // The probes and the stack walker rely on HotSpot's structures. A HotSpot that does not describe
-// them is recorded without Java frames, and says so.
+// them is accepted, and its samples have no Java frames.
 absl::Status CheckIsHotSpot(JavaVM* vm, jvmtiEnv* env) {
   const auto tables = VmStructs::Of(reinterpret_cast<const void*>(vm->functions->GetEnv));
   if (tables.ok()) return absl::OkStatus();

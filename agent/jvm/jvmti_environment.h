@@ -18,16 +18,16 @@
 
 namespace jtrace::jvm {
 
-// The session's environment, which exists until the JVM ends. Any thread. Unimplemented: the JVM is
-// not HotSpot, or has no JVMTI 11. Unavailable: the JVM is between its phases OnLoad and live, or
-// ends.
+// Opens the session's environment, which exists until the JVM ends. Any thread. Unimplemented: the
+// JVM is not HotSpot, or has no JVMTI 11. Unavailable: the JVM is between its phases OnLoad and
+// live, or ends.
 absl::StatusOr<jvmtiEnv*> OpenMainEnvironment(JavaVM* vm);
-// In a JVM that may still be starting: waits until it is live, for some seconds at most. Only on
+// The same in a JVM that may still be starting: waits until it is live, for 20 s at most. Only on
 // the thread that handles attaches, which a starting JVM does not need.
 absl::StatusOr<jvmtiEnv*> OpenMainEnvironmentOnceLive(JavaVM* vm);
 
 // An environment of one owner, so that its callbacks, events and capabilities are independent of
-// those of others. It is opened at the first use: a JVM enables nothing that was not requested.
+// those of others. It is opened at the first use, so that the JVM enables nothing that is not used.
 //
 // Any thread, unless noted. Threads that open it at the same time get the same environment.
 class Environment {
@@ -39,36 +39,36 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  // Opens it, unless it is open. Null: the JVM gives none.
+  // Opens the environment, unless it is open, and returns it. Null: the JVM gives none.
   jvmtiEnv* Open() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Null: it is not open.
+  // Returns the environment. Null: it is not open.
   jvmtiEnv* get() const { return env_.load(std::memory_order_acquire); }
 
   // The following need an open environment.
 
-  // Adds those of `wanted` that the JVM offers now. Returns all that the environment has.
+  // Adds capabilities of `wanted` that the JVM offers now. Returns all that the environment has.
   jvmtiCapabilities AddCapabilities(const jvmtiCapabilities& wanted) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Events of virtual threads (JDK 21). False: the JVM does not offer them.
+  // Adds the capability for events of virtual threads (JDK 21). False: the JVM does not offer it.
   bool AddVirtualThreads();
   absl::Status Enable(std::span<const jvmtiEvent> events) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Enable(std::initializer_list<jvmtiEvent> events) {
     return Enable({events.begin(), events.size()});
   }
-  // An event of HotSpot by its name, until the environment is disposed of. False: this JVM does not
-  // have it.
+  // Enables an extension event of HotSpot by its name, until the environment is disposed of. False:
+  // this JVM does not have the event.
   bool EnableExtension(absl::string_view name, jvmtiExtensionEvent callback);
 
   // Disables the events of Enable and gives back the capabilities of AddCapabilities: a JVM may be
-  // slower as long as they are held. Nothing happens if it is not open.
+  // slower as long as they are held. Does nothing if the environment is not open.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Callbacks that have begun may still run. Open opens a new one.
+  // Callbacks that have begun may still run afterwards. Open then opens a new environment.
   void Dispose() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   JavaVM* const vm_;
   void* const owner_;
   const jvmtiEventCallbacks callbacks_;
-  // Held over GetEnv. No code that holds it waits for another Java thread.
+  // Held over GetEnv, too. No code that holds it waits for another Java thread.
   absl::Mutex mutex_;
   std::atomic<jvmtiEnv*> env_{nullptr};  // changed under the mutex
   jvmtiCapabilities added_ ABSL_GUARDED_BY(mutex_) = {};
@@ -114,7 +114,7 @@ static_assert(sizeof(jvmtiEventCallbacks) == (86 - 50 + 1) * sizeof(void*),
 // The result of AddCapabilities.
 struct Granted {
   bool virtual_threads = false;  // requested, and the JVM has them (JDK 21)
-  // Requested but unavailable capabilities, for people: most JVMs grant some only at load.
+  // What users call the capabilities that the JVM refuses: most JVMs offer some only at load.
   std::vector<std::string> refused;
 };
 

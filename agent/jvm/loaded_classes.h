@@ -1,5 +1,5 @@
-// The classes that the JVM has loaded, one by one. Any Java thread, in a LocalFrame: each class is
-// a local reference, which ends with the frame.
+// Lists loaded classes, says of what kind they are, and retransforms them. Any Java thread, in a
+// LocalFrame: each listed class is a local reference, which ends with the frame.
 #pragma once
 
 #include <jvmti.h>
@@ -48,20 +48,18 @@ inline bool HasFailed(jvmtiEnv* env, jclass klass) {
          (status & JVMTI_CLASS_STATUS_ERROR) != 0;
 }
 
-// The loaded subclasses of an interface or an abstract class.
-
-// Binary names of the classes that are assignable to `class_name` ("java.sql.Statement"), including
-// itself, if a class of that name is loaded, in any loader, as an interface or an abstract class;
-// else none: a class with code has its own methods. Takes some ms. On a Java thread.
+// Returns the binary names of the loaded classes that are assignable to `class_name`
+// ("java.sql.Statement"), itself included. Returns none unless a loaded class of that name, in any
+// loader, is an interface or abstract: another class has its own methods. Takes some ms.
 absl::flat_hash_set<std::string> ImplementorsOf(jvmtiEnv* env, JNIEnv* jni,
                                                 absl::string_view class_name);
 
-// Passes loaded classes through the class-file hooks again, to add or remove probes.
+// Retransformation passes classes through the class-file hooks again, to add or remove probes.
 //
 // The JVM stops all threads to swap the code of the classes in one call, and discards compiled code
 // that depends on any of them. So batches are large: what is compiled between two of them is often
-// lost again with the second. Any Java thread; may take seconds.
-// session/class_batches does the same at a program's pace.
+// lost again with the second. Retransform may take seconds; recording/class_batches does the same
+// with pauses, in a running program.
 
 // A class that the JVM did not retransform, and JVMTI's error.
 struct RefusedClass {
@@ -72,18 +70,19 @@ struct RefusedClass {
 // The classes that were retransformed and those that were not.
 struct RetransformResult {
   size_t done = 0;
-  std::vector<RefusedClass> refused;  // the JVM did not change these
+  std::vector<RefusedClass> refused;  // unchanged
 };
 
-// All of them, one batch right after the other.
+// Retransforms all `classes`, one batch right after the other.
 RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes);
-// In one call, unless the JVM refuses some of them.
+// Retransforms `classes` in one call of JVMTI, or in more if the JVM refuses some of them.
 RetransformResult RetransformBatch(jvmtiEnv* env, std::span<const jclass> classes);
 
-// Whether the calling thread is in one of these: then jtrace itself caused the class-file hook.
+// Whether the calling thread is in Retransform or RetransformBatch. In a class-file hook: whether
+// jtrace itself has caused it.
 bool IsRetransforming();
 
-// The number of classes of the next batch, after one of `size` took `time`.
+// Returns the number of classes of the next batch, after one of `size` classes took `time`.
 size_t NextBatchSize(size_t size, absl::Duration time);
 
 }  // namespace jtrace::jvm

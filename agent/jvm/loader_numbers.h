@@ -28,16 +28,17 @@ class LoaderNumbers {
   // assigned, on a thread that may run Java code.
   void FindPlatformLoader(JNIEnv* jni);
 
+  // Returns the loader's number, a new one if it has none. Null is the boot loader.
   uint32_t Of(jobject loader);
 
-  // A class of that name was prepared.
+  // Adds a class that `loader` has defined.
   void AddClassName(absl::string_view binary_name, uint32_t loader);
-  // The classes were unloaded, and so were the loaders.
+  // Forgets classes and loaders that were unloaded.
   void Forget(absl::Span<const trace::ForgottenClass> classes,
               const absl::flat_hash_set<uint32_t>& loaders);
-  // The loader of the class that code of loader `from` means by `binary_name`: `from` itself, its
-  // nearest ancestor that has such a class, or else the only loader that has one. `unknown` if the
-  // class is not loaded yet.
+  // Returns the loader of the class that code of loader `from` means by `binary_name`: the only
+  // loader that has such a class; of several, `from` or its nearest ancestor that has one.
+  // `unknown` if there is none, for example because the class is not loaded yet.
   uint32_t LoaderMeant(absl::string_view binary_name, uint32_t from, uint32_t unknown) const;
 
  private:
@@ -49,11 +50,12 @@ class LoaderNumbers {
   std::atomic<uint32_t> next_{1};
   std::atomic<jfieldID> parent_field_{nullptr};
   mutable absl::Mutex mutex_;
+  // A loader's number to its parent's.
   absl::flat_hash_map<uint32_t, uint32_t> parents_ ABSL_GUARDED_BY(mutex_);
-  // Hashes of names: a collision only causes a wrong guess.
+  // Keys are hashes of names: a collision only causes a wrong guess.
   struct Definers {
     uint32_t count = 0;
-    uint32_t only = 0;  // if there was never a second one
+    uint32_t only = 0;  // the loader, unless had_more
     bool had_more = false;
   };
   absl::flat_hash_map<uint64_t, Definers> definers_ ABSL_GUARDED_BY(mutex_);

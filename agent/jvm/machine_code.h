@@ -9,9 +9,9 @@
 
 namespace jtrace::jvm {
 
-// Behind the code from `entry` on that makes a frame of the size that `nmethod` says; 0: it makes
-// one of another size. Nothing if the code shows no size: it begins with a jump where the method is
-// out of use, or waits for its class to be initialised. The nmethod is alive.
+// Returns the address after the code from `entry` on that makes a frame of the size that `nmethod`
+// says, and is alive; 0: it makes one of another size. Nothing if the code shows no size: it begins
+// with a jump where the method is out of use, or waits for its class to be initialised.
 std::optional<uintptr_t> FrameMadeAt(uintptr_t entry, const samples::CodeBlob& nmethod);
 
 // Where a thread keeps its ContinuationEntry.
@@ -20,10 +20,10 @@ struct ContinuationFields {
   uint32_t entry_size = 0;                   // sizeof(ContinuationEntry)
 };
 
-// JDK 19 to 23 mount virtual threads but export neither. The JVM generates the code of
-// jdk.internal.vm.Continuation.enterSpecial itself, always in the same form: it makes room for the
-// entry on the stack, links it to the thread's last one and stores it as the thread's entry. `code`
-// is any machine code; returns nothing if it has a different form.
+// JDK 19 to 23 have virtual threads but export neither of these values. The JVM generates the code
+// of jdk.internal.vm.Continuation.enterSpecial itself, always in the same form: it makes room for
+// the entry on the stack, links it to the thread's last one and stores it as the thread's entry.
+// `code` is any machine code; returns nothing if it has a different form.
 std::optional<ContinuationFields> FindContinuationFields(const uint8_t* code, uint64_t size);
 
 }  // namespace jtrace::jvm

@@ -6,6 +6,7 @@
 namespace jtrace::jvm {
 namespace {
 
+// Part of enterSpecial, and the offsets of its instructions and of their operands, in bytes:
 // sub rsp, imm8; mov rax, [r15 + disp32]; mov [rsp + disp8], rax; mov [r15 + disp32], rsp.
 constexpr uint64_t kSubtract = 0, kLoad = 4, kLink = 11, kStore = 16, kEnd = 23;
 constexpr uint64_t kImmediate = kSubtract + 3, kLoaded = kLoad + 3, kStored = kStore + 3;
@@ -24,7 +25,7 @@ bool EntersContinuation(const uint8_t* code) {
 
 std::optional<uintptr_t> FrameMadeAt(uintptr_t entry, const samples::CodeBlob& nmethod) {
   constexpr int kMaxInstructions = 40;
-  // The frame has the return address, too, which the call has pushed.
+  // frame_size, in words, includes the return address, which the call has pushed.
   const int wanted = 8 * (nmethod.frame_size - 1);
   int depth = 0;
   uintptr_t at = entry;
@@ -42,7 +43,7 @@ std::optional<uintptr_t> FrameMadeAt(uintptr_t entry, const samples::CodeBlob& n
       case samples::StackEffect::kSaveRbp:
       case samples::StackEffect::kSetFrame:
         break;
-      default:  // a frame that is begun but not of this size is of another one
+      default:  // ends the frame: none, or one of another size
         return depth == 0 ? std::optional<uintptr_t>() : 0;
     }
     at += static_cast<uintptr_t>(instruction.length);

@@ -18,7 +18,7 @@ namespace {
 // Far more than a class file can have.
 constexpr int32_t kMaxMethods = 1 << 17;
 
-// The memory belongs to a live class, so plain loads are enough.
+// Plain loads, for memory that belongs to a live class.
 struct PlainMemory {
   using Text = absl::string_view;
   static Text TextAt(uintptr_t address, size_t length) {
@@ -30,7 +30,7 @@ struct PlainMemory {
   }
 };
 
-// For a JVM whose tables may be wrong.
+// System calls, for a JVM whose tables may be wrong.
 struct CheckedMemory {
   using Text = std::string;
   static Text TextAt(uintptr_t address, size_t length) {
@@ -42,7 +42,7 @@ struct CheckedMemory {
   }
 };
 
-// For a class that may be unloaded meanwhile.
+// Guarded loads, for a class that may be unloaded meanwhile.
 struct GuardedMemory {
   using Text = std::string;
   static Text TextAt(uintptr_t address, size_t length) {
@@ -70,7 +70,7 @@ uintptr_t Follow(uintptr_t object, samples::Offset offset) {
   return object == 0 ? 0 : LoadThrough<Memory, uintptr_t>(object + static_cast<uintptr_t>(offset));
 }
 
-// Whether the JVM checks every use of JNI, and aborts at a field that Java does not know.
+// Whether the JVM checks all calls of JNI (-Xcheck:jni): it aborts at a field unknown to Java.
 bool ChecksJni(const VmStructs& structs) {
   return JvmFlags(structs).Bool("CheckJNICalls").value_or(true);
 }
@@ -82,7 +82,7 @@ jfieldID InstanceFieldId(int32_t offset, unsigned shift) {
   return reinterpret_cast<jfieldID>(static_cast<uintptr_t>(offset) << shift | kInstance);
 }
 
-// The form of ids by a field whose offset Unsafe knows; 0: another one. On a Java thread.
+// The shift of offsets in jfieldIDs, by a field whose offset Unsafe knows; 0: another form of ids.
 unsigned ShiftOfFieldIds(JNIEnv* jni) {
   if (jni == nullptr || jni->PushLocalFrame(2) != JNI_OK) return 0;
   jclass const thread = jni->FindClass("java/lang/Thread");
@@ -130,7 +130,7 @@ MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
   }
   if (std::find(std::begin(needed), std::end(needed), samples::kAbsent) != std::end(needed)) return;
   const auto offset = LoadThrough<CheckedMemory, int32_t>(klass_offset);
-  // JNI reads the field without a check.
+  // JNI reads the field without a check, so its offset must be possible.
   constexpr int32_t kLargestClass = 1024;
   if (offset <= 0 || offset >= kLargestClass || offset % 4 != 0) return;
   layout_.klass_field = InstanceFieldId(offset, field_id_shift);
@@ -140,7 +140,7 @@ MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
 template <typename Memory>
 typename Memory::Text MethodMemory::Text(uintptr_t constants, uintptr_t index_address) const {
   const auto index = LoadThrough<Memory, uint16_t>(index_address);
-  // The lowest bit marks entries that are not resolved, which texts are from the start.
+  // The lowest bit of an entry is a mark of the JVM; the rest is the Symbol's address.
   const uintptr_t symbol =
       LoadThrough<Memory, uintptr_t>(constants + layout_.pool_size + 8 * uintptr_t{index}) &
       ~uintptr_t{1};

@@ -29,7 +29,7 @@ struct MethodInMemory {
 
 class MethodMemory {
  public:
-  // Where the JVM keeps what is read.
+  // Where the JVM keeps the data that is read; offsets in bytes.
   struct Layout {
     jfieldID klass_field = nullptr;  // of java.lang.Class: injected by the JVM, unknown to Java
     samples::Offset methods = samples::kAbsent;
@@ -47,21 +47,21 @@ class MethodMemory {
   };
 
   MethodMemory() = default;  // reads nothing
-  // `layout` is right.
+  // Trusts `layout`; for tests.
   explicit MethodMemory(const Layout& layout) : usable_(true), layout_(layout) {}
   // `libjvm_address`: any address in libjvm. In VMInit or later, on a Java thread. Usable only if
   // it reads the known methods of java.lang.Object.
   static MethodMemory Of(const void* libjvm_address, JNIEnv* jni);
 
   bool usable() const { return usable_; }
-  // HotSpot's Klass of a class or array class, as long as the class lives; 0 if it cannot be read.
-  // On a Java thread.
+  // Returns HotSpot's Klass of a class or array class, valid as long as the class lives; 0 if it
+  // cannot be read. On a Java thread.
   uintptr_t KlassOf(JNIEnv* jni, jclass klass) const;
   // Visits the methods of a linked class that is not an array, in the JVM's order. The texts are
   // the JVM's own and live as long as the class. False: not all can be read. On a Java thread.
   using Visitor = absl::FunctionRef<void(const MethodInMemory&)>;
   bool ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const;
-  // The methods alone, which takes less; nothing if they cannot be read. On a Java thread.
+  // Returns only the Methods, which is faster; nothing if they cannot be read. On a Java thread.
   std::optional<std::vector<uintptr_t>> MethodsOf(JNIEnv* jni, jclass klass) const;
 
   // A method by its address alone, with copied texts.
@@ -71,7 +71,8 @@ class MethodMemory {
     std::string name;
     std::string descriptor;
   };
-  // Nothing: the address has no Method, or not any more. Any thread, once samples may be taken.
+  // Returns nothing if the address has no Method, or not any more. Any thread, with guarded loads,
+  // which work once samples may be taken.
   std::optional<Description> Describe(uintptr_t method) const;
 
  private:

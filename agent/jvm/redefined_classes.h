@@ -20,7 +20,7 @@ namespace jtrace::jvm {
 
 class RedefinedClasses {
  public:
-  // The most that is kept.
+  // The most bytes of class files that are kept.
   static constexpr size_t kMaxBytes = 16u << 20;
 
   // Another agent redefines or retransforms the class (ClassDef.id); `file` is what jtrace's hook
@@ -29,7 +29,7 @@ class RedefinedClasses {
   // jtrace retransforms the class and receives `file`. Returns the file that it should have
   // received; empty: this one.
   std::vector<unsigned char> Current(uint32_t class_id, std::span<const unsigned char> file);
-  // No recording runs: later changes are not seen.
+  // A recording ends: later changes are not seen. Drops the files, unless this JVM needs them.
   void EndRecording();
 
  private:

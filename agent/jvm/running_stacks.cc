@@ -12,10 +12,10 @@
 namespace jtrace::jvm {
 namespace {
 
-// Below these, frames are those of a recursion.
+// The frames that are read of each stack. Deeper frames are those of a recursion.
 constexpr jint kMaxActivations = 4096;
 
-// Adds the thread's frame if its method is wanted.
+// Adds the frame if it runs the present code of a method of `classes`.
 void AddFrame(jvmtiEnv* env, JNIEnv* jni, uint64_t java_tid, const jvmtiFrameInfo& frame,
               ClassRegistry& registry, const absl::flat_hash_set<uint32_t>& classes,
               std::vector<OpenActivation>& found) {

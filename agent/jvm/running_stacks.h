@@ -15,12 +15,10 @@
 
 namespace jtrace::jvm {
 
-// The stacks of threads that run Java code. Any Java thread, in a LocalFrame: each stack has a
-// local reference to its thread.
-//
-// Calls visit(std::span<const jvmtiFrameInfo>) with the topmost frames, at most 256, of each; not
-// of virtual threads, nor of threads in native code, which may wait there. Stops all threads for a
-// moment. No call if the JVM does not list them.
+// Calls visit(std::span<const jvmtiFrameInfo>) with the topmost frames, at most 256, of each
+// platform thread that runs Java code. Leaves out threads in native code, which may wait there.
+// Stops all threads for a moment. Calls nothing if the JVM does not list the stacks. Any Java
+// thread, in a LocalFrame: each stack has a local reference to its thread.
 template <typename Visit>
 void ForEachRunningStack(jvmtiEnv* env, Visit visit) {
   constexpr jint kMaxFrames = 256;
@@ -43,21 +41,20 @@ struct OpenActivation {
   uint32_t bci = 0;
 };
 
-// Those of methods of these classes, of all platform threads; not those that run code from before a
-// redefinition. Thread by thread, innermost first. At a safepoint of their own; on a thread that
-// may call JVMTI.
+// Returns the activations of methods of `classes` in all platform threads, thread by thread,
+// innermost first; without activations that run code from before a redefinition. Takes one
+// safepoint. On a thread that may call JVMTI.
 std::vector<OpenActivation> FindOpenActivations(jvmtiEnv* env, JNIEnv* jni, ClassRegistry& registry,
                                                 ThreadRegistry& threads,
                                                 const absl::flat_hash_set<uint32_t>& classes);
 
-// Loops that threads are in while the code of their classes is swapped.
-// HotSpot never compiles a method's old version (its dependency check refuses methods that were
-// redefined, Dependencies::check_evol_method): an activation of an old version stays interpreted
-// until it returns. New calls are compiled again; a loop may run forever.
+// Returns the methods ("pkg.Class.method") of `classes` in which running threads are in a loop,
+// each once, sorted by name. Threads that wait or are in native code are left out: the little that
+// they run does not matter. Takes one safepoint for the stacks. Any Java thread, in a LocalFrame.
 //
-// The methods ("pkg.Class.method") of `classes` in which running threads are in a loop; each once,
-// by name. Threads that wait or are in native code are left out: the little that they run does not
-// matter. Takes one safepoint for the stacks. Any Java thread.
+// Such a loop becomes slow when the code of its class is swapped. HotSpot never compiles a method's
+// old version (Dependencies::check_evol_method refuses redefined methods), so an activation of it
+// stays interpreted until it returns, perhaps never. New calls are compiled again.
 std::vector<std::string> FindRunningLoops(jvmtiEnv* env, JNIEnv* jni,
                                           std::span<const jclass> classes);
 

@@ -35,12 +35,12 @@ void StubRegistry::Publish(samples::VmLayout* layout) {
     fresh->ranges.push_back({begin, stub.end, absl::StrContains(stub.name, "method entry point")});
   }
   fresh->table = {static_cast<uint32_t>(fresh->ranges.size()), fresh->ranges.data()};
-  // What allocates comes first: a table that handlers see is not freed by an exception.
+  // What may throw comes before the store: no exception must free a table that handlers see.
   if (current_ != nullptr) retired_.push_back(std::move(current_));
   current_ = std::move(fresh);
   layout->stubs.store(&current_->table, std::memory_order_seq_cst);
   changed_ = false;
-  // A handler that starts after this uses the new table.
+  // A handler that starts after the store uses the new table. If none runs now, none uses another.
   if (signal_safe::handlers_in_flight.Idle()) retired_.clear();
 }
 

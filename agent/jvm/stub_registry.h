@@ -18,10 +18,10 @@ namespace jtrace::jvm {
 // and the previous table is freed when no handler can be using it.
 class StubRegistry {
  public:
-  // The code at [begin, end). A later piece at the same begin replaces the earlier one.
+  // Adds the code at [begin, end). A later piece at the same begin replaces the earlier one.
   void Add(std::string_view name, uintptr_t begin, uintptr_t end);
 
-  // Name of the piece that covers `address`; "" if there is none.
+  // Returns the name of the piece that covers `address`; "" if there is none.
   std::string Name(uintptr_t address) const;
 
   // Publishes what was added since the last time, if anything, in layout->stubs.

@@ -8,7 +8,7 @@ namespace {
 using samples::kAbsent;
 using samples::Offset;
 
-// Local references that end with their scope.
+// Room for local references. The end of the scope deletes them, and clears a pending exception.
 class JavaFrame {
  public:
   explicit JavaFrame(JNIEnv* env) : env_(env), pushed_(env->PushLocalFrame(8) == JNI_OK) {}

@@ -12,11 +12,11 @@
 
 namespace jtrace::jvm {
 
-// Reads them without calling Java. Any Java thread.
+// Reads fields of any Thread without calling Java. Any Java thread.
 class ThreadFields {
  public:
-  // Thread.getId() and the JVM's structure; os_tid stays 0. Zeros: the JVM is short of memory or
-  // stack; the next call tries again.
+  // Returns Thread.getId() and the JVM's structure; os_tid stays 0. Zeros: the JVM is short of
+  // memory or stack; the next call tries again.
   ThreadIdentity Of(JNIEnv* jni, jthread thread);
   uint64_t JavaTid(JNIEnv* jni, jthread thread);
 
@@ -24,14 +24,14 @@ class ThreadFields {
   bool Find(JNIEnv* jni);
 
   std::atomic<jfieldID> tid_{nullptr};
-  std::atomic<jfieldID> eetop_{nullptr};  // once both are known
+  std::atomic<jfieldID> eetop_{nullptr};  // stored last: then both are known
 };
 
-// The offset of an instance field; kAbsent if unavailable. In VMInit or later, on a Java thread;
-// calls Java.
+// Returns the offset in bytes of an instance field of Thread; kAbsent if unavailable. In VMInit or
+// later, on a Java thread; calls Java.
 samples::Offset ThreadFieldOffset(JNIEnv* env, const char* field);
 
-// The value of the current Thread's field of type long: its number is tid, its JavaThread eetop.
+// Returns a field of type long of the current Thread: "tid" is its number, "eetop" its JavaThread.
 // None: there is no such field. On a Java thread; calls Java.
 std::optional<jlong> CurrentThreadField(JNIEnv* env, const char* field);
 

@@ -25,24 +25,24 @@ class ThreadGroups {
   ThreadGroups(ThreadRegistry& threads, trace::RecordEncoder& encoder)
       : threads_(threads), encoder_(encoder) {}
 
-  // Called once for each thread with a tree: the group it is counted in, which stays the same for
-  // the life of the JVM; 0: it gets its own tree.
+  // Returns the group in which the thread is counted, for the life of the JVM; 0: it gets its own
+  // tree. Called once for each thread with a tree.
   uint32_t Assign(uint64_t java_tid, bool is_virtual);
-  // A group's number in the trace (Thread.id).
+  // Returns a group's number in the trace (Thread.id).
   uint32_t NumberOfGroup(uint32_t group);
-  // The number for a thread's records: its own, or its group's.
+  // Returns the number for a thread's records: its own, or its group's.
   uint32_t NumberOfThread(uint64_t java_tid);
   // The group of virtual threads without a name.
   uint32_t VirtualThreads() { return Group("", /*is_virtual=*/true); }
   // The group of threads for whose trees there was no memory.
   uint32_t Unplaced() { return OfPattern("[no memory]", /*is_virtual=*/false); }
-  // The group of platform threads that are too many to have a pattern of their own.
+  // The group of platform threads whose patterns are too many to have groups of their own.
   uint32_t MoreThreads() { return Group("", /*is_virtual=*/false); }
   // The group of threads that ended before the file began.
   uint32_t EndedThreads() { return OfPattern("[ended threads]", /*is_virtual=*/false); }
   // The group of what belongs to no thread.
   uint32_t Process() { return OfPattern("[process]", /*is_virtual=*/false); }
-  // A new trace begins, in which nothing is defined.
+  // A new trace begins, in which no group is defined.
   void Clear();
 
  private:
@@ -54,7 +54,7 @@ class ThreadGroups {
   using ByPattern = absl::flat_hash_map<std::string, uint32_t>;
 
   uint32_t Group(absl::string_view name, bool is_virtual);
-  // Whatever the number of patterns.
+  // Returns the pattern's group, made if it is new, whatever the number of patterns.
   uint32_t OfPattern(const std::string& pattern, bool is_virtual);
 
   ThreadRegistry& threads_;

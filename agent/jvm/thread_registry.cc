@@ -52,7 +52,7 @@ ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
   return Define(jni, thread, identity);
 }
 
-// Two threads may define the same one: itself at its start, and one that lists the running threads.
+// Two threads may define one thread: itself at its start, and one that lists the running threads.
 ThreadNumbers ThreadRegistry::Define(JNIEnv* jni, jthread thread, const ThreadIdentity& identity) {
   NameAndKind described = Describe(env_, jni, thread);
   const bool named = !described.name.empty();

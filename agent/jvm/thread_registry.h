@@ -45,25 +45,25 @@ class ThreadRegistry {
                  trace::RecordEncoder& encoder)
       : table_(table), env_(env), clock_(clock), encoder_(encoder) {}
 
-  // The current thread, which is `thread`, runs Java code from here on. Also for threads that
-  // already ran when the agent was loaded, if called on them.
+  // The current thread, which is `thread`, runs Java code from here on: defines it and records its
+  // start. Also for a thread that already ran when the agent was loaded, if called on it.
   ThreadNumbers Start(JNIEnv* jni, jthread thread);
-  // A thread that ran before the agent was loaded: defines it with its name, as Start does.
-  // `os_tid`: the kernel's id; 0: unknown; below 0: ignore the thread.
+  // Defines a thread that ran before the agent was loaded, as Start does. `os_tid` returns the
+  // kernel's id of a JavaThread; 0: unknown; below 0: ignore the thread.
   RunningThread Adopt(JNIEnv* jni, jthread thread, absl::FunctionRef<pid_t(uintptr_t)> os_tid);
   // A new trace begins: no thread has a number.
   void Clear();
 
-  // The current thread ends: the record of its end. Makes no JNI call: the thread may not have
-  // checked for an exception, and -Xcheck:jni would warn.
+  // Records that the current thread ends. Makes no JNI call: the thread may not have checked for an
+  // exception, and -Xcheck:jni would warn.
   ThreadNumbers End();
   // The last step of a thread's end. Its name and number are known until everything that was
   // recorded before is written.
   void Release(uint64_t java_tid);
 
-  // A platform thread that reported its start, as seen from another thread; number 0: it did not.
+  // Finds a platform thread that reported its start, on any thread. Number 0: it did not report it.
   RunningThread FindRunning(JNIEnv* jni, jthread thread);
-  // The platform threads that run and have a number, by number.
+  // Returns the platform threads that run and have a number, sorted by number.
   std::vector<RunningThread> Running();
 
   // Virtual threads get a number with their first record; until then only a non-empty name is kept.
@@ -72,23 +72,23 @@ class ThreadRegistry {
   // call. By then all their records are written.
   void ForgetEnded();
 
-  // Its Thread.getId(), ignoring overrides in subclasses.
+  // Returns a thread's Thread.getId(), ignoring overrides in subclasses.
   uint64_t JavaTid(JNIEnv* jni, jthread thread) { return fields_.JavaTid(jni, thread); }
 
-  // A thread that did not report its start as a platform thread is treated as virtual.
+  // Finds a Java thread; as virtual, if it has not reported its start as a platform thread.
   KnownThread Find(uint64_t java_tid);
 
-  // Number by Thread.getId(); an unknown one is treated as a virtual thread and defined.
+  // Returns the number of a Java thread. Defines it if it has none; an unknown one as virtual.
   uint32_t NumberOfJava(uint64_t java_tid);
-  // The same for a virtual thread that may have ended: the number is forgotten two chunks later.
+  // The same for a virtual thread that may have ended: its number is forgotten two chunks later.
   uint32_t NumberOfPassing(uint64_t java_tid);
   // Defines a thread of the JVM that runs no Java code; `name`: the kernel's. Its number is used
   // again for a thread with the same kernel id and name.
   uint32_t DefineInternal(pid_t os_tid, absl::string_view name);
-  // Its number, if it has one; else 0.
+  // Returns the number of a thread that runs no Java code; 0: it has none.
   uint32_t NumberOfNative(pid_t os_tid);
-  // Kernel tids of threads that reported their end since the last call. They may still run: as
-  // native threads that left the JVM, or for the short time until they end.
+  // Returns the kernel's ids of Java threads that reported their end since the last call. They may
+  // still run: as native threads that left the JVM, or for the short time until they end.
   std::vector<pid_t> EndedTids();
   // Whether a Java thread with this kernel tid has started.
   bool HasJavaThread(pid_t os_tid);

@@ -55,7 +55,7 @@ ThreadEntry& ThreadTable::Access::Virtual(uint64_t java_tid) {
 }
 
 ThreadEntry& ThreadTable::Access::Native(pid_t os_tid) {
-  // The ends of most of them are not seen.
+  // The ends of most native threads are not seen, so their number must be limited here.
   if (table_.native_.size() >= kMaxKernelIds && !table_.native_.contains(os_tid)) {
     absl::erase_if(table_.native_, [](const auto& it) { return it.second.counters == nullptr; });
   }
@@ -87,7 +87,7 @@ void ThreadTable::Access::RememberEnded(uint64_t java_tid) {
 ThreadEntry* ThreadTable::Access::End(pid_t os_tid) {
   ThreadEntry* const thread = JavaOn(os_tid);
   const bool is_known_end = thread != nullptr && thread->has_ended;
-  // The list may never be read.
+  // Nobody may ever ask for the list, so its size is limited.
   if (!is_known_end && table_.ended_tids_.size() < kMaxKernelIds) {
     table_.ended_tids_.push_back(os_tid);
   }

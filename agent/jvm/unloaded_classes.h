@@ -33,10 +33,10 @@ class UnloadedClasses : public trace::ChunkSource {
   void AddClass(uint32_t class_id);
   void AddLoader(uint32_t loader);
 
-  // The same while nothing is written: forgets all that were unloaded before the last call.
+  // Does the same while no recording writes: forgets all that were unloaded before the last call.
   void ForgetIdle();
 
-  // Must come after all other sources.
+  // Forgets in batches. Must come after all other sources.
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
 
  private:
@@ -46,8 +46,8 @@ class UnloadedClasses : public trace::ChunkSource {
   const std::function<bool()> is_behind_;
   std::mutex mutex_;
   Batch fresh_;  // guarded by mutex_
-  // Of the writer thread, or of the one that calls ForgetIdle: unloaded before the last Seal, and
-  // before that.
+  // Used by the writer thread, or by the caller of ForgetIdle while there is no writer: what was
+  // unloaded before the last Seal, and what before an earlier one.
   Batch waiting_;
   Batch ripe_;
   size_t known_ = 0;

@@ -47,7 +47,7 @@ class Required {
     if (size == 0) Miss("sizeof", type);
     return size;
   }
-  // At least one of the ways in which versions store a value.
+  // Requires at least one of the fields in which versions of the JVM store a value.
   void OneOf(std::string_view what, std::initializer_list<Offset> offsets) {
     const bool absent = std::all_of(offsets.begin(), offsets.end(),
                                     [](Offset offset) { return offset == kAbsent; });
@@ -157,7 +157,7 @@ void ResolveThread(const VmStructs& structs, VmLayout* layout) {
   auto& thread = layout->thread;
   thread.stack_base = structs.Field({"JavaThread", "Thread"}, "_stack_base");
   thread.stack_size = structs.Field({"JavaThread", "Thread"}, "_stack_size");
-  // If it is not exported, the value found in code stays.
+  // If it is not exported, the value that was found in code stays (machine_code.h).
   const Offset continuation_entry = structs.Field("JavaThread", "_cont_entry");
   if (continuation_entry != kAbsent) thread.continuation_entry = continuation_entry;
   thread.saved_exception_pc = structs.Field("JavaThread", "_saved_exception_pc");
@@ -186,7 +186,7 @@ void ResolveInterpreter(const VmStructs& structs, Required& required, VmLayout* 
       layout->interpreter_low + static_cast<uintptr_t>(Load<int32_t>(queue + limit));
 }
 
-// A static field by its name before JDK 23 or since.
+// Returns a static field's address by its name before JDK 23 or since; 0 if there is none.
 uintptr_t StaticOf(const VmStructs& structs, std::string_view type, std::string_view before,
                    std::string_view since) {
   const uintptr_t address = structs.Static(type, since);
@@ -270,10 +270,11 @@ absl::Status Wrong(std::string_view what) {
       "the code cache of this JVM is not as its tables say (", std::string(what), ")"));
 }
 
+// A code heap, read once.
 struct Heap {
   uintptr_t low, high;
   uint32_t shift;
-  std::vector<uint8_t> map;  // a byte for each segment
+  std::vector<uint8_t> map;  // a byte for each segment (BlockOf)
 
   uintptr_t AddressOf(size_t segment) const { return low + (segment << shift); }
   // The first segment after `segment` at which a block begins.
@@ -309,7 +310,7 @@ class CodeCacheCheck {
       Heap heap;
       if (absl::Status status = ReadHeap(layout_.heaps[i], &heap); !status.ok()) return status;
       if (absl::Status status = WalkBlobs(heap); !status.ok()) return status;
-      // Wherever they are: an AOT cache puts hundreds of adapters before them.
+      // The walk may end before these two: an AOT cache puts hundreds of adapters before them.
       CheckBlobAt(heap, layout_.interpreter_low);
       CheckBlobAt(heap, layout_.call_stub_return);
     }
@@ -341,7 +342,7 @@ class CodeCacheCheck {
     return begins ? absl::OkStatus() : Wrong("a heap does not begin with a block");
   }
 
-  // A compiler may be making one of the blobs right now; of wrong fields, all are wrong.
+  // A compiler may be making some of the blobs right now. If an offset is wrong, all blobs are.
   absl::Status WalkBlobs(const Heap& heap) {
     constexpr int kMaxWrongShare = 4;
     int right = 0, wrong = 0;
@@ -370,7 +371,7 @@ class CodeCacheCheck {
     CheckBlob(blob, heap.AddressOf(heap.BlockAfter(*segment))).IgnoreError();
   }
 
-  // A blob that must end before `limit`, where the next one begins.
+  // Checks a blob, which must end before `limit`, where the next one begins.
   absl::Status CheckBlob(uintptr_t blob, uintptr_t limit) {
     const auto size = Field<int32_t>(blob, layout_.blob.size);
     const uintptr_t end = blob + static_cast<uintptr_t>(std::max(size, 0));
@@ -398,7 +399,7 @@ class CodeCacheCheck {
                : Field<uintptr_t>(blob, layout_.blob.code_begin);
   }
 
-  // Its queue of codelets is all of the blob's code.
+  // Whether the queue of the interpreter's codelets fills this code of a blob.
   bool IsInterpreter(uintptr_t code, uintptr_t end) const {
     constexpr uintptr_t kAlignment = 64;
     return layout_.interpreter_low >= code && layout_.interpreter_low - code < kAlignment &&
@@ -406,8 +407,8 @@ class CodeCacheCheck {
            end - layout_.interpreter_high < kAlignment;
   }
 
-  // By its code, because its blob has many names: "StubRoutines (1)" or "(initial stubs)", from an
-  // AOT cache "initial_blob (stub gen)".
+  // Whether this code of a blob has the call stub: a call ends where it returns. The blob has many
+  // names: "StubRoutines (1)" or "(initial stubs)", from an AOT cache "initial_blob (stub gen)".
   bool HasCallStub(uintptr_t code, uintptr_t end) {
     std::array<uint8_t, 8> before;
     const uintptr_t address = layout_.call_stub_return;

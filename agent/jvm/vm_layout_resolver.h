@@ -15,8 +15,8 @@
 
 namespace jtrace::jvm {
 
-// Symbols that only .symtab of libjvm has: addresses, 0 if it is stripped. Reading them takes a few
-// milliseconds, so the session may do it early on a separate thread.
+// Addresses of symbols that only .symtab of libjvm has; 0 if it is stripped. Reading them takes a
+// few milliseconds, so the session may do it early on a separate thread.
 struct LocalSymbols {
   signal_safe::SafeFetchFunction safe_fetch = nullptr;
   uintptr_t continuation_return_barrier = 0;  // address of the variable
@@ -28,35 +28,32 @@ LocalSymbols ReadLocalSymbols(const char* libjvm_path, uintptr_t load_address);
 absl::Status ResolveVmLayout(const VmStructs& structs, const LocalSymbols& symbols,
                              samples::VmLayout* layout);
 
-// JNIEnv* minus JavaThread*: the current thread's Thread.eetop is its JavaThread.
+// Sets thread.jni_env, JNIEnv* minus JavaThread*. The current thread's eetop is its JavaThread.
 absl::Status ResolveJniEnvOffset(JNIEnv* env, samples::VmLayout* layout);
 
-// Whether a jmethodID is the address of a pointer to its Method, as up to JDK 25: by one of
-// java.lang.Object's. Since JDK 26 ids are numbers. On a Java thread.
+// Whether a jmethodID is the address of a pointer to its Method, as up to JDK 25; since JDK 26 ids
+// are numbers. Tries it with a method of java.lang.Object. On a Java thread.
 bool IdsPointToMethods(JNIEnv* env, const samples::VmLayout& layout);
 
 // Adds the template interpreter's codelets, which the JVM reports only as one piece. False: they
 // cannot be read.
 bool AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs);
 
-// Fills HeapLayout from the JVM's tables, if its collector allows references to be followed.
-
 // Whether the collector in use moves objects only in pauses, or leaves the class in the header of
 // moved objects until nothing refers to them.
 bool IsKnownCollector(const JvmFlags& flags);
 
-// In VMInit or later, on a Java thread. HeapLayout::readable stays false if a field is missing,
-// with ZGC, whose references contain more than an address and whose objects move at any time, and
-// with unknown collectors.
+// Fills a HeapLayout, in VMInit or later, on a Java thread. HeapLayout::readable stays false if a
+// field is missing, with unknown collectors, and with ZGC, whose references contain more than an
+// address and whose objects move at any time.
 signal_safe::HeapLayout ResolveHeapLayout(const VmStructs& structs, const JvmFlags& flags,
                                           JNIEnv* env);
 
-// Whether the code cache is where the JVM's tables say, and its blobs look as they say.
-
-// Handlers load from the code cache without a guard, so this is asked before they see `layout`.
-// Compares the bounds with each other, walks the first blobs of each heap as its segment map has
-// them, and finds the interpreter and the call stub in blobs of these names. An error says what
-// does not fit. Any thread, in VMInit or later.
+// Checks that the code cache is where the JVM's tables say, and that its blobs look as they say.
+// Handlers load from the code cache without a guard, so this comes before they see `layout`.
+// Compares the bounds with each other, walks the first blobs of each heap along its segment map,
+// and finds the interpreter and the call stub. The error says what is wrong. Any thread, in VMInit
+// or later.
 absl::Status CheckCodeCache(const samples::VmLayout& layout);
 
 }  // namespace jtrace::jvm

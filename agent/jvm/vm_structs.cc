@@ -15,24 +15,24 @@
 namespace jtrace::jvm {
 namespace {
 
-// libjvm exports the layout of its tables' entries as separate variables. 0: it has none of that
-// name.
+// Returns the value of an exported variable, 0 if there is none of that name. libjvm exports its
+// tables, and the layout of their entries, as separate variables.
 uintptr_t Exported(void* libjvm, const std::string& name) {
   void* const variable = dlsym(libjvm, name.c_str());
   return variable == nullptr ? 0 : Load<uintptr_t>(reinterpret_cast<uintptr_t>(variable));
 }
 
-// No structure of HotSpot's is larger than that. Objects are read without a guard only up to their
-// size, so an offset beyond it is as good as none.
+// No structure of HotSpot is larger, in bytes. An offset beyond it is wrong, and counts as absent,
+// because some objects are read without a guard.
 constexpr uint64_t kLargestObject = 8192;
 
-// More rows than any JVM has: a table without an end.
+// More rows than any JVM has. Reading stops there if a table has no end.
 constexpr int kMaxTableRows = 100'000;
 
 // The rows of an exported table, up to the first without a name.
 class Table {
  public:
-  // `entry`: of its variables' names, as in gHotSpotVMStructEntryArrayStride.
+  // `entry`: the part of the variables' names that is VMStruct in gHotSpotVMStructEntryArrayStride.
   Table(void* libjvm, PageReader& reader, const std::string& table, const std::string& entry,
         const std::string& name)
       : libjvm_(libjvm),
@@ -304,7 +304,7 @@ absl::StatusOr<const VmStructs*> VmStructs::Of(const void* libjvm_address) {
   absl::StatusOr<VmStructs> structs = Read(libjvm);
   dlclose(libjvm);
   if (!structs.ok()) return structs.status();
-  // Two threads may both read; each result stays.
+  // Two threads may both read. Neither result is freed, because callers keep pointers to it.
   const auto* const result = new Known{info.dli_fbase, *std::move(structs)};
   known.store(result);
   return &result->structs;
@@ -351,7 +351,7 @@ void VmStructs::ReadFields(void* libjvm, PageReader& reader, const Rows& rows) {
   });
 }
 
-// Without constants less is known, but nothing is wrong.
+// A JVM may lack the tables of constants: then less is known, but nothing is wrong.
 void VmStructs::ReadTypes(void* libjvm, PageReader& reader, const Rows& rows) {
   const auto read = [&](Table table, const char* column, const auto& wanted, auto& into) {
     const uintptr_t value_at = table.Column(column);

@@ -15,35 +15,36 @@
 
 namespace jtrace::jvm {
 
-// gHotSpotVMStructs and gHotSpotVMTypes, which HotSpot exports for its Serviceability Agent: those
-// entries that vm_structs.h lists; others are as if the JVM had none of the name. The tables are
+// gHotSpotVMStructs and its siblings, which HotSpot exports for its Serviceability Agent. Has only
+// the entries that VmReads lists; others are as if the JVM had none of the name. The tables are
 // static data: they can be read as soon as libjvm is loaded, but static fields have their values
 // only later. No answer is verified.
 class VmStructs {
  public:
-  // Of the library that `libjvm_address` lies in, e.g. (*vm)->functions->GetEnv. Read once in a
-  // process: the tables are constant. The result lives as long as the process. NotFound: it is not
-  // HotSpot's library. Any thread.
+  // Returns the tables of the library that contains `libjvm_address`. They are constant, so they
+  // are read once, and the result lives as long as the process. NotFound: the library is not
+  // HotSpot's. Any thread.
   static absl::StatusOr<const VmStructs*> Of(const void* libjvm_address);
-  // libjvm: a handle for dlsym.
+  // Reads the tables. `libjvm`: a handle for dlsym.
   static absl::StatusOr<VmStructs> Read(void* libjvm);
 
-  // Offset of a field; kAbsent if this JVM has none of that name. The first of several names wins.
+  // Returns the offset of a field in bytes; kAbsent if this JVM has none of that name. Of several
+  // types, the first that has the field wins.
   samples::Offset Field(std::string_view type, std::string_view field) const;
   samples::Offset Field(std::initializer_list<std::string_view> types,
                         std::string_view field) const;
-  // Address of a static field; 0 if there is none.
+  // Returns the address of a static field; 0 if there is none.
   uintptr_t Static(std::string_view type, std::string_view field) const;
-  // Value of a static pointer; 0 if there is none.
+  // Returns the present value of a static pointer; 0 if there is none.
   uintptr_t StaticPointer(std::string_view type, std::string_view field) const;
-  // Value of an enumerator or constant; samples::kNoValue if there is none.
+  // Returns the value of an enumerator or constant; samples::kNoValue if there is none.
   int32_t Constant(std::string_view name) const;
-  // The same of a constant of 64 bits.
+  // The same for a constant of 64 bits.
   int64_t LongConstant(std::string_view name) const;
-  // sizeof a type; 0 if there is none.
+  // Returns the sizeof of a type; 0 if there is none.
   uint32_t Size(std::string_view type) const;
 
-  // Whether the tables call a field's type that.
+  // Whether the tables say that a field is of type `its_type`.
   bool HasType(std::string_view type, std::string_view field, std::string_view its_type) const;
 
  private:
@@ -52,7 +53,7 @@ class VmStructs {
   void ReadTypes(void* libjvm, PageReader& reader, const Rows& rows);
 
   using Key = std::pair<std::string_view, std::string_view>;
-  // The names are those of vm_structs.h.
+  // Keys point to the strings of VmReads.
   absl::flat_hash_map<Key, int32_t> offsets_;
   absl::flat_hash_map<Key, uintptr_t> statics_;
   absl::flat_hash_map<std::string_view, uint32_t> sizes_;
@@ -64,13 +65,13 @@ class VmStructs {
 // The list of all that is read of HotSpot's own structures by name, and how each part is verified.
 //
 // The exported tables are a first guess: a JVM may be built from changed sources, and its tables
-// may be wrong. VmStructs keeps only the entries of this list, so nothing else can be read.
+// may be wrong. VmStructs keeps only the entries that VmReads lists, so nothing else can be read.
 // java-tests/broken_jvm breaks each of them on purpose.
 
 // What the entries are for. A part that cannot be verified is switched off as a whole.
 enum class VmPart : uint8_t {
   kCodeCache,      // where generated code is, and of what kind
-  kInterpreter,    // its code
+  kInterpreter,    // the interpreter's code
   kCodelets,       // the pieces of the interpreter
   kCompiledCode,   // frames of compiled methods
   kInlining,       // which inlined methods are active
@@ -88,8 +89,8 @@ inline constexpr int kVmParts = 14;
 
 struct VmPartText {
   std::string_view name;      // in names of losses: jvm.NAME
-  std::string_view without;   // what follows if it is off
-  std::string_view verified;  // how, at the start or when its objects are first seen
+  std::string_view without;   // the effect if the part is off
+  std::string_view verified;  // how: at the start, or when its objects are first seen
   bool is_minor;              // the reports are right and whole without it
 };
 const VmPartText& TextOf(VmPart part);

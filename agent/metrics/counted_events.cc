@@ -15,7 +15,7 @@ namespace {
 
 void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, jlocation bci, jobject,
                          jmethodID, jlocation) {
-  // The JDK's code that the agent calls throws some, too: then this is not its only work.
+  // The callback itself is one level of own work. A second one: the agent called what has thrown.
   if (signal_safe::tls_own_work > 1) return;
   jvm::OwnerOf<CountedEvents>(env)->Thrown(method, bci);
 }
@@ -82,7 +82,7 @@ uint64_t CountedEvents::StartEvents(uint64_t wanted) {
   return counted & wanted;
 }
 
-// Virtual threads are still followed.
+// Does not end what FollowVirtualThreads began.
 void CountedEvents::Stop() {
   io_.Ignore(events::IoUse::kCounts);
   env_.Stop();

@@ -1,7 +1,7 @@
 // JVM events that are counted for the thread they happen on: exceptions, waits for monitors, I/O;
 // also which virtual thread runs on which carrier.
 //
-// They have their own JVMTI environment. Threads: Start and Stop one at a time;
+// The events have a JVMTI environment of their own. Threads: Prepare, Start and Stop one at a time;
 // FollowVirtualThreads on any; callbacks on the thread concerned.
 #pragma once
 
@@ -24,13 +24,13 @@ class CountedEvents : public events::IoListener {
   CountedEvents(const CountedEvents&) = delete;
   CountedEvents& operator=(const CountedEvents&) = delete;
 
-  // These will be counted. At load, the only time at which the JVM grants events of exceptions.
+  // Asks for what these metrics (bits) need. The JVM grants events of exceptions only at load.
   void Prepare(uint64_t wanted);
-  // Counts these from here on (bits by metric). Returns those that this JVM can count now.
+  // Counts these metrics (bits) from here on. Returns those that this JVM can count now.
   uint64_t Start(uint64_t wanted);
   void Stop();
-  // From here on, virtual threads are distinguished from their carriers. False: this JVM has no
-  // virtual threads, or does not report them.
+  // Distinguishes virtual threads from their carriers from here on. Returns false if this JVM has
+  // no virtual threads, or does not report them.
   bool FollowVirtualThreads();
 
   // Callbacks.

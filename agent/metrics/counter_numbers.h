@@ -1,4 +1,5 @@
-// The program's own counters, and where they count. Async-signal-safe.
+// What signal handlers need of counters: the numbers of the program's own ones, and the blocks in
+// which threads count. Async-signal-safe.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +26,11 @@ class CounterNumbers {
   static_assert(kMaxCounters <= RseqCounters::kMaxCounters);
 
   bool Has(uint32_t metric) const { return metric >= kFirstUser && metric - kFirstUser < count(); }
-  // Of an existing counter.
+  // `metric`: of an existing counter.
   bool IsByProcessor(uint32_t metric) const {
     return countings_[metric - kFirstUser] == Counting::kByProcessor;
   }
-  // The counters that count by processor, by number minus kFirstUser. Only if there is one.
+  // The counters that count by processor, by number minus kFirstUser. At least one must exist.
   RseqCounters& by_processor() const { return *by_processor_; }
 
  protected:
@@ -58,22 +59,22 @@ constexpr int64_t WrapSubtract(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
 
-// Reads a thread's block, and finds the block of the calling thread. Async-signal-safe: plain loads
-// and stores, in an order that is also correct for a handler that interrupts the thread anywhere.
+// ---- Blocks of threads: plain loads and stores, in an order that is also correct for a handler
+// that interrupts the thread anywhere
 
-// The block of the calling thread, or of the virtual thread on it; and always that of the calling
-// thread. Null: the thread was not seen yet, or has ended. A block is complete before it is stored
-// here, and is removed from here before its values are collected.
+// tls_block: the block of the calling thread, or of the virtual thread on it; tls_platform: always
+// that of the calling thread. Null: the thread is not counted yet, or has ended. A block is
+// complete before it is stored here, and is removed from here before its values are collected.
 [[gnu::tls_model(
     "initial-exec")]] extern constinit thread_local signal_safe::CounterBlock* tls_block;
 [[gnu::tls_model(
     "initial-exec")]] extern constinit thread_local signal_safe::CounterBlock* tls_platform;
 
 inline constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
-// This metric is not counted: its place has the kernel's clock of the thread when counting began.
+// offcpu.ns is not counted: its place in `cum` has the thread's CPU time when counting began.
 inline constexpr auto kCpuAtStart = static_cast<uint32_t>(Metric::kOffCpu);
 
-// Handlers see the stores before it in memory before the stores after it.
+// A compiler barrier: the thread's handlers see the stores before it before those after it.
 inline void InProgramOrder() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 inline int64_t ReadCum(const signal_safe::CounterBlock& block, uint32_t metric) {
@@ -87,7 +88,7 @@ inline void WriteCum(signal_safe::CounterBlock& block, uint32_t metric, int64_t 
 
 // alloc.bytes. The three words of a JavaThread change one after the other: when the thread itself
 // allocates, which it does not do while it asks, and when a collection retires its TLAB, which can
-// happen at any time that the thread is not in Java code.
+// happen at any time that the thread is not in Java code. So they are read until they stand still.
 inline int64_t ReadAllocated(const signal_safe::AllocLayout& layout,
                              const signal_safe::CounterBlock& block) {
   if (block.java_thread == 0 || layout.allocated_bytes == 0) return ReadCum(block, kAllocBytes);
@@ -101,8 +102,8 @@ inline int64_t ReadAllocated(const signal_safe::AllocLayout& layout,
   return value + block.alloc_offset;
 }
 
-// Any metric. `kernel`: the kernel's value of a metric, by number, for the block's thread; not
-// called for virtual threads, which have none.
+// Reads any metric. `kernel` returns the kernel's value of a metric for the block's thread; it is
+// not called for virtual threads, which have none. `cum` has its value when counting began.
 template <typename Kernel>
 int64_t ReadBlock(const signal_safe::AllocLayout& layout, const signal_safe::CounterBlock& block,
                   uint32_t metric, Kernel kernel) {

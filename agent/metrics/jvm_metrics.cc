@@ -20,7 +20,7 @@ uint64_t Bits(const std::vector<uint32_t>& metrics) {
 }
 
 bool IsCharged(uint32_t metric) {
-  // Users' counters are, and those for all threads.
+  // User counters are charged, and so is elapsed.NAME, whose numbers are above theirs.
   if (metric >= kFirstUser) return true;
   return IsChargedToPaths(InfoOf(static_cast<Metric>(metric)));
 }

@@ -39,57 +39,56 @@ class JvmMetrics : public calls::CounterKeeper {
 
   ThreadCounters& counters() { return counters_; }
   events::IoCalls& io() { return io_; }
-  // Whether Java can access them.
+  // Returns whether Define has succeeded, so that Java code can query metrics.
   bool is_defined() const { return is_defined_; }
 
-  // In VMInit or later: the program can query metrics. Reports what the JVM refuses as a loss.
+  // Lets the program query metrics. In VMInit or later. Reports what the JVM refuses as a loss.
   void Define(JNIEnv* jni, Losses& losses);
-  // Whether probes can charge metrics to call paths; prepares the functions that they call. False:
-  // a loss says why.
+  // Prepares the Java functions with which probes charge metrics to call paths. Returns false, with
+  // a loss that says why, if probes cannot use them.
   bool CanCharge(JNIEnv* jni, Losses& losses) const;
 
-  // The numbers of metrics by name; creates user counters.
+  // Returns the numbers of metrics by name; creates user counters that do not exist yet.
   absl::StatusOr<std::vector<uint32_t>> Numbers(const std::vector<std::string>& names);
 
-  // A recording of these metrics, by number, will begin. At load, when no thread of the program
-  // runs.
+  // Prepares a recording of these metrics, by number. At load this runs before any thread of the
+  // program, when the JVM grants capabilities that it refuses later.
   void Prepare(const std::vector<uint32_t>& metrics);
-  // A recording of these metrics, by number, begins. `live`: running threads have counted before.
-  // Reports metrics that cannot be counted as losses.
-  // `has_trees`: the threads' trees know call paths.
+  // Begins a recording of these metrics, by number. `live`: threads have already run without it.
+  // `has_trees`: the recording keeps call trees. Reports metrics that cannot be counted as losses.
   void Begin(const std::vector<uint32_t>& metrics, bool live, bool has_trees, Losses& losses);
   // Stops counting, and reports what was not counted. The counts can still be queried until End.
   void StopSources(Losses& losses);
   void End();
-  // Virtual threads are distinguished from their carriers from here on.
+  // Distinguishes virtual threads from their carriers from here on.
   void FollowVirtualThreads() { sources_.FollowVirtualThreads(); }
 
   // Objects by the call path that allocated them, between Begin and End.
   const ObjectPaths& object_paths() { return objects_.paths(); }
 
-  // Those of `metrics` that the probes charge.
+  // Returns those of `metrics` that the probes charge to call paths.
   calls::PathMetrics PathMetricsOf(const std::vector<uint32_t>& metrics) const;
-  // A thread's counts since it was last charged; 0 for ended threads. Any thread.
+  // Returns the thread's counts since probes last charged them; 0 for ended threads. Any thread.
   calls::MetricValues SinceCharged(const calls::PathMetrics& metrics,
                                    const signal_safe::ThreadState& state) const;
-  // Of a number of PathMetrics: "alloc.bytes", "elapsed.alloc.bytes".
+  // Returns the name for a number of PathMetrics: "alloc.bytes", "elapsed.alloc.bytes".
   std::string NameOf(uint8_t number) const;
 
   // Callbacks.
   void ThreadStart(JNIEnv* jni, jthread thread);
-  // A thread that ran before the agent was loaded, as seen from any other thread.
+  // Counts a thread that may run since before the agent was loaded. On any thread.
   void Adopt(JNIEnv* jni, jthread thread);
-  // First of all: the thread's call paths get what the kernel has counted.
+  // Called first when a thread ends: its call paths get what the kernel has counted.
   void ThreadEnding() { kernel_events_.Detach(); }
   void ThreadEnd() { counters_.End(); }
   void VirtualThreadEnd(uint64_t java_tid) { counters_.EndVirtual(java_tid); }
-  // Inside a safepoint.
+  // Called inside a safepoint, on the VM thread.
   void GcStart(uint64_t now_ns) { gc_began_ = now_ns; }
   void GcFinish(uint64_t now_ns);
 
   // Counts the calling thread, which is `thread`, from here on. False: no memory.
   bool RegisterThread(JNIEnv* jni, jthread thread);
-  // Of a thread that may have started before anything was counted.
+  // Returns the total of a thread, which may have started before anything was counted.
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric);
 
   // CounterKeeper

@@ -1,11 +1,11 @@
-// The handler of the signals that the kernel's events of a thread send: each is charged to what the
+// The handler of the signals that a thread's perf events send: it charges the events to what the
 // thread does (counts of a perf event, S5.5).
 //
-// A perf event of the thread is the kernel's accumulator for it: what the processors counted is
-// added to it whenever they leave the thread. Every so many events the kernel stops it and signals
-// the thread, whose handler charges that many to the thread's counters and starts it again; a probe
-// charges those to the call path. The handler does not read the event: a program that closes all
-// descriptors may have given its number to a file.
+// A perf event of a thread accumulates what the processors count while they run the thread. After
+// `period` events the kernel stops the perf event and signals the thread. The handler adds `period`
+// to the thread's counters and starts the perf event again; the next probe charges the call path.
+// The handler does not read the perf event: if the program has closed all descriptors, the number
+// may be that of a file.
 //
 // Everything but the table is async-signal-safe. The build checks the symbols that the object code
 // refers to (handler_symbols.txt).
@@ -21,29 +21,29 @@
 
 namespace jtrace::metrics {
 
-// One event of one thread. Only that thread uses it, with the signal blocked, and whoever closes
-// it, after it has left the table. A handler of another thread whose signal comes late reads only
-// os_tid, so an event is used again only once no handler is in flight.
+// One perf event of one thread. Only that thread uses it, with the signal blocked, and then whoever
+// closes it, after it has left the table. A late signal may make a handler of another thread read
+// os_tid, so the memory is used again only once no handler is in flight.
 struct EventCount {
   int fd = -1;
   pid_t os_tid = 0;  // the thread's
   uint32_t metric = 0;
   int64_t period = 1;   // events between two signals
-  int64_t charged = 0;  // of what the kernel has counted
+  int64_t charged = 0;  // events charged so far
 };
 
-// Events by the number of their descriptor; larger numbers are refused.
+// The table: returns the entry of a descriptor below kMaxDescriptors; null: it has no event.
 inline constexpr int kMaxDescriptors = 1 << 16;
 std::atomic<EventCount*>& EventOfDescriptor(int fd);
 
-// Handlers of event signals that run now.
+// Counts the handlers of event signals that run now.
 extern constinit signal_safe::InFlight event_handlers;
 
-// Charges so many events to the calling thread, whose event it is, or to the virtual thread on it.
-// Nothing if the thread is not counted yet.
+// Charges `events` to the calling thread, which owns `event`, or to the virtual thread on it. Does
+// nothing if the thread is not counted yet.
 void Charge(EventCount& event, int64_t events);
 
-// Of the signal that events send, to the thread that they are of. Starts the event again.
+// Handles the signal that a perf event sends to its thread. Starts the perf event again.
 void HandleEventSignal(int signal, siginfo_t* info, void* context);
 
 }  // namespace jtrace::metrics

@@ -25,7 +25,7 @@ bool IsUnused(int signal) {
          current.sa_handler == SIG_DFL;
 }
 
-// As for timers: a quarter of the descriptors.
+// Returns whether the descriptor leaves the last quarter of the numbers to the program.
 bool HasRoom(int fd) {
   rlimit limit = {};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -39,14 +39,14 @@ std::string WhyNot(const absl::Status& installed) {
                     : samples::PerfEventRemedy(error);
 }
 
-// Ends after a while, if a handler's thread was suspended.
+// Waits until no handler runs, about 100 ms at most: a handler's thread may be suspended.
 void WaitForHandlers() {
   constexpr int kMaxPauses = 1000;
   constexpr useconds_t kPause = 100;
   for (int i = 0; i < kMaxPauses && !event_handlers.Idle(); ++i) usleep(kPause);
 }
 
-// Charges what no signal has.
+// Charges the events since the last signal.
 void ChargeRest(EventCount& event) {
   int64_t count = 0;
   if (!samples::IsPerfTimer(event.fd)) return;
@@ -65,7 +65,7 @@ absl::Status KernelEvents::Install() {
     struct sigaction action {};
     action.sa_sigaction = HandleEventSignal;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;  // Go's threads have small stacks
-    // Not a fault, nor the int3 of a hook.
+    // Faults and the int3 of a hook must not be blocked.
     sigfillset(&action.sa_mask);
     for (const int other : {SIGSEGV, SIGBUS, SIGTRAP}) sigdelset(&action.sa_mask, other);
     if (sigaction(signal, &action, nullptr) != 0) break;
@@ -94,8 +94,8 @@ absl::StatusOr<EventCount*> KernelEvents::Open(pid_t tid, const KernelEvent& eve
   return count;
 }
 
-// Events are closed before this, and left the table before they were closed: a handler that has
-// begun since finds none of them (InFlight).
+// The events in closed_ have left the table. So once no handler runs, none can have found them, and
+// their memory can be used again (InFlight).
 EventCount* KernelEvents::Unused() {
   if (event_handlers.Idle()) {
     unused_.insert(unused_.end(), closed_.begin(), closed_.end());
@@ -149,7 +149,7 @@ void KernelEvents::Stop() {
   started_.store(0, std::memory_order_release);
   const std::lock_guard lock(mutex_);
   for (const auto& [tid, events] : by_thread_) Unpublish(events);
-  // A handler that has found its event starts it again, so the descriptor must not be another's.
+  // A handler that has found its event starts it again: its descriptor must not be reused before.
   WaitForHandlers();
   for (auto& [tid, events] : by_thread_) Close(events);
   by_thread_.clear();

@@ -1,5 +1,5 @@
-// Opens the kernel's events of each Java thread, for metrics that are charged to call paths by the
-// kernel's signals (kernel_event_handler.h), and closes them.
+// Opens and closes the perf events of each Java thread, for metrics that are charged to call paths
+// by the kernel's signals (kernel_event_handler.h).
 //
 // Threads: Start and Stop one at a time; Attach and Detach on any thread.
 #pragma once
@@ -23,17 +23,17 @@
 
 namespace jtrace::metrics {
 
-// A metric's event, and how many of them between two signals.
+// A metric's perf event.
 struct KernelEvent {
   Metric metric;
-  std::string_view name;  // samples/perf_events
+  std::string_view name;  // samples/perf_events.h
   uint64_t period;
 };
 
-// No clocks: the kernel may stop these itself (samples/perf_events.h), and must, because
-// real-time signals queue.
+// None of these is a clock, so every kernel can stop them at their period (samples/perf_events.h).
+// It must, because real-time signals queue. `period`: events between two signals.
 //
-// A signal at a context switch ends the wait that was to begin: see samples/perf_events.
+// A signal at a context switch ends the wait that was to begin, so only every fourth one sends it.
 inline constexpr std::array kKernelEvents = {
     KernelEvent{Metric::kPathFaults, "page-faults", 1},
     KernelEvent{Metric::kPathSwitches, "context-switches", 4},
@@ -42,7 +42,7 @@ inline constexpr std::array kKernelEvents = {
     KernelEvent{Metric::kPathCacheMisses, "cache-misses", 1000},
 };
 
-// The metrics that it counts.
+// The metrics that KernelEvents counts.
 inline constexpr uint64_t kOfKernelEvents = [] {
   uint64_t metrics = 0;
   for (const KernelEvent& event : kKernelEvents) metrics |= Bit(event.metric);
@@ -52,23 +52,23 @@ inline constexpr uint64_t kOfKernelEvents = [] {
 class KernelEvents {
  public:
   KernelEvents() = default;
-  // In tests: the agent's own is never destroyed. No thread may have events any more.
+  // Only for tests: the agent's own is never destroyed. No handler may run any more.
   ~KernelEvents();
   KernelEvents(const KernelEvents&) = delete;
   KernelEvents& operator=(const KernelEvents&) = delete;
 
-  // Those of a set of metrics (bits) that the kernel counts for this process; `refused`: why not
-  // the others, for people, and what helps. Threads get their events from here on.
+  // Gives threads their events from here on. Returns those of the metrics `wanted` (bits) that the
+  // kernel counts for this process; `refused`: why not the others, for people, and what helps.
   uint64_t Start(uint64_t wanted, std::string& refused);
   void Stop();
-  // Whether threads get no events.
+  // Returns whether threads get no events now.
   bool is_empty() const { return started_.load(std::memory_order_relaxed) == 0; }
 
-  // A thread of the process, once; ignored if it has events or has ended.
+  // Opens the events of a thread of the process; does nothing if it has events or has ended.
   void Attach(pid_t tid);
-  // The calling thread ends: what is not charged yet is charged now.
+  // Charges what is not charged yet, and closes the events of the calling thread, which is ending.
   void Detach();
-  // Events that threads did not get since the start, because descriptors ran out.
+  // Returns how many events could not be opened since Start, mostly for lack of descriptors.
   uint64_t unattached() const { return unattached_.load(std::memory_order_relaxed); }
 
  private:
@@ -76,10 +76,10 @@ class KernelEvents {
 
   absl::Status Install();
   absl::StatusOr<EventCount*> Open(pid_t tid, const KernelEvent& event);
-  // The handlers find them no more.
+  // Removes the events from the handlers' table.
   void Unpublish(const Events& events);
   void Close(Events& events);
-  // One that no handler may look at.
+  // Returns memory for an event that no handler can be reading.
   EventCount* Unused();
   void StartFor(pid_t tid);
 
@@ -88,7 +88,7 @@ class KernelEvents {
   std::atomic<uint64_t> unattached_{0};
   std::mutex mutex_;  // guards what follows
   absl::flat_hash_map<pid_t, Events> by_thread_;
-  std::vector<EventCount*> closed_;  // handlers may still look at them
+  std::vector<EventCount*> closed_;  // handlers may still read them
   std::vector<EventCount*> unused_;
 };
 

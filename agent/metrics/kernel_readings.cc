@@ -82,7 +82,7 @@ bool IsCompilerThread(const std::string& comm) {
   return comm.find("CompilerThre") != std::string::npos;
 }
 
-// Compiler threads start and end: jit.ns does not include ended ones.
+// Compiler threads start and end. jit.ns does not include ended ones, so it may fall.
 int64_t ReadJit() {
   int64_t sum = 0;
   std::error_code error;

@@ -171,7 +171,7 @@ uint32_t LiveObjectsSource::ThreadOf(size_t owner) {
     thread = groups_.NumberOfGroup(groups_.VirtualThreads());
   } else if (java_tid != Owner::kMore) {
     thread = threads_.Find(java_tid).number;
-    // Its number belongs to an earlier file.
+    // It has no number in this file: it ended in an earlier one.
     if (thread == 0) thread = groups_.NumberOfGroup(groups_.EndedThreads());
   } else {
     thread = groups_.NumberOfGroup(groups_.MoreThreads());

@@ -1,9 +1,9 @@
 // Writes live and freed objects by the call paths that allocated them into a chunk. Writer thread
 // only.
 //
-// Its nodes are its own, beside those of the threads' trees and with the same paths: an object may
-// die long after its thread ended, its node was pruned, or the file in which that was defined
-// (loop=). What belongs to no tree is the process's, so the sum is that of all objects.
+// It defines nodes of its own, with the same paths as nodes of the threads' trees: an object may
+// die long after its thread ended, its node was pruned, or the file that defined the node ended
+// (loop=). Objects that belong to no tree count for [process], so the sum is that of all objects.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class LiveObjectsSource : public trace::ChunkSource {
  public:
   struct Settings {
     std::vector<metrics::Metric> metrics;  // of metrics::kLives, at most kMaxMetrics
-    // A number in the trace that no node has.
+    // Returns a number that no node of the trace has.
     std::function<uint32_t()> next_node;
     calls::FindCallSite find_call_site = nullptr;  // as TreeSource
   };
@@ -47,7 +47,7 @@ class LiveObjectsSource : public trace::ChunkSource {
   using Path = metrics::ObjectPaths::Path;
   using Owner = metrics::ObjectPaths::Owner;
   using Values = std::array<int64_t, kMaxMetrics>;  // in the order of Settings::metrics
-  class Rows;                                       // of one thread
+  class Rows;                                       // the delta of a thread
   using Threads = absl::btree_map<uint32_t, Rows>;
 
   struct Node {
@@ -66,9 +66,9 @@ class LiveObjectsSource : public trace::ChunkSource {
   void SealRoots(Threads& threads);
   void SealPaths(Threads& threads);
   Rows& RowsOf(uint32_t thread, Threads& threads);
-  // Writes the values that differ.
+  // Writes the values that differ from `reported`, and updates that.
   void Report(const TraceNode& node, const Values& values, Values& reported, Threads& threads);
-  // The path's values in this file.
+  // Returns the path's values in this file.
   Values Read(uint32_t path);
   void Define(uint32_t path, Rows& rows);
   void DefineOne(uint32_t path, Rows& rows);

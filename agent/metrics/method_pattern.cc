@@ -36,7 +36,7 @@ std::string PrimitiveName(char code) {
   }
 }
 
-// "java.lang.String[]" for "[Ljava/lang/String;".
+// Returns "java.lang.String[]" for "[Ljava/lang/String;".
 std::string TypeName(absl::string_view field) {
   size_t dimensions = 0;
   while (absl::ConsumePrefix(&field, "[")) ++dimensions;
@@ -60,7 +60,7 @@ absl::string_view SimpleName(absl::string_view type) {
   return type.substr(type.find_last_of(".$") + 1);
 }
 
-// The class of "com.acme.Cache::load*"; "" for "com.acme.*::load" and for a package's pattern.
+// Returns "com.acme.Cache" for "com.acme.Cache::load*"; "" if the pattern names no single class.
 std::string ClassName(absl::string_view name) {
   const size_t colons = name.find("::");
   const absl::string_view type = name.substr(0, colons);

@@ -11,16 +11,16 @@
 
 namespace jtrace::metrics {
 
-// A pattern as in include= (calls/classfile/scope_filter.h), with parameter types if it ends in
-// parentheses: their full or simple names. Immutable: any thread.
+// A pattern as in include= (common/scope_filter.h), which may end in parameter types in
+// parentheses, by their full or simple names. Immutable: any thread.
 class MethodPattern {
  public:
-  // Characters. Of a longer one the nearest name would take too long to find.
+  // In characters. To find the name nearest to a longer pattern would take too long.
   static constexpr size_t kLongest = 1000;
-  // Errors: InvalidArgument, with an example.
+  // Returns the pattern, or InvalidArgument with an example of one.
   static absl::StatusOr<MethodPattern> Parse(absl::string_view text);
 
-  // The class that it names, "java.sql.Statement"; "" if it names none or several.
+  // Returns the class that the pattern names, "java.sql.Statement"; "" if it names none or several.
   const std::string& class_name() const { return class_name_; }
 
   // `class_name`: binary, "java.lang.String"; `descriptor`: of the class file.
@@ -39,11 +39,11 @@ class MethodPattern {
   std::optional<std::vector<std::string>> parameters_;
 };
 
-// The one of the names "com.acme.Cache::load" that `pattern` probably means: one of its class, if
-// there are any. "" if there are none.
+// Returns the one of `names` ("com.acme.Cache::load") that is nearest to `pattern`: one of the same
+// class, if there are any. "": `names` is empty.
 std::string NearestMethod(absl::string_view pattern, const std::vector<std::string>& names);
 
-// "com.acme.Cache.load(String,int)".
+// Returns "com.acme.Cache.load(String,int)".
 std::string MethodText(absl::string_view class_name, absl::string_view method,
                        absl::string_view descriptor);
 

@@ -50,22 +50,23 @@ inline constexpr uint32_t kFirstUser = 32;
 
 constexpr bool IsUser(uint32_t metric) { return metric >= kFirstUser; }
 
-// elapsed.NAME: the number of NAME and signal_safe::kElapsed. Known by call path only.
+// The metric elapsed.NAME has the number of NAME plus signal_safe::kElapsed. It is known only by
+// call path.
 inline constexpr absl::string_view kElapsedPrefix = "elapsed.";
 constexpr bool IsElapsed(uint32_t metric) { return metric >= signal_safe::kElapsed; }
 
-// Of a set of metrics.
+// The bit of a metric in a set of metrics.
 constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
 
-// Objects that a collection found dead, and the others.
+// Metrics of single objects, those that a collection found dead and those that live.
 inline constexpr uint64_t kLives = Bit(Metric::kLiveBytes) | Bit(Metric::kFreedBytes) |
                                    Bit(Metric::kLiveObjects) | Bit(Metric::kFreedObjects);
 
-// What probes count by themselves.
+// Metrics that the probes count without another source.
 inline constexpr uint64_t kOfProbes =
     Bit(Metric::kAllocSites) | Bit(Metric::kOutside) | Bit(Metric::kOutsideElements);
 
-// A current value, not a sum.
+// Returns whether the metric is a current value, which may fall, and not a sum.
 constexpr bool IsLevel(Metric metric) {
   return metric == Metric::kLiveBytes || metric == Metric::kLiveObjects;
 }
@@ -74,7 +75,7 @@ constexpr bool IsLevel(Metric metric) {
 enum class Reach : uint8_t {
   kPath,     // by call path, thread and process
   kThread,   // by thread and process
-  kProcess,  // as one total; those of kLives in traces by call path, too
+  kProcess,  // as one total; traces have those of kLives by call path, too
 };
 
 // The source of its values.
@@ -93,16 +94,16 @@ struct MetricInfo {
   Reach reach;
   Source source;
   absl::string_view exactness;  // one clause for people
-  absl::string_view cost;       // the same
+  absl::string_view cost;       // one clause for people
   absl::string_view what;
 };
 
-// Whether probes charge it to call paths: the trees know theirs anyway.
+// Returns whether probes charge the metric to call paths; the trees' own counts need no charge.
 inline bool IsChargedToPaths(const MetricInfo& info) {
   return info.reach == Reach::kPath && info.source != Source::kTree;
 }
 
-// In the order of their numbers.
+// Returns all metrics but user counters, in the order of their numbers.
 std::span<const MetricInfo> AllMetrics();
 const MetricInfo& InfoOf(Metric metric);
 std::optional<Metric> FindMetric(absl::string_view name);

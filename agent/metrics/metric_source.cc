@@ -14,7 +14,7 @@ bool IsLevel(uint32_t metric) {
   return metric < metrics::kFirstUser && metrics::IsLevel(static_cast<metrics::Metric>(metric));
 }
 
-// The kernel counts them for each of its threads and for the process.
+// Returns whether the kernel counts the metric, for each of its threads and for the process.
 bool IsOfKernel(uint32_t metric) {
   return metric < metrics::kFirstUser &&
          metrics::InfoOf(static_cast<metrics::Metric>(metric)).source == metrics::Source::kKernel;
@@ -32,7 +32,7 @@ MetricSource::MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> n
     ReadAll();
     of_threads_ = {};
   }
-  // Threads that ended before belong to no recording.
+  // Skips the threads that have ended: their counts belong to no recording.
   metrics_.counters().EndedSince(ended_cursor_);
   counts_ = true;
 }
@@ -75,7 +75,7 @@ void MetricSource::AddThread(const metrics::ThreadValues& thread) {
   metrics::Values& last = last_[thread.java_tid];
   for (const uint32_t metric : numbers_) {
     const int64_t delta = thread.values[metric] - last[metric];
-    // Values that only files report are unknown for ended threads.
+    // Values that only files report may be unknown, and then 0, for ended threads.
     if (IsOfProcess(metric) || delta == 0 || (thread.has_ended && delta < 0)) continue;
     last[metric] = thread.values[metric];
     of_threads_[metric] += delta;

@@ -1,5 +1,5 @@
-// Writes the threads' totals of metrics that are not charged to call paths into a chunk. Writer
-// thread only.
+// Writes the threads' totals of metrics that are not charged to call paths into a chunk. Created on
+// the thread that starts a recording, then used on the writer thread only.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace jtrace::metrics {
 
 class MetricSource : public trace::ChunkSource {
  public:
-  // `numbers`: of the metrics. `live`: the threads' counts so far belong to no recording.
+  // `numbers`: the metrics. `live`: the threads have counts that belong to no recording.
   MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
                jvm::ThreadGroups& groups, trace::RecordEncoder& encoder);
   ~MetricSource() override;
@@ -30,8 +30,8 @@ class MetricSource : public trace::ChunkSource {
   void ReadAll();
   void AddThread(const metrics::ThreadValues& thread);
   void AddProcess();
-  // What the kernel counted for the process and for no Java thread: the JVM's threads, the agent's,
-  // and the rest of each thread after its end.
+  // Adds what the kernel counted for the process and for no Java thread: the JVM's threads, the
+  // agent's, and what Java threads used after their last reading.
   void AddRestOfProcess();
   void Add(uint32_t thread, uint32_t metric, int64_t delta);
 
@@ -40,7 +40,7 @@ class MetricSource : public trace::ChunkSource {
   uint64_t mask_ = 0;
   jvm::ThreadGroups& groups_;
   trace::RecordEncoder& encoder_;
-  bool counts_ = false;  // false: this reading only finds out where counting begins
+  bool counts_ = false;  // false: readings only find out where counting begins
   uint64_t ended_cursor_ = 0;
   absl::flat_hash_map<uint64_t, metrics::Values> last_;  // by Thread.threadId()
   metrics::Values last_process_ = {};

@@ -25,13 +25,14 @@
 namespace jtrace::metrics {
 namespace {
 
-// The kernel reports it by thread, in files that are gone once the thread has ended.
+// Returns whether the kernel reports the metric in a file of the thread, which is gone once the
+// thread has ended.
 bool IsUnknownOfEnded(uint32_t metric) {
   return metric == static_cast<uint32_t>(Metric::kReadBytes) ||
          metric == static_cast<uint32_t>(Metric::kWrittenBytes);
 }
 
-// A virtual thread has no kernel thread that could be measured.
+// Returns whether the thread can have the metric. The kernel measures no virtual threads.
 bool IsKnownOf(const ThreadValues& thread, uint32_t metric) {
   if (IsUser(metric) || thread.os_tid != 0) return true;
   const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
@@ -47,7 +48,7 @@ ReportedMetric Describe(const MetricInfo& info) {
           .by_thread = info.reach != Reach::kProcess};
 }
 
-// Those that have an answer now; what only the call trees know is in traces.
+// Returns the metrics that can be read now. Those that only the call trees know are in traces.
 std::vector<ReportedMetric> Counted(const ThreadCounters& counters) {
   std::vector<ReportedMetric> counted;
   for (const MetricInfo& info : AllMetrics()) {
@@ -67,7 +68,7 @@ std::vector<ReportedMetric> Counted(const ThreadCounters& counters) {
   return counted;
 }
 
-// The place of the metric by which threads are busy.
+// Returns the index of cpu.ns, which tells how busy a thread is; metrics.size(): it is not there.
 size_t BusyColumn(const std::vector<ReportedMetric>& metrics) {
   const auto found = std::find_if(metrics.begin(), metrics.end(), [](const ReportedMetric& it) {
     return it.number == static_cast<uint32_t>(Metric::kCpu);
@@ -117,7 +118,7 @@ void AddThread(const MetricsReport& report, const ReportedThread& thread, JsonWr
   json.EndObject();
 }
 
-// A metric of the exposition: names may have letters, digits and '_'; "cpu.ns" becomes seconds.
+// A metric of Prometheus: its name has letters, digits and '_'; "cpu.ns" becomes seconds.
 struct Family {
   std::string name = {};  // "cpu_seconds_total"
   bool in_seconds = false;
@@ -132,7 +133,7 @@ Family FamilyOf(const ReportedMetric& metric, absl::flat_hash_set<std::string>& 
       family.name.begin(), family.name.end(),
       [](char c) { return !absl::ascii_isalnum(static_cast<unsigned char>(c)); }, '_');
   if (family.in_seconds) family.name += "_seconds";
-  // "a.b" and "a_b" are two counters.
+  // "a.b" and "a_b" get the same name: the second one is told apart by its number.
   if (!names.insert(family.name).second) absl::StrAppend(&family.name, "_", metric.number);
   names.insert(family.name);
   if (!metric.may_fall) family.name += "_total";
@@ -186,7 +187,7 @@ MetricsReport CollectMetrics(
     }
     report.threads.push_back(std::move(row));
   }
-  // Behind the threads, so that it is no less than their sum.
+  // Read after the threads, so that the process's total is no less than their sum.
   for (ReportedMetric& metric : report.metrics) {
     metric.process = counters.Process(metric.number).value_or(0);
   }

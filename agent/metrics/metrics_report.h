@@ -1,4 +1,4 @@
-// What the threads of a JVM have counted, read once, as `jtrace metrics` shows it.
+// Reads what the threads of a JVM have counted, for `jtrace metrics`, as JSON or for Prometheus.
 //
 // Any thread, never a signal handler.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace jtrace::metrics {
 
-// A metric that somebody counts.
+// A metric that is counted now.
 struct ReportedMetric {
   uint32_t number = 0;
   std::string name = {};  // "alloc.bytes"
@@ -52,8 +52,8 @@ struct MetricsReport {
   uint64_t ended_threads = 0;  // Java threads that ended
 };
 
-// `name_of` is asked for each thread, with no lock held; threads without a name in it (nullopt) are
-// left out.
+// Reads all metrics that are counted now. Calls `name_of` for each thread, with no lock held; a
+// thread for which it returns nullopt is left out.
 MetricsReport CollectMetrics(
     const ThreadCounters& counters,
     absl::FunctionRef<std::optional<std::string>(const ThreadValues&)> name_of);
@@ -61,20 +61,17 @@ MetricsReport CollectMetrics(
 // Lists only the `most` busiest threads and sums the others.
 void SumThreadsBeyond(size_t most, MetricsReport& report);
 
-// What threads have counted, for programs: as JSON or for Prometheus. `jtrace metrics` makes a
-// table for people of the JSON. Pure.
-
-// One JSON object:
+// Returns the report as one JSON object, of which `jtrace metrics` makes a table for people:
 // {"pid":…,"ended_threads":…,
 //  "metrics":[{"name":…,"unit":…,"what":…,"by_thread":…,"process":…,"ended":…}],
 //  "threads":[{"name":…,"java_tid":…,"os_tid":…,"virtual":…,"partial":…,"totals":{NAME:…}}],
 //  "more":{"threads":…,"totals":{NAME:…}}}
-// Integers are unrounded; what is unknown is left out.
+// Integers are not rounded; unknown values are left out.
 std::string MetricsAsJson(const MetricsReport& report);
 
-// Prometheus's text exposition format 0.0.4. Times are in seconds, as its conventions want it.
-// Two families a metric: jtrace_process_NAME_total, and jtrace_NAME_total by thread, where threads
-// that ended are one series, thread="(ended)" with tid="0".
+// Returns the report in Prometheus's text exposition format 0.0.4. Times are in seconds, by its
+// conventions. Two families a metric: jtrace_process_NAME_total, and jtrace_NAME_total by thread,
+// where threads that ended are one series, thread="(ended)" with tid="0".
 std::string MetricsAsPrometheus(const MetricsReport& report);
 
 // The value of --format=.
@@ -85,14 +82,14 @@ struct MetricsFormat {
 };
 // "--format=json|prometheus --threads=N": each may be missing. InvalidArgument: anything else.
 absl::StatusOr<MetricsFormat> ParseMetricsFormat(absl::string_view options);
-// JSON lists at most format.threads threads and sums the others.
+// Returns the report in that format. JSON lists at most format.threads threads and sums the others.
 std::string Format(MetricsReport report, const MetricsFormat& format);
 
-// `text`, modified UTF-8 as JVMTI hands it out (or anything else), as UTF-8: pairs of surrogates
-// become the characters that they stand for, invalid bytes become U+FFFD.
+// Returns `text`, modified UTF-8 as JVMTI hands it out (or anything else), as UTF-8: pairs of
+// surrogates become the characters that they stand for, invalid bytes become U+FFFD.
 std::string Utf8Of(absl::string_view text);
 
-// A label's value in the exposition format of Prometheus, without quotes.
+// Escapes a label's value for the exposition format of Prometheus; adds no quotes.
 std::string PrometheusLabel(absl::string_view utf8);
 
 }  // namespace jtrace::metrics

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kNativeMetrics[] = "jtrace/NativeMetrics";
 
-// Native methods have no `this`; they use these.
+// The native methods are static, so what they use is global. Null before DefineNativeMetrics.
 std::atomic<Questions*> questions{nullptr};
 std::atomic<jclass> native_class{nullptr};  // a global reference
 std::atomic<jmethodID> families{nullptr};
@@ -38,7 +38,7 @@ void Throw(JNIEnv* jni, const absl::Status& status) {
   }
 }
 
-// 0 with an exception pending if there is no value.
+// Returns the value, or 0 with a Java exception pending if there is none.
 template <typename Result, typename Value>
 Result ValueOrThrow(JNIEnv* jni, const absl::StatusOr<Value>& value) {
   if (value.ok()) return static_cast<Result>(*value);
@@ -127,7 +127,7 @@ jstring JNICALL WindowPaths(JNIEnv* jni, jclass, jlong window, jint metric, jstr
                                Text(jni, below), Text(jni, pattern), top));
 }
 
-// Null: it names one.
+// Returns null if the pattern names a method.
 jstring JNICALL NearestMethod(JNIEnv* jni, jclass, jstring pattern) {
   const auto nearest = Asked().NearestMethod(Text(jni, pattern));
   if (nearest.ok()) return nearest->has_value() ? jni->NewStringUTF((*nearest)->c_str()) : nullptr;

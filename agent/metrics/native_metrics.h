@@ -1,4 +1,4 @@
-// From Java to the agent: the native methods of jtrace.NativeMetrics, which jtrace-api.jar calls.
+// The native methods of jtrace.NativeMetrics, by which jtrace-api.jar calls the agent.
 #pragma once
 
 #include <jvmti.h>
@@ -22,37 +22,37 @@ class Questions {
  public:
   virtual ~Questions() = default;
 
-  // As NativeMetrics.describe; "" for null.
+  // Returns the rows of NativeMetrics.describe; "" where that has null.
   virtual std::vector<std::string> Describe() = 0;
   virtual absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) = 0;
   virtual absl::StatusOr<int64_t> ProcessTotal(uint32_t metric) = 0;
   virtual absl::StatusOr<uint32_t> Counter(absl::string_view name, absl::string_view unit) = 0;
 
-  // nullopt: of all threads.
+  // Returns counts since the recording began, of one thread or, with nullopt, of all threads.
   virtual absl::StatusOr<MethodTotals> Method(std::optional<uint64_t> java_tid, uint32_t metric,
                                               absl::string_view pattern) = 0;
   virtual absl::StatusOr<uint64_t> OpenWindow(Scope scope, uint64_t java_tid) = 0;
   virtual absl::StatusOr<MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                     absl::string_view pattern) = 0;
-  // `below`: only paths of the opening thread that are in such a method; `pattern`: only paths that
-  // end in such a method; "": any.
+  // As NativeMetrics.windowPaths. `below`: only paths of the opening thread in such a method;
+  // `pattern`: only paths that end in such a method; "": any.
   virtual absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric,
                                                   absl::string_view below,
                                                   absl::string_view pattern, int top) = 0;
   virtual void CloseWindow(uint64_t window) = 0;
-  // nullopt: the pattern names a method with probes; else the nearest name of one, "" if there are
-  // none.
+  // Returns nullopt if the pattern names a method with probes; else the nearest name of such a
+  // method, "" if there are none.
   virtual absl::StatusOr<std::optional<std::string>> NearestMethod(absl::string_view pattern) = 0;
-  // The total of the threads that descend from the one that opened the window.
+  // Returns the total of the threads that descend from the one that opened the window.
   virtual absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) = 0;
 
-  // The number of the label set `outer` with `key` set to `value`, or without it, if that is empty;
-  // samples::kUnknownLabels: it has none.
+  // Returns the number of the label set `outer` with `key` set to `value`, or without `key` if that
+  // is empty; samples::kUnknownLabels: the set has no number.
   virtual uint32_t Labels(uint32_t outer, absl::string_view key, absl::string_view value) = 0;
-  // The calling thread has these labels from now on; `virtual_tid` as in samples::SetLabels.
+  // Sets the labels of the calling thread; `virtual_tid` as in samples::SetLabels.
   virtual void SetLabels(uint32_t number, uint64_t virtual_tid) = 0;
 
-  // Must live forever.
+  // The segments must live forever.
   virtual events::Segments& segments() = 0;
 
   virtual absl::StatusOr<std::string> Command(absl::string_view verb,
@@ -64,7 +64,7 @@ class Questions {
 // Java exception pending. FailedPrecondition: the JVM refuses the class.
 absl::Status DefineNativeMetrics(JNIEnv* jni, Questions* questions);
 
-// On a starting thread: the windows that it inherits. Runs Java code.
+// Returns the windows that the calling thread, which is starting, inherits. Runs Java code.
 std::vector<uint64_t> InheritedWindows(JNIEnv* jni);
 
 }  // namespace jtrace::metrics

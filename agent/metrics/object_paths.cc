@@ -27,7 +27,7 @@ void ObjectPaths::End() {
   for (std::atomic<Block*>& block : blocks_) delete block.exchange(nullptr);
 }
 
-// ---- Where a thread is ------------------------------------------------------------------------
+// ---- The current path of a thread -------------------------------------------------------------
 
 uint32_t ObjectPaths::Current(uint64_t java_tid, bool is_virtual) {
   if (java_tid == 0) return kNowhere;
@@ -51,7 +51,7 @@ uint32_t ObjectPaths::PathLocked(const signal_safe::Arena* arena,
   absl::InlinedVector<const Node*, 64> steps;
   const Node* const root = At<Node>(arena, state.root);
   const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
-  if (node == nullptr) return kNowhere;  // the call found no memory
+  if (node == nullptr) return kNowhere;  // the probe found no memory
   signal_safe::Climb at(arena, *node);
   for (; node != root && !is_known(KnownLocked(node), node); node = &*at) {
     steps.push_back(node);
@@ -115,7 +115,7 @@ void ObjectPaths::Made(uint32_t path, uint64_t bytes) {
   counts.made_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-// Whoever sees that an object was freed sees that it was made.
+// Release: Read, which loads these first, with acquire, then also sees that the object was made.
 void ObjectPaths::Freed(uint32_t path, uint64_t bytes) {
   Counts& counts = CountsOf(path);
   counts.freed_objects.fetch_add(1, std::memory_order_release);

@@ -2,9 +2,8 @@
 //
 // A calling-context tree of all threads, beside the probes' trees: an object may outlive its thread
 // and the node that made it, and its tag can hold only a number. Takes no memory unless a recording
-// wants it. Threads: Current on the allocating thread, which takes a mutex, a leaf; Made, Freed and
-// Read on any, without a lock and without memory of their own; Begin and End while no callback
-// runs.
+// wants it. Threads: Current on the allocating thread, under a mutex, a leaf; Made, Freed and Read
+// on any, without a lock and without allocations; Begin and End while no callback runs.
 #pragma once
 
 #include <jvmti.h>
@@ -27,7 +26,7 @@ struct ObjectCounts {
   uint64_t bytes = 0;
 };
 
-// Of one path, callees not included. Every freed object is among those made.
+// The objects of one path, callees not included. Every freed object is among those made.
 struct PathObjects {
   ObjectCounts made;
   ObjectCounts freed;
@@ -35,8 +34,8 @@ struct PathObjects {
 
 class ObjectPaths {
  public:
-  // Paths that are not in any tree: of objects allocated by native threads or where calls found no
-  // memory, and of those for whose path there is no room.
+  // Paths outside of all trees. kNowhere: of objects of native threads, and of calls for which the
+  // probes found no memory. kTooMany: of objects for whose paths there is no room.
   static constexpr uint32_t kNowhere = 0;
   static constexpr uint32_t kTooMany = 1;
   static constexpr uint32_t kFirstPath = 2;
@@ -49,14 +48,14 @@ class ObjectPaths {
   struct Path {
     uint32_t parent = 0;   // 0: a thread's root
     uint32_t routine = 0;  // as Node::routine
-    uint32_t owner = 0;    // its index
+    uint32_t owner = 0;    // index of the Owner
   };
   // A thread, or all virtual threads, or all platform threads beyond the first ones.
   struct Owner {
     static constexpr uint64_t kVirtual = UINT64_MAX;
     static constexpr uint64_t kMore = UINT64_MAX - 1;
-    uint64_t java_tid = 0;  // Thread.threadId(), or one of these
-    uint32_t root = 0;      // path: outside of probed methods
+    uint64_t java_tid = 0;  // Thread.threadId(), kVirtual or kMore
+    uint32_t root = 0;      // the path of objects allocated outside of probed methods
     bool has_tree = false;  // it has run a probed method
   };
 
@@ -66,16 +65,16 @@ class ObjectPaths {
   ObjectPaths& operator=(const ObjectPaths&) = delete;
   ~ObjectPaths() { End(); }
 
-  // A recording begins: nothing is known, and nothing counted. All else is between Begin and End.
+  // Begins a recording, without paths and counts. All else is called between Begin and End.
   void Begin();
   void End();
 
-  // Where the calling thread is. `java_tid`: 0: a native thread.
+  // Returns the path of the calling thread's current node. `java_tid` 0: a native thread.
   uint32_t Current(uint64_t java_tid, bool is_virtual);
-  // Allocated at the path, and found dead.
+  // Counts an object that the path allocated, and one that was found dead.
   void Made(uint32_t path, uint64_t bytes);
   void Freed(uint32_t path, uint64_t bytes);
-  // May be called while the threads count: then live objects, made - freed, are those of a moment.
+  // May be called while threads count: `made` then includes every object that is in `freed`.
   PathObjects Read(uint32_t path) const;
 
   // Appends the paths that are not in `paths` yet, and replaces `owners`.
@@ -88,11 +87,12 @@ class ObjectPaths {
     std::atomic<uint64_t> freed_objects{0};
     std::atomic<uint64_t> freed_bytes{0};
   };
-  // Never move, so that no lock is needed.
+  // Blocks of counts never move, so counting needs no lock.
   static constexpr uint32_t kBlock = 4096;
   using Block = std::array<Counts, kBlock>;
 
-  // The path of a node, until memory of nodes is released: then it may be that of another path.
+  // A cached path of a node. Valid only while Arena::frees equals `frees`: later the node's memory
+  // may belong to another path.
   struct KnownPath {
     const signal_safe::Node* node = nullptr;
     uint64_t java_tid = 0;

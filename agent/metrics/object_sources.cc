@@ -17,7 +17,8 @@ void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv*, jthread, jobject object, jclass
   }
 }
 
-// An object's tag: the path that allocated it, and its size, a multiple of 8. Never 0.
+// An object's tag: the path that allocated it in the upper half, and its size in units of 8 bytes.
+// Never 0, which JVMTI takes for untagged.
 constexpr int kGranule = 3;
 constexpr int kPathShift = 32;
 static_assert(ObjectPaths::kMaxPaths <= 1u << (63 - kPathShift));
@@ -52,8 +53,8 @@ jvmtiEventCallbacks Callbacks() {
   return callbacks;
 }
 
-// The capabilities of sampled allocations and, with `tags`, of freed objects. False: this JVM
-// refuses one.
+// Adds the capabilities of sampled allocations and, with `tags`, of freed objects. Returns false if
+// this JVM refuses one.
 bool AddCapabilities(jvm::Environment& env, bool tags) {
   jvmtiCapabilities asked = {};
   asked.can_generate_sampled_object_alloc_events = 1;
@@ -120,7 +121,7 @@ bool ObjectSources::WaitForCallbacks() {
 }
 
 void ObjectSources::Forget() {
-  // A callback that has not ended by now may still count: its memory is leaked.
+  // A callback that has not ended by now may still count, so the paths' memory is kept.
   if (by_path_.exchange(false) && WaitForCallbacks()) paths_.End();
 }
 

@@ -1,10 +1,10 @@
-// Counts single objects: the JVM reports each allocation and, by tags, each dead object.
-// alloc.objects, live.bytes, freed.bytes, live.objects, freed.objects.
+// Counts single objects, for alloc.objects, live.bytes, live.objects, freed.bytes, freed.objects:
+// the JVM reports each allocation and, by tags, each dead object.
 //
-// They have their own JVMTI environment, which lives from Start to Stop and owns the tags: an
-// object that outlives its recording costs nothing more, and is in no later one. Threads: Start,
-// Stop and Forget one at a time; callbacks on the allocating thread, and some time after the
-// collection that found an object dead on any thread.
+// A JVMTI environment of its own lives from Prepare to Stop and owns the tags: an object that
+// outlives its recording costs nothing more, and is in no later one. Threads: Prepare, Start, Stop
+// and Forget one at a time; Allocated on the allocating thread; Freed on any thread, some time
+// after the collection that found the object dead.
 #pragma once
 
 #include <jvmti.h>
@@ -25,15 +25,15 @@ class ObjectSources {
   ObjectSources(const ObjectSources&) = delete;
   ObjectSources& operator=(const ObjectSources&) = delete;
 
-  // At load, before the program's first thread: for running threads, JDK 17 misses what they
-  // allocate until their next sample would be due, half a megabyte on average.
+  // Opens the environment. At load this runs before the program's first thread: JDK 17 misses what
+  // running threads allocate until their next sample is due, half a megabyte on average.
   void Prepare(uint64_t wanted);
-  // Counts these from here on (bits by metric); live objects begin at 0. `by_path`: also by the
-  // call paths that allocate them. Returns those that this JVM can count now: another agent may
-  // already sample allocations.
+  // Counts these metrics (bits) from here on; live objects begin at 0. `by_path`: also by the call
+  // paths that allocate them. Returns those that this JVM can count now: another agent may already
+  // sample allocations.
   uint64_t Start(uint64_t wanted, bool by_path);
   void Stop();
-  // Until Forget, or the next Start. Empty without `by_path`.
+  // Returns the paths, which last until Forget or the next Start. Empty without `by_path`.
   ObjectPaths& paths() { return paths_; }
   void Forget();
 
@@ -42,9 +42,10 @@ class ObjectSources {
   void Freed(jvmtiEnv* env, int64_t tag);
 
  private:
-  // With the capabilities that are needed; not, if this JVM refuses one.
+  // Opens the environment with the capabilities that are needed; not if this JVM refuses one.
   void OpenEnvironment(bool tags);
-  // No callback runs: the environment is disposed of.
+  // Waits until no callback runs, about 1 s at most, after the environment was disposed of. Returns
+  // whether none runs.
   bool WaitForCallbacks();
   uint32_t CurrentPath();
   void AddLive(int64_t objects, int64_t bytes);
@@ -56,8 +57,8 @@ class ObjectSources {
   std::atomic<bool> by_path_{false};
   signal_safe::InFlight callbacks_;
   ObjectPaths paths_;
-  std::atomic<int64_t> live_objects_{0};  // what is in the process's live.objects
-  std::atomic<int64_t> live_bytes_{0};    // in live.bytes
+  std::atomic<int64_t> live_objects_{0};  // the process's live.objects
+  std::atomic<int64_t> live_bytes_{0};    // the process's live.bytes
 };
 
 }  // namespace jtrace::metrics

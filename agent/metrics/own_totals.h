@@ -25,7 +25,7 @@ enum class Answer : uint8_t {
   kTreesOnly,      // it is known only for methods and call paths
   kNotInHandlers,  // reading it needs a file
   kVirtualThread,  // the kernel does not know virtual threads
-  kUnknownThread,  // the calling thread was not seen yet, or is ending
+  kUnknownThread,  // the calling thread is not counted yet, or is ending
 };
 
 class OwnTotals {
@@ -39,18 +39,18 @@ class OwnTotals {
   // Sets which metrics of Source::kCounted are counted now, as a set of bits.
   void SetCounted(uint64_t metrics) { counted_.store(metrics, std::memory_order_relaxed); }
 
-  // Whether the metric is available now: kYes, kNoMetric, kNotCounted or kUnsupported.
+  // Returns whether the metric is available now: kYes, kNoMetric, kNotCounted or kUnsupported.
   Answer Check(uint32_t metric) const;
-  // The same, and whether it is available for threads.
+  // The same as Check, and whether the metric is available for threads.
   Answer CheckOfThread(uint32_t metric) const;
-  // The same, and whether it is available for the process.
+  // The same as Check, and whether the metric is available for the process.
   Answer CheckOfProcess(uint32_t metric) const;
-  // Of the calling thread, or the virtual thread on it; `value` only with kYes.
+  // Reads a total of the calling thread, or the virtual thread on it; `value` is valid with kYes.
   Answer Read(uint32_t metric, int64_t& value) const;
-  // Whether the kernel counts it by thread: it is unknown for virtual threads.
+  // Returns whether the kernel counts the metric by thread, so that virtual threads lack it.
   static bool IsOfKernelsThread(uint32_t metric);
-  // Counts for the running thread, or on the processor. kYes, kNoMetric (not a user counter),
-  // kUnknownThread.
+  // Adds to a user counter, for the calling thread or on its processor. Returns kYes, kNoMetric
+  // (not a user counter) or kUnknownThread.
   Answer Add(uint32_t metric, int64_t delta);
 
  private:
@@ -59,10 +59,8 @@ class OwnTotals {
   std::atomic<uint64_t> counted_{0};
 };
 
-// The kernel's counters of the calling thread that one call can read. Async-signal-safe.
-
-// cpu.ns, switches and page.faults. None: this kernel does not report the metric, or not in one
-// call.
+// Reads cpu.ns, switches or page.faults of the calling thread in one system call. None: another
+// metric, or one that this kernel does not report. Async-signal-safe.
 std::optional<int64_t> ReadOwnNow(Metric metric);
 
 }  // namespace jtrace::metrics

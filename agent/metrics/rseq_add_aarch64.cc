@@ -1,4 +1,4 @@
-// Without a restartable sequence: threads share one slot of each counter (rseq_counters.h).
+// No restartable sequences are used here: threads share one slot of each counter (rseq_counters.h).
 #include "agent/metrics/rseq_add.h"
 
 namespace jtrace::metrics {

@@ -5,8 +5,8 @@ namespace jtrace::metrics {
 
 void* RseqArea() { return signal_safe::RseqArea(); }
 
-// The section is [1, 2); its last instruction commits. If the kernel interrupts a thread inside it,
-// it moves the thread to 4, which must follow RSEQ_SIG, and clears the word.
+// The sequence is from label 1 to label 2; its last instruction commits. If the kernel interrupts a
+// thread inside it, it moves the thread to label 4, which must follow RSEQ_SIG, and clears rseq_cs.
 bool RseqAdd(void* rseq_area, char* slots, size_t stride, uint32_t cpus, int64_t delta) {
   static_assert(signal_safe::kRseqSignature == 0x53053053);
   auto* area = static_cast<struct rseq*>(rseq_area);

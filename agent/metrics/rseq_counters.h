@@ -22,9 +22,9 @@ class RseqCounters {
   void Add(uint32_t counter, int64_t delta);
   // Nothing is lost or counted twice; concurrent additions may be included or not.
   int64_t Total(uint32_t counter) const;
-  // Additions to the shared slot: by threads without rseq, or interrupted repeatedly.
+  // Returns the additions to the shared slot: by threads without rseq, or interrupted repeatedly.
   int64_t shared(uint32_t counter) const;
-  // Whether there are slots by processor; a thread that is not registered uses the shared one.
+  // Returns whether there are slots by processor. A thread without rseq uses the shared one.
   bool UsesRseq() const;
 
  private:

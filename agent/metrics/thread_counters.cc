@@ -18,13 +18,13 @@ using signal_safe::CounterBlock;
 
 namespace {
 
-// A released block is reused only after this many others: a probe that still runs while its thread
-// is removed finds the block unused.
+// A released block is reused only after this many others, so that a probe that still runs while its
+// thread is removed does not write to another thread's block.
 constexpr size_t kRestingBlocks = 1024;
 constexpr size_t kBlocksAtOnce = 1024;
 
-// The values of the kernel's thread before it became this Java thread, such as main before
-// DestroyJavaVM: their places in a block have them, as kCpuAtStart has its clock.
+// What the kernel had counted for this kernel thread when its last Java thread ended, such as main
+// before DestroyJavaVM. Start stores it in `cum` of the next block, and readings subtract it.
 constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPageFaults,
                                    Metric::kReadBytes, Metric::kWrittenBytes};
 constexpr size_t kInheritedIo = 3;  // the first that needs a file
@@ -117,7 +117,7 @@ void ThreadCounters::Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread
   CounterBlock* block;
   {
     jvm::ThreadTable::Access threads(threads_);
-    // Its JavaThread may be freed at any moment, or is already.
+    // Its JavaThread may be freed at any moment, or may already be.
     if (threads.MayBeGone(java_tid, os_tid)) return;
     jvm::ThreadEntry* const thread =
         threads.Adopt({.java_tid = java_tid, .os_tid = os_tid, .java_thread = java_thread});
@@ -169,7 +169,7 @@ void ThreadCounters::End() {
   if (block == nullptr) block = FindOnOsThread(gettid());
   if (block == nullptr || block->java_tid != 0) jvm::ThreadTable::Access(threads_).End(gettid());
   if (block == nullptr) return;
-  // A handler's counts from here on would be in no total: it gets an error.
+  // First: a handler that counts from here on gets an error, since its counts would be in no total.
   tls_block = tls_platform = nullptr;
   InProgramOrder();
   Retire(*block, /*is_own=*/true, io);

@@ -35,7 +35,7 @@ namespace jtrace::metrics {
 
 using Values = std::array<int64_t, signal_safe::kMaxMetrics>;
 inline constexpr uint64_t kAllMetrics = ~0ull;
-// Metrics that are read from a file: when a thread ends, only if a recording has them.
+// Metrics that are read from a file, at a thread's end only if a recording has them.
 inline constexpr uint64_t kOfFiles = 1ull << static_cast<unsigned>(Metric::kReadBytes) |
                                      1ull << static_cast<unsigned>(Metric::kWrittenBytes);
 
@@ -56,25 +56,25 @@ class ThreadCounters {
   ThreadCounters& operator=(const ThreadCounters&) = delete;
 
   const signal_safe::AllocLayout& layout() const { return layout_; }
-  // The layout is wrong: allocations are not counted. Before any thread is.
+  // Stops counting allocations, if the layout is wrong. Called before any thread is counted.
   void ForgetAllocations() { layout_ = {}; }
 
   // ---- Threads start and end
 
-  // The calling thread, a platform thread, starts or, if `is_partial`, already ran. The block
-  // belongs to the calling thread from here on. Null without memory.
+  // Counts the calling platform thread, which starts or, if `is_partial`, has already run. Returns
+  // its block; null without memory.
   signal_safe::CounterBlock* Start(uint64_t java_tid, uint64_t java_thread, bool is_partial);
-  // Another platform thread, which already ran; ignored if it has ended by now.
+  // Counts another platform thread, which has already run; does nothing if it has ended by now.
   void Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread);
-  // The calling thread ends: its values are kept, its block is reused.
+  // Ends the calling thread: keeps its values and frees its block for another thread.
   void End();
-  // Whether to read those of kOfFiles then, too (S5.7): about 20 us more.
+  // Sets whether End also reads the metrics of kOfFiles, which takes about 20 us more.
   void KeepFilesAtEnd(bool keep) { keeps_files_.store(keep, std::memory_order_relaxed); }
-  // A virtual thread runs on the calling thread from here on, until it is unmounted.
+  // Counts for a virtual thread, on the calling thread, until Unmount.
   void Mount(uint64_t java_tid);
   void Unmount();
   void EndVirtual(uint64_t java_tid);
-  // The block of the calling thread, or of the virtual thread on it; created if there is none.
+  // Returns the block of the calling thread, or of the virtual thread on it; made if there is none.
   signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
   // Registers the calling thread, as a native one if it was not seen before. None: no memory.
   struct Identity {
@@ -97,24 +97,24 @@ class ThreadCounters {
   // it is not counted, or not for threads; Unavailable: this system does not report it, or not for
   // virtual threads, or not for ended ones.
 
-  // The queries that signal handlers may make, too.
+  // The queries that are safe in signal handlers.
   OwnTotals& own() { return own_; }
   const OwnTotals& own() const { return own_; }
 
-  // Of the calling thread, or the virtual thread on it.
+  // Returns the total of the calling thread, or of the virtual thread on it.
   absl::StatusOr<int64_t> Own(uint32_t metric);
   absl::StatusOr<int64_t> Of(uint64_t java_tid, uint32_t metric) const;
-  // Of a thread that has not ended, by the kernel's number.
+  // Returns the total of a thread that has not ended, by the kernel's id.
   absl::StatusOr<int64_t> OfOsThread(pid_t os_tid, uint32_t metric) const;
-  // Java's number of such a thread; none: it is not counted, or not a Java thread.
+  // Returns Thread.threadId() of such a thread; none: it is not counted, or not a Java thread.
   std::optional<uint64_t> JavaTidOf(pid_t os_tid) const;
   absl::StatusOr<int64_t> Process(uint32_t metric) const;
-  // The threads that are counted, with these metrics (bits); unknown values are 0.
+  // Returns the running threads that are counted, with these metrics (bits); unknown values are 0.
   std::vector<ThreadValues> Live(uint64_t metrics) const;
-  // The threads that ended since the last call with this cursor, initially 0, if they are still
-  // known.
+  // Returns the Java threads that ended since the last call with this cursor, initially 0; of more
+  // than kEndedThreads only the last ones.
   std::vector<ThreadValues> EndedSince(uint64_t& cursor) const;
-  // Ended threads, Java and native ones, since counting began.
+  // The totals of ended threads, Java and native ones, since counting began.
   struct Ended {
     uint64_t java_threads = 0;
     Values values = {};
@@ -124,12 +124,12 @@ class ThreadCounters {
   // False: there is none.
   bool WithLive(uint64_t java_tid,
                 absl::FunctionRef<void(const signal_safe::CounterBlock&)> visit) const;
-  // Whether the metric can be queried.
+  // Returns OK if the metric can be queried.
   absl::Status Check(uint32_t metric) const;
 
   UserCounters& users() { return users_; }
   const UserCounters& users() const { return users_; }
-  // "alloc.bytes", "user.orders"; "" if there is no such metric.
+  // Returns "alloc.bytes", "user.orders"; "": there is no such metric.
   std::string NameOf(uint32_t metric) const;
 
   // Number of ended threads that are still known one by one.
@@ -147,16 +147,18 @@ class ThreadCounters {
   // The block of a thread that is counted; null: it is not.
   signal_safe::CounterBlock* Find(uint64_t java_tid) const;
   signal_safe::CounterBlock* FindOnOsThread(pid_t os_tid) const;
-  // The block is this thread's from here on, and no longer that of who had it before.
+  // Gives the block to this thread, and takes it from the thread that had it before.
   void SetIdentity(signal_safe::CounterBlock& block, const jvm::ThreadIdentity& identity);
-  // Of a virtual thread; made if it is new. Null without memory.
+  // Returns the block of a virtual thread; made if it is new. Null without memory.
   signal_safe::CounterBlock* OfVirtual(uint64_t java_tid);
-  // `io`: what the block's thread has read and written, if it is known.
+  // Keeps the block's last values, and frees it. `io`: what its thread has read and written; none:
+  // unknown. `is_own`: the block is the calling thread's.
   void Retire(signal_safe::CounterBlock& block, bool is_own, const std::optional<IoBytes>& io);
   void Remember(uint64_t java_tid, const Last& last);
   absl::StatusOr<int64_t> OfEnded(const Last& last, uint32_t metric) const;
-  // The block of the calling thread; an unknown native thread gets one. Null without memory.
+  // Returns the calling thread's block; an unknown native thread gets one. Null without memory.
   signal_safe::CounterBlock* Current();
+  // Stop and start counting the allocations of the JavaThread for the block (alloc_offset).
   void Suspend(signal_safe::CounterBlock& block);
   void Resume(signal_safe::CounterBlock& block, uint64_t java_thread);
   int64_t Read(const signal_safe::CounterBlock& block, uint32_t metric, bool is_own) const;

@@ -23,17 +23,17 @@ class ThreadFamilies {
   // Opens `window` for the thread and its descendants.
   void Begin(uint64_t window, uint64_t java_tid);
   void End(uint64_t window);
-  // The thread starts, and inherits the window; nothing happens if the window has been closed.
+  // Adds a starting thread that inherits the window; does nothing if the window has been closed.
   void Add(uint64_t window, uint64_t java_tid);
 
-  // The thread has ended with these totals.
+  // Adds the totals of a thread that has ended to those of its families.
   void Leave(uint64_t java_tid, const Values& totals);
 
-  // True: no thread has to be queried.
+  // Returns whether no window has a family: starting threads then inherit nothing.
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
   bool Has(uint64_t window, uint64_t java_tid) const;
-  // Without the thread that opened it: the threads that have not ended, and the totals of those
-  // that have.
+  // Excludes the thread that opened the window: the threads that have not ended, and the totals of
+  // those that have.
   struct Descendants {
     std::vector<uint64_t> running;
     Values ended = {};
@@ -45,7 +45,7 @@ class ThreadFamilies {
   mutable std::mutex mutex_;
   struct Family {
     uint64_t opener;
-    absl::flat_hash_set<uint64_t> descendants;  // all there were
+    absl::flat_hash_set<uint64_t> descendants;  // also those that have ended
     absl::flat_hash_set<uint64_t> running;
     Values ended = {};
   };

@@ -13,7 +13,7 @@
 namespace jtrace::metrics {
 namespace {
 
-// Metrics follow the calls.
+// Returns the metrics in their columns, which follow that of the calls.
 PathValues AtColumns(const calls::MetricValues& metrics) {
   static_assert(kCpuColumn == 1 + std::tuple_size_v<calls::MetricValues>);
   PathValues values = {};
@@ -123,8 +123,8 @@ void TreeWindows::AddTree(const signal_safe::ThreadState& state, int64_t sign, T
            [this](const signal_safe::Node& node) { return Read(node); });
 }
 
-// The opener's counts since its last probe do not belong to the window, or are already in it. It
-// waits for this call, so it cannot reach a probe meanwhile.
+// Includes the opener's counts since its last probe: they are subtracted when the window opens, and
+// added when it is read. The opener waits for this, so it cannot reach a probe meanwhile.
 void TreeWindows::AddOwnTree(const signal_safe::ThreadState& state, int64_t sign,
                              TreeSnapshot& into) {
   // An ended thread was charged for everything, and its counters are reused by others.
@@ -164,7 +164,7 @@ absl::StatusOr<TreeSnapshot> TreeWindows::Whole(TreeSnapshot sum) const {
         absl::StrCat("more than ", TreeSnapshot::kMaxNodes,
                      " call paths; count fewer methods (include=com.acme.**)"));
   }
-  // Differences only: the clock's rate is known better with time.
+  // Converts only differences of ticks: the estimate of the clock's rate changes with time.
   if (has_cpu_time()) {
     sum.Convert(kCpuColumn, [this](int64_t ticks) { return trees_.values().CpuNanos(ticks); });
   }

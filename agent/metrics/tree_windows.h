@@ -25,11 +25,6 @@
 
 namespace jtrace::metrics {
 
-// The counts of call trees at one time, or the difference between two times, as a calling-context
-// tree. It sums the trees of several threads by call path.
-//
-// Not thread-safe. Copies the values of the probes' trees, so it outlives them.
-
 // The counts of a call path, callees not included: its calls, then the metrics that the probes
 // charged to it, by column, and its processor time with clock=cpu.
 inline constexpr size_t kCallsColumn = 0;
@@ -40,11 +35,11 @@ using ReadNode = absl::FunctionRef<PathValues(const signal_safe::Node&)>;
 
 using Routines = absl::flat_hash_set<uint32_t>;
 
-// For a set of routines that is treated as one: an activation of any of them below another one is
-// nested.
+// The totals of a set of methods that is treated as one: an activation of any of them below another
+// one is nested.
 struct MethodTotals {
   int64_t calls = 0;
-  int64_t outermost_calls = 0;  // that were not nested
+  int64_t outermost_calls = 0;  // those that were not nested
   int64_t base = 0;             // of one metric, callees not included
   int64_t cum = 0;              // callees included, nested activations once
 };
@@ -55,6 +50,9 @@ struct PathShare {
   std::vector<uint32_t> routines;  // the innermost last; empty: no method with probes
 };
 
+// The counts of call trees at one time, or the difference between two times, as a calling-context
+// tree. It sums the trees of several threads by call path. It copies the values of the probes'
+// trees, so it outlives them.
 class TreeSnapshot {
  public:
   // About 40 bytes a call path, and 8 more for each metric that is charged.
@@ -70,18 +68,18 @@ class TreeSnapshot {
                ReadNode read);
   void Add(const TreeSnapshot& other);
 
-  // Only the counts in `roots` and below, by paths that begin at the outermost of these.
+  // Returns only the counts in `roots` and below, by paths that begin at the outermost of these.
   TreeSnapshot Below(const Routines& roots) const;
 
   MethodTotals Totals(const Routines& methods, size_t column) const;
-  // The call paths with the greatest values, callees not included, greatest first; at most `count`.
-  // `methods`: only paths that end in one of these; null: any.
+  // Returns the at most `count` call paths with the greatest values, callees not included, greatest
+  // first. `methods`: only paths that end in one of these; null: any.
   std::vector<PathShare> Top(size_t column, size_t count, const Routines* methods) const;
 
   // Replaces each value of the column.
   void Convert(size_t column, absl::FunctionRef<int64_t(int64_t)> convert);
 
-  // There were too many call paths: nothing is known any more, and what is added is left out.
+  // Returns whether there were too many call paths: the snapshot is then empty and stays so.
   bool is_full() const { return is_full_; }
   bool empty() const { return nodes_.size() == 1; }
 
@@ -92,9 +90,9 @@ class TreeSnapshot {
   };
   static constexpr uint32_t kNowhere = UINT32_MAX;
 
-  // Nobody gets a part of it: it takes no memory and no time from here on.
+  // Drops all counts, because a part of them would be wrong, and their memory.
   void BecomeFull();
-  // kNowhere if the tree is full.
+  // Returns the child's index, added if it is new; kNowhere if the tree is full.
   uint32_t Child(uint32_t parent, uint32_t routine);
   void AddValues(uint32_t index, const PathValues& values, int64_t sign);
   PathValues ValuesOf(size_t index) const;
@@ -106,7 +104,7 @@ class TreeSnapshot {
   size_t max_nodes_;
   bool is_full_ = false;
   std::vector<Node> nodes_ = {Node{}};  // parents before children; the first one is the root
-  // By column and node: up to the last one that has a value.
+  // By column and node; each column ends at the last node that has a value.
   std::array<std::vector<int64_t>, kPathColumns> values_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
 };
@@ -116,30 +114,30 @@ enum class Scope : int { kThread = 0, kDescendants = 1, kProcess = 2 };
 
 class TreeWindows : public calls::TreeWatcher {
  public:
-  // A recording begins. Both references must outlive it.
+  // Begins with a recording: earlier counts are subtracted. Both references must outlive this.
   TreeWindows(calls::TreeCollector& trees, const ThreadFamilies& families);
   ~TreeWindows() override;
   TreeWindows(const TreeWindows&) = delete;
   TreeWindows& operator=(const TreeWindows&) = delete;
 
-  // The counts since the recording began: of all threads, or of one that runs. Errors: NotFound:
-  // that thread has counted nothing, or has ended; ResourceExhausted: too many call paths.
+  // Returns the counts since the recording began, of all threads or of one that runs. NotFound: it
+  // has counted nothing, or has ended. ResourceExhausted: there are too many call paths.
   absl::StatusOr<TreeSnapshot> SinceStart(std::optional<uint64_t> java_tid);
 
-  // `window`: a number not used before; `java_tid`: of the thread that opens it. That thread waits
-  // for this and for Counted.
+  // Opens a window. `window`: a number not used before; `java_tid`: the thread that opens it, which
+  // waits while this and Counted run.
   void Open(uint64_t window, Scope scope, uint64_t java_tid);
-  // False: it is not open.
+  // Returns false if the window is not open.
   bool Close(uint64_t window) { return windows_.erase(window) != 0; }
-  // The counts of the window so far. `roots`: for the thread that opened it, only the counts in
-  // these and below, as paths that begin there; null: all. Errors: NotFound: it is not open;
-  // ResourceExhausted.
+  // Returns the counts of the window so far. `roots`: of the thread that opened it, only the counts
+  // in these methods and below, as paths that begin there; null: all. NotFound: the window is not
+  // open. ResourceExhausted: there are too many call paths.
   absl::StatusOr<TreeSnapshot> Counted(uint64_t window, const Routines* roots = nullptr);
-  // Whether what is counted has processor time (clock=cpu): each thread's up to its last probe.
+  // Returns whether paths have processor time (clock=cpu), each thread's up to its last probe.
   bool has_cpu_time() const { return trees_.values().has_cpu_time(); }
 
-  // The JVM ends and nobody will ask again: threads that end are not added up, which takes as long
-  // as writing them.
+  // Called when the JVM ends, after the last query: the trees of ending threads are no longer added
+  // up, which would take as long as writing them.
   void StopWatching() { trees_.Watch(nullptr); }
 
   void OnThreadGone(const signal_safe::ThreadState& state) override;
@@ -159,7 +157,7 @@ class TreeWindows : public calls::TreeWatcher {
   // Adds `sign` times the current trees of all its threads.
   void AddLiveTrees(uint64_t number, int64_t sign, Window& window);
   PathValues Read(const signal_safe::Node& node) const;
-  // The sum of threads, as it is given out.
+  // Returns the sum with processor times in nanoseconds; ResourceExhausted if it is full.
   absl::StatusOr<TreeSnapshot> Whole(TreeSnapshot sum) const;
 
   calls::TreeCollector& trees_;

@@ -1,5 +1,5 @@
-// Counters that the program creates: their names and numbers. Any thread; where noted, also signal
-// handlers.
+// The names, units and numbers of the counters that the program creates. Any thread; the functions
+// of CounterNumbers, and Find, also in signal handlers.
 #pragma once
 
 #include <array>
@@ -24,23 +24,23 @@ struct UserCounter {
 
 class UserCounters : public CounterNumbers {
  public:
-  // Finds or creates one, `name` without "user.", and returns its number as a metric.
+  // Finds or creates a counter, `name` without "user.", and returns its number as a metric.
   // InvalidArgument: not a name, or a unit with other letters than names, '/' and '%';
   // ResourceExhausted: all are in use; FailedPrecondition: the one of that name counts in the other
   // way.
   absl::StatusOr<uint32_t> Register(absl::string_view name, absl::string_view unit,
                                     Counting counting = Counting::kByThread);
-  // Null: there is none of that number. Valid and unchanged as long as this lives.
+  // Returns the counter of that number, which never changes or moves; null: there is none.
   const UserCounter* Find(uint32_t metric) const {
     return Has(metric) ? &counters_[metric - kFirstUser] : nullptr;
   }
-  // "user.orders"; "" if there is none of that number.
+  // Returns "user.orders"; "": there is no counter of that number.
   std::string NameOf(uint32_t metric) const;
-  // From kFirstUser on, in the order of their numbers.
+  // Returns all counters in the order of their numbers, from kFirstUser on.
   std::vector<UserCounter> All() const;
 
  private:
-  mutable std::mutex mutex_;                        // held to register
+  mutable std::mutex mutex_;                        // held by Register
   std::array<UserCounter, kMaxCounters> counters_;  // published ones are never written to
   std::unique_ptr<RseqCounters> by_processor_;
 };

@@ -22,7 +22,7 @@
 namespace jtrace::native_hooks {
 namespace {
 
-// The kernel can write to pages that are not writable: their protection does not change.
+// The kernel writes to pages that are not writable, so their protection does not change.
 bool WriteByKernel(uintptr_t address, std::span<const uint8_t> bytes) {
   const int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
   if (fd < 0) return false;
@@ -31,7 +31,7 @@ bool WriteByKernel(uintptr_t address, std::span<const uint8_t> bytes) {
   return written == static_cast<ssize_t>(bytes.size());
 }
 
-// If /proc is unavailable: code stays executable all the time.
+// If /proc is unavailable. The pages stay executable meanwhile, because threads run them.
 bool WriteByOpening(uintptr_t address, std::span<const uint8_t> bytes) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t begin = address & ~(page - 1);
@@ -53,12 +53,12 @@ absl::Status Write(uintptr_t address, std::span<const uint8_t> bytes) {
                    "): neither /proc/self/mem nor mprotect works"));
 }
 
-// Less than 2 GB, by the most that an instruction's operand may add.
+// 2 GB, less 64 MB that an instruction's own displacement may add.
 constexpr uintptr_t kReach = (uintptr_t{1} << 31) - (uintptr_t{1} << 26);
 
 uintptr_t Distance(uintptr_t a, uintptr_t b) { return a > b ? a - b : b - a; }
 
-// Free pages of the address space, by /proc/self/maps, the nearest first.
+// Free pages within kReach of `address` according to /proc/self/maps, the nearest first.
 std::vector<uintptr_t> FreePagesNear(uintptr_t address) {
   std::vector<uintptr_t> free;
   std::ifstream maps("/proc/self/maps");

@@ -1,4 +1,4 @@
-// Writes to code that other threads run, and memory for new code.
+// Writes code that other threads may run, and allocates memory for new code. Not in handlers.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,27 @@
 
 namespace jtrace::native_hooks {
 
-// Writes one byte, which threads see in its old or new state: the only cross-modifying code that
-// Intel's and AMD's manuals allow without stopping other threads. Errors: PermissionDenied.
+// Writes one byte, which threads see in its old or new state. Intel's and AMD's manuals allow no
+// other change of code that threads run at the same time. Errors: PermissionDenied.
 absl::Status WriteCodeByte(uintptr_t address, uint8_t byte);
 
-// Writes bytes that no thread runs yet.
+// Writes bytes that no thread runs yet. Errors: PermissionDenied.
 absl::Status WriteNewCode(uintptr_t address, std::span<const uint8_t> bytes);
 
-// From here on no processor runs the old code: all have executed a serializing instruction
-// (membarrier).
+// Makes every processor that runs this process execute a serializing instruction (membarrier), so
+// that none runs old code afterwards. Does nothing if the kernel has no such command.
 void SerializeProcessors();
 
-// Executable memory for displaced instructions, near their original code: memory that an
-// instruction addresses relative to its place must stay in reach.
-
-// Pages are readable and executable, never writable, never unmapped. One thread at a time.
+// Executable memory for displaced instructions. A slot is near the original code, because memory
+// that an instruction addresses relative to rip must stay in reach. Pages are mapped readable and
+// executable, and never unmapped. One thread at a time.
 class SlotPages {
  public:
-  // A free slot within 2 GB of `address`, if there is one, else anywhere. Errors: Unavailable: the
-  // system gives no executable memory; ResourceExhausted: no slots are left.
+  // Returns a free slot less than 2 GB from `address`, if there is one, else anywhere. Errors:
+  // Unavailable: the system gives no executable memory; ResourceExhausted: no slots are left.
   absl::StatusOr<uintptr_t> Allocate(uintptr_t address);
-  // The slot's code is written. Publishes its site, for threads that are interrupted there.
+  // Publishes the site of a slot whose code is written: OriginalPc looks it up for threads that are
+  // interrupted there.
   void Publish(uintptr_t slot, signal_safe::PatchSite* site);
 
  private:

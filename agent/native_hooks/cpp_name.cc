@@ -16,9 +16,9 @@ constexpr absl::string_view kAnonymous = "(anonymous namespace)";
 
 bool IsWordCharacter(char c) { return c == '_' || c == '$' || absl::ascii_isalnum(c); }
 
-// The length of `operator<` and its like at `at`; 0: none with a bracket or a comma begins there.
+// The length of an operator's name with a bracket or a comma (`operator<`) at `at`; 0: none.
 size_t OperatorLength(absl::string_view text, size_t at) {
-  // The longest first.
+  // A token stands before its prefixes.
   constexpr std::array<absl::string_view, 13> kTokens = {
       "<=>", "<<=", ">>=", "->*", "->", "<<", ">>", "<=", ">=", "()", "<", ">", ","};
   if (!absl::StartsWith(text.substr(at), kOperator)) return 0;
@@ -36,7 +36,7 @@ class Brackets {
   void CloseAngle() {
     if (!open_.empty() && open_.back().first == '<') open_.pop_back();
   }
-  // A < that a ) comes before was a comparison.
+  // A < that is still open at a ) was a comparison.
   void CloseParenthesis(size_t at, Nesting& nesting) {
     const auto last = std::find_if(open_.rbegin(), open_.rend(),
                                    [](const auto& open) { return open.first == '('; });
@@ -54,8 +54,8 @@ class Brackets {
   std::vector<std::pair<char, size_t>> open_;
 };
 
-// Words of demangled names that mangled ones have no letters for, or others: types of the language,
-// what the demangler says itself, and std's names that have abbreviations.
+// Whether mangled names may lack the word: a type or keyword of the language, a word that only the
+// demangler prints ("lambda", "thunk"), or a name of std that has an abbreviation.
 bool IsAbbreviated(absl::string_view word) {
   static const auto* const words = new absl::flat_hash_set<absl::string_view>{
       "operator",  "anonymous",     "namespace",  "std",           "lambda",    "clone",
@@ -119,7 +119,7 @@ absl::string_view WordOfMangled(absl::string_view name) {
   if (!nesting.is_balanced) return "";
   absl::string_view longest;
   size_t begin = 0;
-  int tags = 0;  // [abi:…], [clone …], {lambda…}
+  int tags = 0;  // depth in [abi:…], [clone …], {lambda…}
   for (size_t i = 0; i <= name.size(); ++i) {
     if (i < name.size() && IsWordCharacter(name[i]) && nesting.depths[i] == 0 && tags == 0) {
       continue;

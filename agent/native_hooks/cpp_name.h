@@ -1,4 +1,4 @@
-// Names of C++ as demanglers print them and as people copy them from reports. Pure.
+// Parses C++ names as demanglers print them and as people copy them from reports. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace jtrace::native_hooks {
 
-// Which characters of a text stand in ( ) or < >. Of operators' names (operator<, operator->) and
-// of comparisons none is a bracket.
+// How ( ) and < > nest in a name. The < or > of an operator's name (operator<, operator->) or of a
+// comparison is not a bracket.
 struct Nesting {
-  std::vector<uint32_t> depths;                  // by character; a bracket is inside of itself
-  std::vector<std::pair<size_t, size_t>> outer;  // outermost ( and its )
+  std::vector<uint32_t> depths;                  // by character; brackets have their inner depth
+  std::vector<std::pair<size_t, size_t>> outer;  // positions of outermost ( and their )
   bool is_balanced = true;
 };
 Nesting NestingOf(absl::string_view text);
 
-// A function's name up to its parameters: "a::f(int) const" is "a::f". Those in the name itself
-// stay, "f(int)::{lambda(long)#1}::operator()".
+// Returns a function's name up to its parameters: "a::f" for "a::f(int) const". Parameters of an
+// enclosing function stay: "f(int)::{lambda(long)#1}::operator()".
 absl::string_view WithoutParameters(absl::string_view name);
 
-// "> >" written as ">>", as reports do.
+// Returns the name with ">>" for "> >", as reports print it.
 std::string Normalized(absl::string_view name);
 
-// A word of a demangled name, or of a part of it, that stands in the mangled one as it is; "": no
-// word is certain to.
+// Returns a word of a demangled name, or of a part of one, that the mangled name contains
+// unchanged; "": that is certain of no word.
 absl::string_view WordOfMangled(absl::string_view name);
 
 }  // namespace jtrace::native_hooks

@@ -26,7 +26,7 @@ bool Decode(std::span<const uint8_t> bytes, Decoded* decoded) {
 
 absl::Status CannotRunElsewhere(const char* why) { return absl::FailedPreconditionError(why); }
 
-// Appends code.
+// Appends machine code to a DisplacedInstruction.
 class Assembler {
  public:
   explicit Assembler(DisplacedInstruction& out) : out_(out) {}
@@ -63,7 +63,7 @@ uintptr_t BranchTarget(const Decoded& decoded, uintptr_t from) {
          static_cast<uintptr_t>(decoded.operands[0].imm.value.s);
 }
 
-// The condition's opcode with a distance of one byte, over the jump for the false case.
+// Emits the condition with an 8-bit distance, which skips the jump for the false case.
 DisplacedInstruction Branch(const Decoded& decoded, std::span<const uint8_t> bytes,
                             uintptr_t from) {
   const ZydisDecodedInstruction& it = decoded.instruction;
@@ -78,7 +78,7 @@ DisplacedInstruction Branch(const Decoded& decoded, std::span<const uint8_t> byt
   code.Bytes(std::array<uint8_t, 1>{kJumpLength});
   code.JumpTo(from + it.length);
   code.JumpTo(BranchTarget(decoded, from));
-  // The stack is the same before and after; the direction is visible after the branch.
+  // A branch leaves the stack as it is, so all of the slot stands for the branch itself.
   out.done = DisplacedInstruction::kMaxCode;
   out.after = from;
   return out;
@@ -93,7 +93,7 @@ DisplacedInstruction Jump(const Decoded& decoded, uintptr_t from) {
   return out;
 }
 
-// A call pushes the address after its original place.
+// Pushes the return address of the original call, then jumps to the function.
 DisplacedInstruction Call(const Decoded& decoded, uintptr_t from) {
   DisplacedInstruction out;
   out.length = decoded.instruction.length;
@@ -117,7 +117,7 @@ bool IsRelativeToRip(const ZydisDecodedOperand* memory) {
   return memory != nullptr && memory->mem.base == ZYDIS_REGISTER_RIP;
 }
 
-// The distance to the same memory from the instruction's new place.
+// Corrects the displacement in `bytes`, so that the copy at `to` addresses the same memory.
 absl::Status MoveDistance(const Decoded& decoded, uintptr_t from, uintptr_t to,
                           std::span<uint8_t> bytes) {
   const auto& raw = decoded.instruction.raw.disp;
@@ -146,10 +146,10 @@ absl::StatusOr<DisplacedInstruction> IndirectCall(const Decoded& decoded,
   Assembler code(out);
   code.PushFollowing(it.length);
   out.done = static_cast<uint8_t>(code.at());
-  out.after = from;  // as at a function's entry
+  out.after = from;  // unwinders find the return address at rsp, as at a function's entry
   std::array<uint8_t, kMaxInstruction> copy = {};
   std::copy_n(bytes.begin(), it.length, copy.begin());
-  constexpr uint8_t kCallToJump = 0x30;  // /2 to /4
+  constexpr uint8_t kCallToJump = 0x30;  // ModRM.reg: /2 (call) becomes /4 (jmp)
   copy[it.raw.modrm.offset] ^= kCallToJump;
   if (out.is_position_bound) {
     absl::Status moved = MoveDistance(decoded, from, slot + out.done, copy);

@@ -16,19 +16,19 @@ namespace jtrace::native_hooks {
 // The maximum length of an instruction of x86-64.
 inline constexpr size_t kMaxInstruction = 15;
 
-// Code for a slot: the instruction's work, then a jump to the next instruction or to the branch's
-// target.
+// Code for a slot (SlotPages): the instruction's work, then a jump to the next instruction or to
+// the branch's target.
 struct DisplacedInstruction {
   static constexpr size_t kMaxCode = 64;
 
   std::array<uint8_t, kMaxCode> code = {};
-  uint8_t length = 0;              // of the instruction at its original place
-  uint8_t done = 0;                // offset in `code` from which on its work is done
-  uintptr_t after = 0;             // where the thread then is, in terms of the original place
-  bool is_position_bound = false;  // addresses memory relative to where it runs
+  uint8_t length = 0;              // of the original instruction, in bytes
+  uint8_t done = 0;                // its work is done at this offset of `code`; kMaxCode: nowhere
+  uintptr_t after = 0;             // the original address that a thread from `done` on stands for
+  bool is_position_bound = false;  // it addresses memory relative to rip
 };
 
-// The length of the first instruction in `bytes`; 0: they are not an instruction.
+// Returns the length of the first instruction in `bytes`; 0: they are not an instruction.
 size_t InstructionLength(std::span<const uint8_t> bytes);
 
 // Rewrites the first instruction in `bytes` (at most 15 of them matter), which is at `from`, for a

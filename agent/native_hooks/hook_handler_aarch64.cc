@@ -1,4 +1,4 @@
-// Displaced instructions are x86-64's: there are no hooks here, and no handler is installed.
+// Hooks need displaced instructions, which are x86-64 only: here no handler is installed.
 #include "agent/native_hooks/hook_handler.h"
 
 namespace jtrace::native_hooks {

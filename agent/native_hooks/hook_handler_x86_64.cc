@@ -26,14 +26,14 @@ constinit HookCounters hook_counters;
 
 namespace {
 
-// A hook in a function that this handler itself calls is passed without further checks.
+// Set while the handler acts: a hook in a function that it calls is passed without an action.
 constinit thread_local bool tls_in_hook __attribute__((tls_model("initial-exec"))) = false;
 
 uintptr_t StackPointer(const ucontext_t& context) {
   return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
 }
 
-// One whose thread has ended.
+// Claims an entry whose thread has ended. Null: there is none.
 HookThread* AllocateThread(HookThread* threads, uint32_t count, int32_t tid) {
   for (uint32_t i = 0; i < count; ++i) {
     int32_t free = 0;
@@ -65,8 +65,8 @@ HookThread* CurrentThread() {
   return tls_hook_thread;
 }
 
-// The slot of a thread that another one attached and that was not sampled yet: normally its timer
-// identifies it. Searched for at the 1st, 2nd, 4th, 8th … hit.
+// The thread's slot of samples; null: none is known. A thread that another one attached learns its
+// slot by its first sample. Until then it is searched for at the 1st, 2nd, 4th, 8th … hit.
 samples::ThreadSlot* SlotOf(const samples::SamplerState& state, HookThread& thread) {
   if (samples::ThreadSlot* const own = samples::OwnSlot(); own != nullptr) return own;
   const uint32_t hits = ++thread.hits_without_slot;
@@ -127,9 +127,9 @@ void AddTime(HookRows& rows, const OpenHookCall& open, uint64_t now) {
   row->max_ns = std::max(row->max_ns, time);
 }
 
-// Whether the thread, now at `sp`, has left the call at `open_sp`. A signal handler on the
-// alternate stack says nothing about the calls that it interrupted; its own calls have ended with
-// it.
+// Whether the thread, now at `sp`, has left the call at `open_sp`. Code on the alternate stack has
+// left no call on the main stack, which it interrupted. Code on the main stack has left all calls
+// on the alternate one.
 bool IsLeft(const signal_safe::AlternateStack& alternate, uintptr_t open_sp, uintptr_t sp) {
   const bool is_handlers = alternate.Has(open_sp);
   return is_handlers == alternate.Has(sp) ? open_sp < sp : is_handlers;
@@ -142,7 +142,7 @@ void CloseLeft(HookThread& thread, HookRows& rows, uint32_t count) {
   const uint64_t now = MonotonicNanos();
   while (thread.open_count != count) {
     const OpenHookCall& open = thread.open[--thread.open_count];
-    // Not those of an earlier recording.
+    // Calls of an earlier placement of the hook are dropped.
     if (open.site->duty.load(std::memory_order_relaxed).placement != open.caller.placement) {
       continue;
     }
@@ -151,8 +151,8 @@ void CloseLeft(HookThread& thread, HookRows& rows, uint32_t count) {
   }
 }
 
-// How many of the open calls are still open when `site` is called at `sp`: not the deeper ones, nor
-// one of the same function in the same place. Others in the same place continued by a jump.
+// How many open calls are still open when `site` is called at `sp`. Deeper ones have ended, and so
+// has one of the same function at the same `sp`. Others at the same `sp` continued by a jump.
 uint32_t StillOpen(const HookThread& thread, const signal_safe::AlternateStack& alternate,
                    const signal_safe::PatchSite& site, uintptr_t sp) {
   const OpenHookCall* const open = thread.open;
@@ -164,8 +164,8 @@ uint32_t StillOpen(const HookThread& thread, const signal_safe::AlternateStack& 
   return count;
 }
 
-// A timed call that is open with the same return address in the same place has continued by a jump
-// to this one: it is the caller (S4.5).
+// Adds the functions that led to this call by jumps (tail calls, S4.5): a timed call that is open
+// at the same `sp` with the same return address has jumped here.
 void AddJumps(const HookThread& thread, HookCaller& caller, uintptr_t sp) {
   uint32_t i = thread.open_count;
   while (i != 0 && thread.open[i - 1].sp < sp) --i;
@@ -179,7 +179,7 @@ void AddJumps(const HookThread& thread, HookCaller& caller, uintptr_t sp) {
   caller.jumped[count - left_out] = from.placement;
 }
 
-// The return is seen only if there is a site at the call's return address.
+// Opens a timed call if its return address has a site; if not, requests one from the writer.
 void AwaitReturn(const signal_safe::PatchSite& site, HookThread& thread, const HookCaller& caller,
                  uintptr_t sp) {
   const signal_safe::PatchSite* const back =
@@ -218,7 +218,7 @@ void Called(signal_safe::PatchSite& site, signal_safe::HookDuty duty, HookThread
   if (is_timed) AwaitReturn(site, thread, caller, sp);
 }
 
-// `sp`: after the return address. One return ends every call that continued by a jump.
+// `sp`: above the popped return address. One return ends every call that continued by a jump.
 void Returned(HookThread& thread, HookRows& rows, uintptr_t address,
               const signal_safe::AlternateStack& alternate, uintptr_t sp) {
   const uint64_t now = MonotonicNanos();
@@ -265,8 +265,8 @@ bool IsInt3(uintptr_t address) {
   return static_cast<uint8_t>(word >> 8 * (address & 7)) == 0xcc;
 }
 
-// The frame that passes a trap on, and the trap: a handler that was installed over ours passes it
-// back. Left by longjmp it stays; a later trap's frame is not deeper in the stack then.
+// The trap that is being forwarded, and the frame that does so: the program's handler may pass it
+// back. A longjmp out of that handler leaves this set, but a later trap's frame is not deeper.
 struct Forwarding {
   const void* context;
   const void* frame;
@@ -274,12 +274,12 @@ struct Forwarding {
 constinit thread_local Forwarding tls_forwarding
     __attribute__((tls_model("initial-exec"))) = {nullptr, nullptr};
 
-// As the kernel would for the program's handler, except for SIGTRAP itself.
+// Blocks the signals that the kernel would for the program's handler, except SIGTRAP itself.
 void BlockFor(const struct sigaction& action, const void* context) {
   uint64_t interrupted = 0;
   uint64_t wanted = 0;
   const auto& mask = static_cast<const ucontext_t*>(context)->uc_sigmask;
-  std::memcpy(&interrupted, &mask, sizeof interrupted);  // the kernel's has no more
+  std::memcpy(&interrupted, &mask, sizeof interrupted);  // the kernel's mask has 64 bits
   std::memcpy(&wanted, &action.sa_mask, sizeof wanted);
   const uint64_t blocked = (interrupted | wanted) & ~(uint64_t{1} << (SIGTRAP - 1));
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, nullptr, sizeof blocked);
@@ -303,20 +303,20 @@ const struct sigaction* ForwardOnce(int signal, siginfo_t* info, void* context) 
   return nullptr;
 }
 
-// A trap that no hook caused. gdb, set to pass SIGTRAP on, passes those of its own breakpoints too,
-// with the pc set back: not after an int3, and meant for no handler.
+// Forwards a trap that no hook caused. gdb, if set to pass SIGTRAP on, also passes traps of its own
+// breakpoints. Their pc is set back to the int3's place, and they are meant for no handler.
 void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
   const struct sigaction* const action = ForwardOnce(signal, info, context);
   if (action == nullptr) return;
-  const bool is_kernels = info->si_code > 0;  // which cannot be ignored
+  const bool is_kernels = info->si_code > 0;  // the kernel's cannot be ignored
   if (is_kernels ? !IsInt3(pc - 1) : action->sa_handler == SIG_IGN) return;
   struct sigaction fatal = *action;
   fatal.sa_handler = SIG_DFL;
   signal_safe::EndBy(fatal, signal);
 }
 
-// The agent's own work is not the program's: its threads, its work in other threads, and a sample
-// that is being taken.
+// Whether the call is the agent's, not the program's: by a thread of the agent, by its work in
+// another thread, or by the handler of a sample.
 bool IsOwnWork() {
   if (tls_in_hook || signal_safe::tls_is_agent_thread || signal_safe::tls_own_work != 0)
     return true;

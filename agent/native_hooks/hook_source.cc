@@ -14,7 +14,7 @@
 namespace jtrace::native_hooks {
 namespace {
 
-// Calls from further callers are summed by hook and node.
+// The most rows of a file. Beyond them calls are summed by hook, thread and node alone.
 constexpr size_t kMaxRows = 1 << 18;
 
 proto::Hook::Kind KindOf(native_hooks::HookKind kind) {
@@ -36,8 +36,8 @@ std::span<HookThread> Threads() {
 
 bool IsEmpty(const HookRows& rows) { return rows.count.load(std::memory_order_relaxed) == 0; }
 
-// The writer gets the rows that the thread has written when the thread is outside of its handler;
-// false: it is inside.
+// Makes the thread use its other rows. Returns whether it is outside of its handler, so that the
+// writer owns the rows that it has written.
 bool Turn(HookThread& thread) {
   if (!thread.is_pending) {
     thread.active.store(1 - thread.active.load(), std::memory_order_seq_cst);
@@ -72,11 +72,11 @@ HookSource::HookSource(native_hooks::Hooks& hooks, trace::RecordEncoder& encoder
       unwinds_missed_before_(native_hooks::hook_counters.unwinds_missed.load()),
       open_dropped_before_(native_hooks::hook_counters.open_dropped.load()),
       open_left_before_(native_hooks::hook_counters.open_left.load()) {
-  // Drops what was counted at the end of an earlier recording.
+  // Drops what was counted after the end of an earlier recording.
   reader_.Drain([](const native_hooks::HookRow&) {});
 }
 
-// A hook that is removed and placed again is one hook, if its kind is the same.
+// A hook that is removed and placed again with the same kind keeps its Hook.id.
 void HookSource::ReadPlacedHooks() {
   for (native_hooks::Placed& placed : hooks_.PlacedSince(learned_)) {
     ++learned_;
@@ -103,7 +103,7 @@ uint32_t HookSource::ThreadOf(const native_hooks::HookCaller& caller) {
   return other_threads_;
 }
 
-// The functions that jumped, as Hook.id, the outermost first; 0: none.
+// HookCaller.jumped as Hook.id, the outermost first; 0: none.
 HookSource::Jumped HookSource::JumpedOf(const native_hooks::HookCaller& caller) {
   Jumped jumped = {};
   size_t count = 0;
@@ -249,7 +249,7 @@ void HookRowReader::ForEachWantedReturn(absl::FunctionRef<void(uintptr_t)> take)
 void HookRowReader::Recycle() {
   for (HookThread& thread : Threads()) {
     if (thread.os_tid.load() == 0 || thread.is_pending || !HasEnded(thread)) continue;
-    if (!IsEmpty(thread.rows[thread.active.load()])) continue;  // Drain comes first
+    if (!IsEmpty(thread.rows[thread.active.load()])) continue;  // Drain has not read them yet
     thread.open_count = 0;
     thread.hits_without_slot = 0;
     thread.wanted_return.store(0);

@@ -21,17 +21,15 @@
 
 namespace jtrace::native_hooks {
 
-// Fetches the threads' counts at hooks from their tables (HookThread).
-
-// The only reader of the process' tables. Writer thread.
+// Fetches the threads' counts at hooks. The only reader of the process' tables (HookThread).
 class HookRowReader {
  public:
-  // Passes on the counts since the last call, except those that threads in the handler are just
-  // adding. A row's caller may occur again.
+  // Passes on the rows counted since the last call, except those of threads that are in the handler
+  // now. Several rows may have the same caller.
   void Drain(absl::FunctionRef<void(const HookRow&)> take);
   // Whether Drain had to leave something.
   bool has_left() const { return has_left_; }
-  // Return addresses at which timed calls need a site.
+  // Passes on the return addresses at which timed calls need a site.
   void ForEachWantedReturn(absl::FunctionRef<void(uintptr_t)> take);
   // Makes the tables of ended threads available to others.
   void Recycle();
@@ -42,8 +40,7 @@ class HookRowReader {
 
 class HookSource : public trace::ChunkSource {
  public:
-  // Numbers of threads and of tree nodes as in SampleSource; `node_number` null: there are no
-  // trees.
+  // Threads and tree nodes are numbered as in SampleSource; `node_number` null: there are no trees.
   HookSource(native_hooks::Hooks& hooks, trace::RecordEncoder& encoder, Losses& losses,
              samples::SampleSource::ThreadNumber thread_number,
              samples::SampleSource::NodeNumber node_number);
@@ -80,19 +77,20 @@ class HookSource : public trace::ChunkSource {
     uint32_t hook;  // the site's last one
     uint64_t reported;
   };
-  uint64_t learned_;                         // Hooks::placed_so_far, when this was last looked at
-  std::vector<native_hooks::Placed> known_;  // by Hook.id, from 1 on: the first placement of each
-  absl::flat_hash_map<std::pair<uint32_t, native_hooks::HookKind>, uint32_t> by_kind_;  // of a site
+  uint64_t learned_;                         // how many of Hooks::placed_so_far are read
+  std::vector<native_hooks::Placed> known_;  // by Hook.id - 1: each hook's first placement
+  // Hook.id by site and kind, and by placement.
+  absl::flat_hash_map<std::pair<uint32_t, native_hooks::HookKind>, uint32_t> by_kind_;
   absl::flat_hash_map<uint32_t, uint32_t> by_placement_;
   absl::flat_hash_map<uint32_t, Unattributed> unattributed_;  // by site
   uint64_t unwinds_missed_before_;
   uint64_t open_dropped_before_;
   uint64_t open_left_before_;
-  size_t defined_ = 0;  // of known_, in this file
+  size_t defined_ = 0;  // how many of known_ the file has
   uint32_t other_threads_ = 0;
   std::vector<proto::HookCalls> totals_;  // of the file
   absl::flat_hash_map<Key, uint32_t> index_;
-  absl::flat_hash_set<uint32_t> changed_;
+  absl::flat_hash_set<uint32_t> changed_;  // places in totals_, since the last Seal
 };
 
 }  // namespace jtrace::native_hooks

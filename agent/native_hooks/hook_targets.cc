@@ -21,7 +21,7 @@
 namespace jtrace::native_hooks {
 namespace {
 
-// How an object's file explains that nothing is found; "": it does not.
+// How the state of an object's file explains that a function is not found; "": it does not.
 std::string AboutFile(const LoadedObject& object) {
   switch (StateOfFile(object)) {
     case FileState::kSame:
@@ -108,7 +108,7 @@ absl::Status NoFunction(const HookSpec& spec, const LoadedObject& object,
       nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"), AboutFile(object)));
 }
 
-// If there are many functions, refused ones are left out.
+// Returns the first refusal if all are refused; if only some are, the others get their hooks.
 absl::Status AllRefused(const std::vector<Target>& targets) {
   absl::Status first;
   for (const Target& target : targets) {
@@ -126,8 +126,8 @@ constexpr std::array<std::pair<absl::string_view, HookKind>, 4> kKinds = {{
     {"off", HookKind::kOff},
 }};
 
-// Position of the colon before the kind; npos: there is none, only colons of C++ names: a::b,
-// f[abi:cxx11](int).
+// Returns the position of the colon before the kind; npos: all colons are of C++ names, such as
+// a::b or f[abi:cxx11](int).
 size_t KindColon(absl::string_view text) {
   const size_t colon = text.rfind(':');
   if (colon == absl::string_view::npos || colon == 0) return absl::string_view::npos;
@@ -136,7 +136,7 @@ size_t KindColon(absl::string_view text) {
   return is_of_name ? absl::string_view::npos : colon;
 }
 
-// "com.acme.Cache::load"; what its parts may be is the scope's business.
+// Whether it has the form of "com.acme.Cache::load". Its parts are not checked here.
 bool IsMethodName(absl::string_view place) {
   const size_t colons = place.find("::");
   return colons != absl::string_view::npos && colons != 0 && colons + 2 != place.size();
@@ -228,7 +228,7 @@ absl::StatusOr<HookSpec> ParseHookSpec(absl::string_view text) {
     spec.symbol = std::string(place);
     return spec;
   }
-  // After a name that ends in a colon a kind could not be read back.
+  // HookSpecText of a name that ends in a colon could not be parsed again.
   if (mark == absl::string_view::npos || mark == 0 || mark + 1 == place.size() ||
       place.back() == ':') {
     return absl::InvalidArgumentError(

@@ -1,4 +1,5 @@
-// Finds the functions that a hook's spec names.
+// Parses the values of hook= ("libc.so.6!malloc:count"), and finds the functions that they name.
+// Any thread but signal handlers.
 #pragma once
 
 #include <string>
@@ -11,31 +12,29 @@
 
 namespace jtrace::native_hooks {
 
-// The values of hook=: libc.so.6!malloc:count. Pure.
-
 // The data that a hook records.
 enum class HookKind {
   kCount,   // calls, by caller
-  kUnwind,  // and the stack of each (0x41)
-  kTime,    // and how long each took
+  kUnwind,  // also the stack of each call (0x41)
+  kTime,    // also how long each call took
   kOff,     // removes the hook
 };
 
 struct HookSpec {
-  std::string object;  // file name of a loaded ELF object; may have * and ?
-  std::string symbol;  // a function's name, mangled or not, with * and ?; or 0x…, from the file
+  std::string object;  // file name of an ELF object; may have * and ?
+  std::string symbol;  // mangled or demangled, may have * and ?; or 0x…, an address of the file
   HookKind kind = HookKind::kCount;
 
-  // A Java method, CLASS::METHOD. The JIT moves, inlines and discards its code, so it gets a probe,
-  // and no int3 (S3.24).
+  // Whether it names a Java method, CLASS::METHOD. The JIT moves, inlines and discards its code, so
+  // it gets a probe instead of an int3 (S3.24).
   bool IsMethod() const { return object.empty(); }
 
   bool operator==(const HookSpec&) const = default;
 };
 
-// "libjvm.so!os::malloc:unwind". Errors: InvalidArgument, with what is wrong.
+// Parses "libjvm.so!os::malloc:unwind". Errors: InvalidArgument, with what is wrong.
 absl::StatusOr<HookSpec> ParseHookSpec(absl::string_view text);
-// Several of them, separated by ';'; at least one.
+// Parses one or more of them, separated by ';'.
 absl::StatusOr<std::vector<HookSpec>> ParseHookSpecs(absl::string_view text);
 std::string HookSpecText(const HookSpec& spec);
 absl::string_view HookKindName(HookKind kind);
@@ -46,19 +45,20 @@ struct Target {
   Function function;  // the hook is at its address
 };
 
-// Functions that one pattern may name.
+// The most functions that one pattern may name.
 inline constexpr size_t kMaxTargets = 4096;
 
-// At least one. Errors: Unavailable: no such object is loaded; NotFound: it has no such function,
-// with the nearest; InvalidArgument: more than kMaxTargets, or no instruction begins there.
+// Returns the functions that a spec names, at least one. Errors: Unavailable: no such object is
+// loaded; NotFound: it has no such function, with the nearest; InvalidArgument: more than
+// kMaxTargets, or no instruction begins there.
 absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
                                                 const std::vector<LoadedObject>& objects);
 
-// Reports a spec that could never be placed when a recording begins: a wrong name in a loaded
-// object, a refused function. Changes nothing.
+// Returns the error of a spec that could never be placed: a wrong name in a loaded object, a
+// refused function. Called before a recording begins; changes nothing.
 absl::Status CheckHooks(const std::vector<HookSpec>& specs);
 
-// The name of the loaded object that `pattern` was perhaps meant to name.
+// Returns the name of the loaded object that is most like `pattern`.
 std::string NearestObject(const std::vector<LoadedObject>& objects, const std::string& pattern);
 
 }  // namespace jtrace::native_hooks

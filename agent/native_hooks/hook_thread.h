@@ -1,4 +1,4 @@
-// A thread's counts at hooks in native code, until the writer fetches them.
+// A thread's counts at hooks in native code: its handler of SIGTRAP adds, the writer reads them.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace jtrace::native_hooks {
 
-// The caller, and the place of the call.
+// A caller, and the place of its calls in the call tree.
 struct HookCaller {
   // Only the last jumps are kept if there are more.
   static constexpr uint32_t kMaxJumps = 3;
@@ -18,8 +18,8 @@ struct HookCaller {
   uintptr_t address;       // the return address; 0: unknown
   uint32_t thread_number;  // Thread.id; 0: a thread that is not sampled
   uint32_t placement;      // HookDuty.placement
-  // The hooks of the functions that continued by a jump instead of a call, up to this one: their
-  // placements, the outermost first; 0: none. The first of them has the return address.
+  // The placements of the hooks in functions that led to this call by jumps, the outermost first;
+  // 0: none. `address` is the return address of the first of them.
   uint32_t jumped[kMaxJumps];
   bool position_known;
 
@@ -39,15 +39,15 @@ struct HookRow {
 // Rows by caller, in the order of their first call.
 struct HookRows {
   static constexpr uint32_t kMaxRows = 2048;
-  // The last rows are for calls whose caller finds no room: only by hook.
+  // The last rows count by hook alone, for callers that find no room.
   static constexpr uint32_t kReserved = 128;
   static constexpr uint32_t kIndexSlots = 2 * kMaxRows;
 
-  std::atomic<uint32_t> count;  // the thread's own; others only test whether it is 0
+  std::atomic<uint32_t> count;  // written by the rows' owner; others test it for 0
   uint16_t index[kIndexSlots];  // row + 1; 0: free
   HookRow rows[kMaxRows];
 
-  // The caller's row, made if needed. Null: there is no room at all.
+  // Returns the caller's row, made if needed. Null: there is no room at all.
   HookRow* Row(const HookCaller& caller);
   // Empties the rows in use.
   void Clear();
@@ -60,15 +60,15 @@ struct HookRows {
 struct OpenHookCall {
   HookCaller caller;
   const signal_safe::PatchSite* site;
-  uintptr_t sp;  // where the return address is
+  uintptr_t sp;  // the address of the return address
   uint64_t start_ns;
 };
 
-// One thread. Zero pages are valid; from a region that is never unmapped (agent/native_hooks).
+// The state of one thread, valid if all zero; the array of them is never unmapped.
 //
-// The thread writes rows[active], inside its handler and with `busy` raised; the writer changes
-// `active`, sees that `busy` is down, and then owns the other one (both sequentially consistent:
-// the handler raises first and reads second, the writer changes first and reads second).
+// The thread raises `busy`, then loads `active` and writes rows[active]. The writer changes
+// `active`, and owns the other rows once it has then seen `busy` down. These accesses are
+// sequentially consistent: either the thread sees the new `active`, or the writer sees `busy`.
 struct alignas(64) HookThread {
   static constexpr uint32_t kMaxOpen = 256;
 
@@ -79,15 +79,15 @@ struct alignas(64) HookThread {
   bool is_pending;
   // A return address that has no site yet: the writer makes one. 0: none.
   std::atomic<uintptr_t> wanted_return;
-  // Hits so far of a thread without a slot: when to look for one again.
+  // Hits while no slot of samples was known: decides when one is searched for again.
   uint32_t hits_without_slot;
   uint32_t open_count;
   OpenHookCall open[kMaxOpen];
   HookRows rows[2];
 };
 
-// Return addresses at which no site can be, by their hash (UntimedReturn): none is requested again.
-// The later one of two with the same hash stays. Written by the writer.
+// Return addresses at which no site is allowed, by their hash (UntimedReturn): handlers request
+// them no more. Of two with the same hash the later stays. Written under Hooks' mutex.
 inline constexpr uint32_t kUntimedReturns = 1024;
 extern constinit std::atomic<uintptr_t> untimed_returns[kUntimedReturns];
 inline std::atomic<uintptr_t>& UntimedReturn(uintptr_t address) {
@@ -95,10 +95,10 @@ inline std::atomic<uintptr_t>& UntimedReturn(uintptr_t address) {
 }
 
 inline constexpr uint32_t kMaxHookThreads = 8192;
-extern constinit std::atomic<HookThread*> hook_threads;    // kMaxHookThreads of them
+extern constinit std::atomic<HookThread*> hook_threads;    // kMaxHookThreads; null: no hooks yet
 extern constinit std::atomic<uint32_t> hook_threads_used;  // may exceed kMaxHookThreads
-extern constinit std::atomic<int32_t> free_hook_threads;   // of these, whose threads ended
-// The calling thread's; null: none yet. Another process' thread after a fork keeps its copy.
+extern constinit std::atomic<int32_t> free_hook_threads;   // of these, with os_tid 0
+// The calling thread's; null: none yet. A child of fork keeps its copy.
 extern constinit thread_local HookThread* tls_hook_thread
     __attribute__((tls_model("initial-exec")));
 

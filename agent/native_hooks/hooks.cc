@@ -36,7 +36,7 @@ uint32_t UseOf(HookKind kind) {
   return 0;
 }
 
-// The holder of the mutex may wait for the loader, which may wait for the caller of this.
+// Tries for 0.1 s: the mutex's holder may wait for the loader's lock, which the caller may hold.
 std::unique_lock<std::mutex> TryLock(std::mutex& mutex) {
   constexpr int kTries = 100;
   constexpr timespec kMoment = {0, 1'000'000};
@@ -55,7 +55,7 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
   if (absl::Status status = MayHook(target.object, function); !status.ok()) return status;
   const auto standing = placed_.find(function.address);
   if (standing != placed_.end() && standing->second.kind == spec.kind) return absl::OkStatus();
-  // The code cannot be unloaded any more when it is read.
+  // Before the code is read: from here on it cannot be unloaded.
   absl::Status status = Pin(target.object);
   absl::StatusOr<signal_safe::PatchSite*> site = nullptr;
   if (status.ok()) status = (site = table_.Make(function.address)).status();
@@ -96,7 +96,7 @@ void Hooks::Remove(const Placed& placed) {
       .IgnoreError();
 }
 
-// Finds hooks by their names, so that hooks in objects whose file was deleted can be removed, too.
+// Compares names of placed hooks, too: the functions of a deleted file may no longer be found.
 absl::Status Hooks::Remove(const HookSpec& spec) {
   const std::string pattern = absl::StrCat(spec.object, "!", spec.symbol);
   const auto targets = ResolveHook(spec, LoadedObjects());
@@ -121,7 +121,7 @@ absl::Status Hooks::Remove(const HookSpec& spec) {
       absl::StrCat("there is no hook in ", pattern, "; jtrace hook PID lists them"));
 }
 
-// All hooks of one spec. Returns how many functions have one now.
+// Places all hooks of one spec. Returns how many functions have one now.
 absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
                                        const std::vector<LoadedObject>& objects) {
   const auto targets = ResolveHook(spec, objects);
@@ -140,7 +140,7 @@ absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
   ReportOtherLibc(*targets);
   ReportUnguarded();
   GuardErrorReport(objects);
-  RemoveReturnHooks();  // a timed one may have become one that counts
+  RemoveReturnHooks();  // kTime may have become kCount
   if (placed < targets->size()) {
     losses_.Add("hook.refused", Severity::kWarning, targets->size() - placed,
                 absl::StrCat("functions of ", spec.object, "!", spec.symbol,
@@ -149,7 +149,7 @@ absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
   return placed;
 }
 
-// The functions that libc calls where a hook would end the program are known only for one version.
+// The functions that libc calls with all signals blocked are known for one version (refusals.cc).
 void Hooks::ReportOtherLibc(const std::vector<Target>& targets) {
   constexpr absl::string_view kKnown = "2.36";
   const absl::string_view version = gnu_get_libc_version();
@@ -180,7 +180,7 @@ void Hooks::ReportFailed(const HookSpec& spec, const absl::Status& status) {
               absl::StrCat("hook that could not be placed: ", status.message()));
 }
 
-// Before there were hooks, other handlers could not get their traps.
+// Handlers that were in front of ours while there were no hooks had no traps: that is no loss.
 absl::Status Hooks::Ready() {
   absl::Status status = ReadyTraps();
   if (placed_.empty()) fronts_seen_ = trap_fronts_taken.load();
@@ -331,7 +331,7 @@ absl::Status Hooks::PutReturn(uintptr_t address) {
   return absl::NotFoundError("code of the JIT");
 }
 
-// When nothing is timed any more.
+// Removes the int3 at return addresses if no hook is of kind kTime any more.
 void Hooks::RemoveReturnHooks() {
   for (const auto& [address, placed] : placed_) {
     if (placed.kind == HookKind::kTime) return;
@@ -344,8 +344,8 @@ void Hooks::RemoveReturnHooks() {
   }
 }
 
-// The report of a crash installs its own handler of SIGTRAP: the code that it calls must not
-// contain int3.
+// Hooks the JVM's report of a crash, so that every int3 is removed when it begins: it installs its
+// own handler of SIGTRAP, which would get the traps.
 void Hooks::GuardErrorReport(const std::vector<LoadedObject>& objects) {
   if (!guards_.empty()) return;
   for (const LoadedObject& object : objects) {
@@ -362,7 +362,7 @@ void Hooks::GuardErrorReport(const std::vector<LoadedObject>& objects) {
 void Hooks::AwaitReturns(uintptr_t address) {
   const std::lock_guard lock(mutex_);
   if (!is_recording_ || PutReturn(address).ok()) return;
-  // These calls have no times.
+  // The handler requests this address no more; its calls have no times.
   UntimedReturn(address).store(address);
   if (!refused_returns_.insert(address).second) return;
   losses_.Add("hook.untimed", Severity::kInfo, 1,
@@ -370,7 +370,7 @@ void Hooks::AwaitReturns(uintptr_t address) {
               "where no hook is allowed");
 }
 
-// Checks every thread: takes at most a hundredth of a processor's time.
+// Checks every thread. Uses at most a hundredth of a processor: sets when the next check is due.
 bool Hooks::IsStillSafe() {
   constexpr uint64_t kShare = 100;
   const uint64_t began = MonotonicNanos();
@@ -415,7 +415,7 @@ void Hooks::CheckHooks() {
 
 void Hooks::SearchObjects() {
   const std::unique_lock lock = TryLock(mutex_);
-  if (!lock.owns_lock()) return;  // Watch will check
+  if (!lock.owns_lock()) return;  // CheckHooks tries again
   if (!is_recording_ || pending_.empty()) return;
   const uint64_t loaded = ObjectsLoadedSoFar();
   if (loaded == std::exchange(objects_seen_, loaded)) return;

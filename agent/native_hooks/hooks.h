@@ -27,56 +27,56 @@ struct Placed {
   std::string symbol;   // mangled, also with its object
   std::string pattern;  // the pattern that requested it
   HookKind kind = HookKind::kCount;
-  // The site's calls when the hook was placed.
+  // The site's counts when the hook was placed.
   uint64_t calls_before = 0;
   uint64_t unattributed_before = 0;
 };
 
-// Created once, never freed, like its sites. Any thread but handlers; one mutex, which is held
-// while code is written, and never by a thread that a safepoint could wait for.
+// The process has one, never freed, like its sites. Any thread but signal handlers. Its mutex is
+// held while code is written, and never by a thread that a safepoint could wait for.
 class Hooks {
  public:
   explicit Hooks(Losses& losses) : losses_(losses) {}
   Hooks(const Hooks&) = delete;
   Hooks& operator=(const Hooks&) = delete;
 
-  // A recording begins: places its hooks. Looks for objects that are not loaded yet from then on.
-  // Failures are reported as losses.
+  // Begins a recording: places its hooks. Those in objects that are not loaded yet are pending
+  // (SearchObjects). Failures are reported as losses.
   void Begin(const std::vector<HookSpec>& specs);
-  // While it runs: applies the specs in their order, up to the first failure. Returns a description
-  // of what was done, for people.
+  // Applies the specs to the recording that runs, in their order, up to the first failure. Returns
+  // what was done, for people.
   absl::StatusOr<std::string> Apply(const std::vector<HookSpec>& specs);
-  // The current hooks with their calls so far, for people.
+  // Returns the current hooks with their calls so far, for people.
   std::string Describe() const;
-  // Removes every int3. Threads may still be in the handler.
+  // Ends the recording: removes every int3. Threads may still be in the handler.
   void End();
 
-  // The current hooks.
+  // Returns the current hooks.
   std::vector<Placed> All() const;
-  // All hooks placed after the first `before` ones, in any recording; those of recordings before
-  // the last one are forgotten. A hook is listed before its first call.
+  // Returns the hooks placed after the first `before` ones of the process, except those of
+  // recordings before the last one. A hook is listed before its first call.
   std::vector<Placed> PlacedSince(uint64_t before) const;
   uint64_t placed_so_far() const;
-  // The calls of a site so far, and those of them that no thread's table has.
+  // The calls of a site so far, and how many of them no thread's table has.
   struct Calls {
     uint64_t calls = 0;
     uint64_t unattributed = 0;
   };
   Calls CallsOf(uint32_t site) const;
 
-  // Places hooks in objects that were loaded meanwhile. Cheap if none was. Any thread, even one in
-  // an object's constructor: it does not wait for the mutex longer than others wait for the
-  // loader's lock.
+  // Places pending hooks in objects that were loaded meanwhile. Cheap if none was. Also for a
+  // thread that holds the loader's lock, in an object's constructor: gives up if the mutex is not
+  // free within 0.1 s, because its holder may wait for that lock.
   void SearchObjects();
   bool has_pending() const;
 
-  // Writer thread. Places a site at the return address of calls of timed functions, once for each
-  // address.
+  // Writer thread. Places an int3 at a return address of calls of timed functions; if that is not
+  // allowed, tells the handler (untimed_returns).
   void AwaitReturns(uintptr_t address);
-  // Keeps our handler of traps installed while there are hooks. Each poll.
+  // Writer thread, ten times a second. Keeps our handler installed while there are hooks.
   void EnsureTrapHandler();
-  // SearchObjects, and checks whether int3 has become a danger: a thread that blocks SIGTRAP,
-  // another handler for it. Once a second; less often with many threads.
+  // Writer thread, once a second. Calls SearchObjects. Removes all hooks if int3 has become a
+  // danger, because a thread blocks SIGTRAP; with many threads that is checked less often.
   void CheckHooks();
 
  private:
@@ -91,7 +91,7 @@ class Hooks {
   void RemoveReturnHooks();
   void GuardErrorReport(const std::vector<LoadedObject>& objects);
   absl::Status Ready();
-  // Whether int3 is safe; if not, removes all hooks and no longer waits to place any.
+  // Whether int3 is safe; if not, removes all hooks, pending ones too.
   bool IsStillSafe();
   void RemoveAllBecause(const absl::Status& danger);
   void ReportUnguarded();
@@ -101,8 +101,8 @@ class Hooks {
   Losses& losses_;
   mutable std::mutex mutex_;  // guards what follows
   PatchSiteTable table_;
-  std::map<uintptr_t, Placed> placed_;  // in place
-  std::vector<Placed> log_;             // of this recording, in their order
+  std::map<uintptr_t, Placed> placed_;  // the current hooks, by address
+  std::vector<Placed> log_;             // all of this recording, in their order
   uint64_t placed_before_ = 0;          // in earlier recordings
   uint32_t last_placement_ = 0;
   std::vector<HookSpec> pending_;  // for objects that are not loaded yet

@@ -35,7 +35,7 @@ bool IsFunction(const Elf64_Sym& symbol) {
 
 bool IsChosen(const Elf64_Sym& symbol) { return ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC; }
 
-// Which of several implementations the loader chose for this processor; 0: it does not say.
+// The implementation of an ifunc that the loader chose for this processor; 0: unknown.
 uintptr_t Chosen(const LoadedObject& object, const char* symbol) {
   const ObjectHandle held = KeepLoaded(object);
   return held == nullptr ? 0 : reinterpret_cast<uintptr_t>(dlsym(held.get(), symbol));
@@ -62,10 +62,10 @@ void ForEachFunction(const LoadedObject& object, Visit visit) {
   visit_table(SHT_DYNSYM);
 }
 
-// What compilers split off a function, for what is done rarely: jumped to, never called.
+// Whether it is the rarely executed part of a function, which is jumped to, never called.
 bool IsColdPart(absl::string_view symbol) { return absl::StrContains(symbol, ".cold"); }
 
-// What names functions, in any of their forms.
+// A hook's pattern, which may match any form of a function's name.
 class Pattern {
  public:
   explicit Pattern(absl::string_view text)
@@ -74,7 +74,7 @@ class Pattern {
         word_(is_glob_ ? "" : WordOfMangled(text_)) {}
 
   enum Fit { kNot, kByPattern, kByName };
-  // Sets `name` to the demangled one if it fits.
+  // Sets `name` to the demangled name if it matches.
   Fit Matches(const char* symbol, std::string* name) const {
     if (text_ == symbol) {
       *name = Demangle(symbol);
@@ -93,7 +93,7 @@ class Pattern {
   }
 
  private:
-  // What is certain before demangling, which takes long.
+  // False: the symbol cannot match. Much faster than to demangle it.
   bool MayMatch(absl::string_view symbol, bool is_mangled) const {
     return is_mangled && absl::StrContains(symbol, word_);
   }
@@ -103,7 +103,7 @@ class Pattern {
   std::string word_;
 };
 
-// Each address once. Of several names the plain one: compilers add others behind a dot.
+// Keeps each address once, with its shortest symbol: compilers append suffixes (".constprop.0").
 void SortByAddress(std::vector<Function>& functions) {
   std::sort(functions.begin(), functions.end(), [](const Function& a, const Function& b) {
     return std::tuple(a.address, a.symbol.size(), a.symbol) <
@@ -133,7 +133,7 @@ class Memory {
     const uint64_t value = Value(tag);
     return value < object_.bias ? object_.bias + value : value;
   }
-  // `count` of them at `address`; empty: not all of them are in the object.
+  // Returns `count` values at `address`; empty: not all of them are in the object.
   template <typename T>
   absl::Span<const T> At(uintptr_t address, uint64_t count) const {
     const auto holds = [&](const Elf64_Phdr& segment) {
@@ -154,7 +154,7 @@ class Memory {
   const Elf64_Dyn* dynamic_;
 };
 
-// DT_GNU_HASH ends with a chain for each bucket, whose last element is odd.
+// DT_GNU_HASH ends with a chain for each bucket; the last element of a chain is odd.
 uint64_t CountByGnuHash(const Memory& memory, uintptr_t table) {
   const auto header = memory.At<uint32_t>(table, 4);
   if (header.empty()) return 0;
@@ -173,7 +173,7 @@ uint64_t CountByGnuHash(const Memory& memory, uintptr_t table) {
   }
 }
 
-// No table says how many symbols there are.
+// The dynamic section has no number of symbols: it follows from a hash table. 0: unknown.
 uint64_t CountSymbols(const Memory& memory) {
   if (memory.Value(DT_HASH) != 0) {
     const auto header = memory.At<uint32_t>(memory.Address(DT_HASH), 2);
@@ -211,7 +211,7 @@ void Add(ListedObject listed, std::vector<LoadedObject>& objects) {
   objects.push_back(std::move(object));
 }
 
-// Whether the file that is mapped at an address no longer has a name.
+// Whether the file that is mapped at an address was deleted or replaced.
 bool IsDeletedAt(uintptr_t address) {
   std::ifstream maps("/proc/self/maps");
   std::string line;
@@ -250,7 +250,7 @@ std::vector<Function> FindFunctions(const LoadedObject& object, absl::string_vie
     if (!object.HasCodeAt(function.address)) return;
     (fit == Pattern::kByName ? named : fitting).push_back(std::move(function));
   });
-  // f(char const*) has a star, and is the name of one.
+  // A text such as f(char const*) has a star, but is the exact name of a function.
   std::vector<Function>& found = named.empty() ? fitting : named;
   SortByAddress(found);
   return std::move(found);
@@ -270,7 +270,7 @@ Function FunctionAt(const LoadedObject& object, uintptr_t address) {
 }
 
 std::string NearestFunction(const LoadedObject& object, absl::string_view wanted) {
-  // Only names of about this length that begin alike: libjvm has 60,000.
+  // Compares only names that begin alike and are not much longer: libjvm has 60,000.
   std::vector<std::string> names;
   ForEachFunction(object, [&](const char* text, const Elf64_Sym&) {
     const absl::string_view symbol = text;
@@ -338,7 +338,7 @@ FileState StateOfFile(const LoadedObject& object) {
   if (!object.build_id.empty()) {
     return image->build_id() == object.build_id ? FileState::kSame : FileState::kReplaced;
   }
-  // Another build may have the same headers, but not in the same file.
+  // Without a build id: another build may have equal headers, but then the old file was deleted.
   const bool is_same = HasSameHeaders(object, image->program_headers()) && !object.code.empty() &&
                        !IsDeletedAt(object.code.front().first);
   return is_same ? FileState::kSame : FileState::kReplaced;
@@ -360,7 +360,7 @@ ObjectHandle KeepLoaded(const LoadedObject& object, const link_map** map) {
 
 absl::Status Pin(const LoadedObject& object) {
   if (object.is_program) return absl::OkStatus();
-  // The handle is kept open.
+  // The handle is never closed.
   void* const handle = dlopen(object.path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   const link_map* map = nullptr;
   if (handle != nullptr && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&

@@ -1,5 +1,6 @@
-// The functions that the symbol tables of an object name: those of its file or, where another file
-// has taken its place or none is there, of those that it exports what is mapped.
+// Finds functions of loaded ELF objects by name and by address, in the symbol tables of their
+// files. If a file was replaced or deleted, only the exported symbols are known, from the mapped
+// object. Any thread but signal handlers.
 #pragma once
 
 #include <elf.h>
@@ -18,14 +19,14 @@ struct link_map;
 
 namespace jtrace::native_hooks {
 
-// The ELF objects of this process.
+// An ELF object of this process.
 struct LoadedObject {
   std::string path;
   std::string name;                                   // the path's last part
-  uintptr_t bias = 0;                                 // what is added to the file's addresses
+  uintptr_t bias = 0;                                 // added to the file's addresses
   std::vector<std::pair<uintptr_t, uintptr_t>> code;  // executable segments, [begin, end)
-  bool is_program = false;                            // the process' own
-  std::vector<Elf64_Phdr> headers;                    // as they were mapped
+  bool is_program = false;                            // it is the executable
+  std::vector<Elf64_Phdr> headers;                    // program headers, as mapped
   std::string build_id;                               // of what is mapped; "": it has none
 
   bool HasCodeAt(uintptr_t address) const;
@@ -33,25 +34,25 @@ struct LoadedObject {
   bool IsLibc() const;
 };
 
-// All loaded objects except the vdso. Takes the loader's lock: not in handlers.
+// Returns all loaded objects except the vdso. Takes the loader's lock.
 std::vector<LoadedObject> LoadedObjects();
 
 // Whether the object's file is still the one that was mapped. Reads the file.
 enum class FileState { kSame, kReplaced, kGone };
 FileState StateOfFile(const LoadedObject& object);
-// A path to read its file: the program's file is readable even if its path no longer exists.
+// Returns a path that opens its file. The program's can be read even if it was deleted.
 std::string ReadablePath(const LoadedObject& object);
 
-// Keeps an object loaded while it lives. Null: it is already unloaded, or replaced by another with
-// its name.
+// Keeps an object loaded while the handle lives. Null: it is already unloaded, or replaced by
+// another with its name. `map` gets the loader's entry of it.
 struct CloseObject {
   void operator()(void* handle) const;
 };
 using ObjectHandle = std::unique_ptr<void, CloseObject>;
 ObjectHandle KeepLoaded(const LoadedObject& object, const link_map** map = nullptr);
 
-// Keeps an object loaded from now on. Errors: NotFound: it is already unloaded, or replaced by
-// another with its name.
+// Keeps an object loaded until the process ends. Errors: NotFound: it is already unloaded, or
+// replaced by another with its name.
 absl::Status Pin(const LoadedObject& object);
 
 // A function that a symbol names.
@@ -63,23 +64,21 @@ struct Function {
   bool is_entry = true;  // `address` is the function's begin, not an instruction inside of it
 };
 
-// The functions of an object that `pattern` names: mangled, demangled (">>" may stand for "> >"),
-// demangled without its parameters; several if it has * or ?, unless it is with these the name of
-// one. Each address once, in their order. Of libc the exported ones alone: its own run where
-// signals are blocked.
+// Returns the functions that `pattern` names: mangled, demangled (">>" may stand for "> >"), or
+// demangled without parameters. With * or ? it is a glob, unless a function has exactly that name.
+// Each address occurs once, in ascending order. Of libc only exported functions are found: others
+// run where signals are blocked.
 std::vector<Function> FindFunctions(const LoadedObject& object, absl::string_view pattern);
-// The function that `address` lies in, by symbols with a size; one without a name if none does.
+// Returns the function that `address` lies in by its symbol's size; without a name: there is none.
 Function FunctionAt(const LoadedObject& object, uintptr_t address);
-// The function's name that is most like `wanted`, and another; "" if there is none.
+// Returns the symbol of a function that is most like `wanted`, but not equal; "": there is none.
 std::string NearestFunction(const LoadedObject& object, absl::string_view wanted);
-// Where the loader found what the object exports as `symbol`, if that is not in the object: libc
-// takes time() from the kernel's vdso. 0: it does not.
+// Returns the address of the exported function `symbol` if the loader has chosen one outside of the
+// object: libc takes time() from the kernel's vdso. 0: it is in the object.
 uintptr_t ChosenElsewhere(const LoadedObject& object, absl::string_view symbol);
 
-// The symbols that an object exports, read from where the loader has mapped them.
-
-// Calls `visit` with the defined ones; with none if the object is unloaded, or its tables are
-// incomplete. Takes the loader's lock: not in handlers.
+// Calls `visit` with the symbols that an object exports, read where the loader has mapped them;
+// with none if the object is unloaded, or its tables are incomplete. Takes the loader's lock.
 void ForEachMappedSymbol(const LoadedObject& object,
                          absl::FunctionRef<void(const char*, const Elf64_Sym&)> visit);
 

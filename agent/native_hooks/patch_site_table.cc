@@ -30,7 +30,7 @@ void Publish(signal_safe::PatchSites& sites, signal_safe::PatchSite* site) {
   sites.slots[i % signal_safe::PatchSites::kSlots].store(site, std::memory_order_release);
 }
 
-// The memory as it is, including our int3.
+// Returns memory as it is, with our int3.
 std::vector<uint8_t> ReadMemory(uintptr_t address, size_t most) {
   std::vector<uint8_t> bytes;
   while (bytes.size() < most) {
@@ -69,7 +69,7 @@ absl::StatusOr<signal_safe::PatchSite*> PatchSiteTable::MakeNew(uintptr_t addres
                                                      signal_safe::PatchSites::kMaxSites, " hooks"));
   }
   std::vector<uint8_t> bytes = ReadCode(address, kMaxInstruction);
-  // Finds instructions that cannot be displaced at all before it uses a slot.
+  // An instruction that can be displaced nowhere must not use up a slot.
   if (auto anywhere = Displace(bytes, address, address); !anywhere.ok()) return anywhere.status();
   auto slot = pages_.Allocate(address);
   if (!slot.ok()) return slot.status();
@@ -104,7 +104,7 @@ absl::Status PatchSiteTable::Insert(Known& known) {
 }
 
 absl::Status PatchSiteTable::Remove(Known& known) {
-  // If another tool has changed it since, it must not be changed back.
+  // If another tool has changed the byte since, it must not be changed back.
   if (ReadMemory(known.site->address, 1) == std::vector<uint8_t>{kInt3}) {
     absl::Status status = WriteCodeByte(known.site->address, known.site->byte);
     if (!status.ok()) return status;

@@ -1,5 +1,5 @@
-// Int3 instructions in the program's code: places and removes them, and keeps the original
-// instructions.
+// Places and removes int3 instructions in the program's code, and keeps the original instructions.
+// Under Hooks' mutex.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace jtrace::native_hooks {
 
-// The process' sites (signal_safe::patch_sites). One thread at a time; threads of the program run
-// the code meanwhile. Sites are never freed: a thread may have hit an int3 just before its removal,
-// and continues through its slot.
+// The process' sites (signal_safe::patch_sites). Threads of the program run the code meanwhile.
+// Sites are never freed: a thread may have hit an int3 just before its removal, and continues
+// through its slot.
 class PatchSiteTable {
  public:
-  // The site of an instruction, without its int3; created if there is none yet. Its object is no
-  // longer unloaded (Pin). Errors: FailedPrecondition: it cannot be displaced; others as in
-  // SlotPages.
+  // Returns the site of an instruction, made if there is none yet; places no int3. The caller has
+  // pinned the object, because sites stay. Errors: FailedPrecondition, OutOfRange: the instruction
+  // cannot be displaced; others as in code_writer.h.
   absl::StatusOr<signal_safe::PatchSite*> Make(uintptr_t address);
-  // Sets what threads do at the site from now on. No use: nothing, and the int3 is removed.
+  // Sets what threads do at the site from now on, and places the int3; use 0 removes it.
   absl::Status SetDuty(signal_safe::PatchSite& site, signal_safe::HookDuty duty);
 
   // By number, from 1 on.
@@ -32,7 +32,7 @@ class PatchSiteTable {
   struct Known {
     signal_safe::PatchSite* site;
     std::vector<uint8_t> instruction;  // as it was before the int3
-    bool is_in;
+    bool is_in;                        // the int3 is in the code
   };
   absl::StatusOr<signal_safe::PatchSite*> MakeNew(uintptr_t address);
   absl::Status Insert(Known& known);
@@ -43,7 +43,7 @@ class PatchSiteTable {
   absl::flat_hash_map<uintptr_t, uint32_t> by_address_;
 };
 
-// At most `most` bytes of the program at `address`, with our int3 replaced by the original bytes;
+// Returns `most` bytes of the program at `address`, with the original bytes in place of our int3;
 // fewer if the mapping ends.
 std::vector<uint8_t> ReadCode(uintptr_t address, size_t most);
 

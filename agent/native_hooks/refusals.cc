@@ -16,7 +16,7 @@ namespace {
 constexpr char kLibc[] = "libc.so.6";
 
 struct Refusal {
-  absl::string_view object;  // how its name begins
+  absl::string_view object;  // a prefix of its name
   absl::string_view why;
   std::vector<const char*> symbols;
 };
@@ -30,7 +30,7 @@ constexpr absl::string_view kFree =
 constexpr absl::string_view kSpawn =
     "glibc calls it where all signals are blocked, between posix_spawn and exec";
 
-// Those of the handlers are in signal_safe/allowed_symbols.txt; the others follow glibc 2.36.
+// kOwnPath has libc's functions of signal_safe/allowed_symbols.txt; the others follow glibc 2.36.
 // NOLINTNEXTLINE(readability-function-size): a table.
 const std::vector<Refusal>& Refusals() {
   static const auto* const refusals = new std::vector<Refusal>{
@@ -117,8 +117,8 @@ const std::vector<Refusal>& Refusals() {
   return *refusals;
 }
 
-// The addresses of the functions in libc's list: under all their names, in all their
-// implementations, and of functions of other objects that replace them (LD_PRELOAD).
+// The reasons by address of the refused functions of libc, and of functions of other objects that
+// replace them (LD_PRELOAD). An address also finds them under other names than the list's.
 const absl::flat_hash_map<uintptr_t, absl::string_view>& RefusedAddresses() {
   static const auto* const refused = [] {
     auto* const addresses = new absl::flat_hash_map<uintptr_t, absl::string_view>;
@@ -137,8 +137,8 @@ const absl::flat_hash_map<uintptr_t, absl::string_view>& RefusedAddresses() {
   return *refused;
 }
 
-// An allocator that replaces libc's runs where libc's free would: any code of its object may,
-// except the functions that programs allocate with.
+// Whether a `free` that replaces libc's may call the function, and so where signals are blocked:
+// any function of the object with that `free`, except those that programs allocate with.
 bool IsOfFree(const LoadedObject& object, const std::string& symbol) {
   static const auto* const allocate = new absl::flat_hash_set<std::string>{"malloc",
                                                                            "calloc",

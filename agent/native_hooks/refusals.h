@@ -1,4 +1,5 @@
-// Functions in which no hook is allowed, and why: the traced program is never harmed.
+// Decides where an int3 is allowed: places where it would harm the program are refused, with the
+// reason. Any thread but signal handlers.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 
 namespace jtrace::native_hooks {
 
-// Whether a function of an object may have a hook. Errors: FailedPrecondition, with the reason.
+// Returns OK if a function may have a hook. Errors: FailedPrecondition, with the reason.
 //
-// A SIGTRAP ends a thread's process if the thread blocks it. glibc blocks all signals when it
-// starts and ends threads and between vfork and exec; the functions that it calls there are refused
-// by name. Also refused: functions that jtrace's handlers call, the loader, and jtrace itself.
+// A trap ends the process if its thread blocks SIGTRAP. glibc blocks all signals when it starts and
+// ends threads and between vfork and exec; the functions that it calls there are refused by name.
+// Also refused: functions that jtrace's handlers call, the loader, and jtrace itself.
 absl::Status MayHook(const LoadedObject& object, const Function& function);
 
-// Whether an int3 is allowed at a return address. Errors as above.
+// Returns OK if a return address may have an int3. Errors as above.
 absl::Status MayAwaitReturnAt(const LoadedObject& object, uintptr_t address);
 
 // Whether it is the function of libjvm that begins the report of a crash.

@@ -18,8 +18,8 @@ constinit std::atomic<std::atomic<int32_t>*> trap_action_owner{nullptr};
 
 namespace {
 
-// Without a lock: the caller may be a handler that has interrupted another caller, or a child of
-// fork whose parent was one.
+// There is no lock: the caller may be a handler that has interrupted another caller, or a child of
+// a fork that came during a call.
 struct KeptAction {
   enum State : uint32_t { kFree, kBeingWritten, kReady };
 
@@ -45,7 +45,7 @@ bool IsOurs(const struct sigaction& action) { return action.sa_sigaction == Hand
 
 constexpr uint64_t Bit(int signal) { return uint64_t{1} << (signal - 1); }
 
-// Interrupted system calls continue, or do not, as the program's own handler wants.
+// Installs our handler, with the program's SA_RESTART: system calls continue or fail as before.
 int PutInFront(const struct sigaction& programs, struct sigaction* old) {
   constexpr uint64_t kOpen =  // faults, and those that libc reserves
       Bit(SIGSEGV) | Bit(SIGBUS) | Bit(SIGFPE) | Bit(SIGILL) | Bit(SIGTRAP) | Bit(32) | Bit(33);
@@ -82,7 +82,7 @@ void Report(const struct sigaction& action, struct sigaction* old) {
   std::memcpy(&old->sa_mask, &mask, sizeof mask);
 }
 
-// Whether this is a child between vfork and exec.
+// Whether this is a child between vfork and exec. A child of fork, with owner 0, becomes owner.
 bool IsMemoryOfParent() {
   std::atomic<int32_t>* const owner = trap_action_owner.load(std::memory_order_acquire);
   if (owner == nullptr) return false;
@@ -91,7 +91,7 @@ bool IsMemoryOfParent() {
   return !owner->compare_exchange_strong(known, self) && known != self;
 }
 
-// There is no other way to have both hooks and the program's action.
+// Gives the kernel the program's action, which there is no room to keep, and removes all hooks.
 int LeaveToKernel(int signal, const struct sigaction* action, struct sigaction* old) {
   are_trap_actions_full.store(true);
   signal_safe::DisableAllHooks();
@@ -127,13 +127,13 @@ Front InstallInFront() {
   if (programs == nullptr) return Front::kNoRoom;
   const struct sigaction* first = nullptr;
   if (!first_trap_action.compare_exchange_strong(first, programs)) trap_fronts_taken.fetch_add(1);
-  // Another thread of the program may set another action meanwhile: that is the later one.
+  // If another thread has set an action meanwhile, that is the later one, and stays.
   if (!signal_safe::previous_actions[SIGTRAP].compare_exchange_strong(before, programs)) {
     programs = before;
   }
   struct sigaction replaced;
   if (PutInFront(*programs, &replaced) != 0) return Front::kFailed;
-  // An action that a system call has set since.
+  // A system call has set another action since `current` was read.
   if (!IsOurs(replaced) && !AreEqual(replaced, current)) {
     const struct sigaction* const later = StoreAction(replaced);
     if (later == nullptr) return Front::kNoRoom;
@@ -164,7 +164,7 @@ int GuardedSigaction(int signal, const struct sigaction* action, struct sigactio
     Report(*signal_safe::previous_actions[signal].load(), old);
     return 0;
   }
-  // An action set by a system call is the program's as well.
+  // First an action that a system call has set becomes the program's.
   if (InstallInFront() == Front::kNoRoom) return LeaveToKernel(signal, action, old);
   const struct sigaction* before = signal_safe::previous_actions[signal].load();
   if (action != nullptr) {

@@ -1,5 +1,5 @@
 // Keeps the program's action for SIGTRAP while the kernel has our handler: hooks in native code
-// need it in front, and code that installs another one must not notice.
+// need ours in front, and code that installs another one must not notice. Async-signal-safe.
 #pragma once
 
 #include <signal.h>
@@ -9,17 +9,17 @@
 
 namespace jtrace::native_hooks {
 
-// The action of SIGTRAP before the first hook of the process. signal_safe::previous_actions has the
-// program's present action: that may be a handler that calls ours, if the program installed it by a
-// system call.
+// The action of SIGTRAP before the first hook of the process; null before. The program's present
+// action is in signal_safe::previous_actions. If the program installed that by a system call, it
+// may be a handler that calls ours.
 extern constinit std::atomic<const struct sigaction*> first_trap_action;
 
-// Set when there are more different actions for SIGTRAP than StoreAction has room for: hooks were
-// taken out, the kernel has the program's action, and there are no hooks in this process any more.
+// Set for good when the program has had more different actions for SIGTRAP than StoreAction has
+// room for. Then the kernel has the program's action, and this process has no hooks any more.
 extern constinit std::atomic<bool> are_trap_actions_full;
 
-// A copy that lives forever, one for all that are equal: handlers may keep it permanently. Null:
-// there is no room. Async-signal-safe.
+// Returns a copy that is never freed, because handlers may be using it; equal actions share one.
+// Null: there is no room.
 const struct sigaction* StoreAction(const struct sigaction& action);
 
 // The result of InstallInFront.
@@ -28,23 +28,23 @@ enum class Front {
   kNoRoom,  // StoreAction has none for the present action
   kFailed,  // errno
 };
-// Installs our handler of SIGTRAP, if it is not installed. The previous action becomes the
-// program's, in signal_safe::previous_actions. Async-signal-safe.
+// Installs our handler of SIGTRAP, if it is not installed. The action that the kernel had becomes
+// the program's, in signal_safe::previous_actions.
 Front InstallInFront();
-// How often it had been installed and was not any more: another handler may have had traps of
-// hooks.
+// How often InstallInFront found ours replaced: another handler may have had traps of hooks.
 extern constinit std::atomic<uint64_t> trap_fronts_taken;
 
-// For SA_RESETHAND: the handler runs once. Returns the action for this signal;
-// signal_safe::previous_actions has the rest from now on. Async-signal-safe.
+// Returns the program's action for this trap. If that has SA_RESETHAND, its handler runs once: the
+// default replaces it in signal_safe::previous_actions, as in the kernel.
 const struct sigaction* ConsumeTrapAction();
 
 // Replaces libc's sigaction, signal and similar functions for SIGTRAP from the first hook on: the
-// program's action is kept and reported as if the kernel had it. Any thread, in handlers too; in a
-// child between vfork and exec, whose memory is its parent's, nothing is changed.
+// program's action is kept and reported as if the kernel had it. In a child between vfork and exec,
+// whose memory is its parent's, nothing is changed.
 int GuardedSigaction(int signal, const struct sigaction* action, struct sigaction* old);
 
-// In memory that is zero in a child of fork: the process that GuardedSigaction keeps actions for.
+// The id of the process whose actions GuardedSigaction keeps, in memory that is zero in a child of
+// fork. Null before the first hook.
 extern constinit std::atomic<std::atomic<int32_t>*> trap_action_owner;
 
 }  // namespace jtrace::native_hooks

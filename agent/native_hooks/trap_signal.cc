@@ -69,14 +69,14 @@ uint64_t BlockedSignals(const std::string& status_file) {
 
 bool IsBlocked(uint64_t blocked, int signal) { return (blocked >> (signal - 1) & 1) != 0; }
 
-// The first real-time signal belongs to glibc: only glibc itself blocks it, and only where it calls
-// functions that are refused here anyway.
+// Signal 32 belongs to glibc. A thread that blocks it is inside of glibc, which calls only
+// functions there that are refused anyway (refusals.h).
 bool BlocksTraps(uint64_t blocked) {
   constexpr int kOfGlibc = 32;
   return IsBlocked(blocked, SIGTRAP) && !IsBlocked(blocked, kOfGlibc);
 }
 
-// Handlers of signals may block them all while they run.
+// Whether SIGTRAP is blocked at ten looks 1 ms apart: signal handlers may block it while they run.
 bool BlocksTrapsForGood(const std::string& status_file) {
   constexpr int kLooks = 10;
   constexpr timespec kMoment = {0, 1'000'000};
@@ -87,7 +87,7 @@ bool BlocksTrapsForGood(const std::string& status_file) {
   return true;
 }
 
-// Handlers of the program; jtrace's own call nothing that may be hooked, and rely on that.
+// Only handlers of the program are listed: jtrace's own call nothing that may be hooked.
 std::vector<std::string> HandlersThatBlockTraps() {
   std::vector<std::string> names;
   Dl_info own = {};
@@ -116,14 +116,14 @@ std::string FirstLine(const std::string& file) {
 
 // call or jmp with a distance of 32 bits.
 constexpr size_t kBranchBytes = 5;
-// The unit of the distance's highest byte.
+// How far the branch moves if the highest byte of its distance changes by one.
 constexpr intptr_t kStride = intptr_t{1} << 24;
 
 bool BeginsWith(std::span<const uint8_t> code, std::initializer_list<uint8_t> bytes) {
   return code.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), code.begin());
 }
 
-// Whether a function makes the system call SYS_rt_sigaction, 13.
+// Whether a function makes the system call SYS_rt_sigaction (13).
 bool CallsKernel(uintptr_t function) {
   constexpr size_t kMaxBytes = 512;
   const std::vector<uint8_t> bytes = ReadCode(function, kMaxBytes);
@@ -153,7 +153,7 @@ absl::StatusOr<DirectBranch> KernelSigactionOfLibc() {
                              static_cast<const ElfW(Sym)*>(symbol)->st_size);
 }
 
-// Memory for code at exactly this place, if it is free.
+// Maps memory for code at exactly this place. False: it is not free.
 bool MapAt(uintptr_t address, size_t bytes) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t begin = address & ~(page - 1);
@@ -180,7 +180,7 @@ std::array<uint8_t, kGateBytes> GateCode(uintptr_t at, uintptr_t target) {
   return code;
 }
 
-// The nearest place that the branch reaches if one of its bytes changes.
+// Maps the nearest free place that the branch reaches if only its last byte changes.
 std::optional<uintptr_t> MapGate(const DirectBranch& branch) {
   constexpr intptr_t kMaxDistance = 127;
   const auto distance = static_cast<intptr_t>(branch.target - (branch.address + kBranchBytes));

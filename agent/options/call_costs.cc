@@ -17,7 +17,7 @@ constexpr absl::string_view kRules =
 #include "call_costs.inc"
     ;
 
-// What calls without their own number cost, in cycles.
+// The cost in cycles of calls whose rule has no number.
 constexpr uint32_t kFixedCycles = 10;
 constexpr uint32_t kVariableCycles = 100;
 constexpr double kMostCycles = 1e6;
@@ -65,7 +65,7 @@ bool ParseCost(absl::string_view text, bool has_elements, CallCost& cost) {
   return true;
 }
 
-// The pieces between stars must occur in order, the first at the start and the last at the end.
+// Whether the pieces between stars occur in order, the first at the start and the last at the end.
 bool Matches(absl::string_view pattern, absl::string_view text) {
   const size_t star = pattern.find('*');
   if (star == absl::string_view::npos) return pattern == text;

@@ -1,6 +1,6 @@
-// Classifies calls out of scope by what their time depends on (S4.2): a list of rules,
-// call_costs.txt, which is compiled in and which costs=FILE extends. The list describes its own
-// format. Immutable once made; any thread.
+// Classifies calls out of scope by what their time depends on (costs of calls, S4.2). The rules are
+// in call_costs.txt, which is compiled in and describes its format, and in costs=FILE. Immutable
+// once made; any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace jtrace {
 
-// Where a call says how many elements it gets: nowhere, or by its last argument.
+// What says how many elements a call works on: nothing, its last argument, or that one's length.
 enum class Elements : uint8_t { kNone, kNumber, kLength };
 
 // What a rule says of a call.
@@ -30,13 +30,13 @@ class CallCosts {
  public:
   // The built-in rules.
   static const CallCosts& Default();
-  // The built-in rules followed by those of `text`. Errors: the line that is not a rule.
+  // The built-in rules followed by those of `text`. An error names the line that is not a rule.
   static absl::StatusOr<CallCosts> WithRules(absl::string_view text);
 
-  // Nothing: the call gets no probe. `callee`: "java.util.HashMap.put".
+  // The last rule that matches "java.util.HashMap.put" decides; nullopt: the call gets no probe.
   std::optional<CallCost> Of(absl::string_view callee) const;
 
-  // Calls are then counted by group, and nothing is measured.
+  // Drops costs from the rules: calls are then counted by group, and nothing is measured.
   void KeepOnlyGroups();
 
  private:

@@ -36,7 +36,7 @@ struct Keep {
 
 absl::Status ParseLoop(absl::string_view value, Loop& loop);
 absl::Status ParseKeep(absl::string_view value, Keep& keep);
-// Whether both fit together.
+// Checks that both fit together.
 absl::Status CheckKeep(const Loop& loop, const Keep& keep);
 // "1m", "100MB": none, one or both.
 std::vector<std::string> DescribeLoop(const Loop& loop);

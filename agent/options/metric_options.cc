@@ -19,8 +19,8 @@ namespace {
 
 constexpr absl::string_view kUser = "user.";
 
-// Of NAME in elapsed.NAME. Metrics of calls out of scope are charged where they are counted, so
-// nobody adds them up.
+// Whether there is an elapsed.NAME: threads' values of the metric are summed. Those of calls out of
+// scope are not, because they are charged where they are counted.
 bool AddsUp(absl::string_view name) {
   if (absl::StartsWith(name, metrics::kElapsedPrefix)) return false;
   const std::optional<metrics::Metric> metric = metrics::FindMetric(name);
@@ -76,7 +76,7 @@ absl::string_view FirstOf(absl::Span<const metrics::Metric> wanted,
 bool IsChargedToPaths(absl::string_view name) {
   absl::ConsumePrefix(&name, metrics::kElapsedPrefix);
   const std::optional<metrics::Metric> metric = metrics::FindMetric(name);
-  return !metric || metrics::IsChargedToPaths(metrics::InfoOf(*metric));  // a user's counter is
+  return !metric || metrics::IsChargedToPaths(metrics::InfoOf(*metric));  // user.NAME is
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// The option metrics=: the metrics that a recording has besides calls, times and samples (S5.3).
-// Pure.
+// The option metrics=: what a recording has besides calls, times and samples (metrics, S5.3). Pure.
 #pragma once
 
 #include <string>
@@ -11,26 +10,27 @@
 
 namespace jtrace {
 
-// Adds the names in "alloc.bytes;user.orders" to `names`, and NAME with elapsed.NAME. Unknown
-// ones: InvalidArgument with the nearest.
+// Adds the names in "alloc.bytes;user.orders" to `names`, and NAME with elapsed.NAME.
+// InvalidArgument, which names the nearest metric: there is no such one.
 absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>& names);
 
-// The first of them for which the JVM reports every object; "": none.
+// Returns the first of `metrics` for which the JVM reports every object; "": none.
 absl::string_view MetricOfObjects(const std::vector<std::string>& metrics);
 
-// Whether alloc.sites is among them: it needs probes at allocations.
+// Whether alloc.sites is among `metrics`: it needs probes at allocations.
 bool CountsAllocationSites(const std::vector<std::string>& metrics);
 
-// The first of those that are kept for all threads (elapsed.NAME); "": none.
+// Returns the first of `metrics` that is summed over all threads (elapsed.NAME); "": none.
 absl::string_view MetricOfAllThreads(const std::vector<std::string>& metrics);
 
-// The first of them that only probes around calls out of scope count; "": none.
+// Returns the first of `metrics` that only probes around calls out of scope count; "": none.
 absl::string_view MetricOfOutsideCalls(const std::vector<std::string>& metrics);
 
-// With these metrics too, as far as call paths have room.
+// Returns `metrics` and, as far as call paths have room, those of calls out of scope: their
+// elements, and with `with_time` their time.
 std::vector<std::string> WithOutsideMetrics(std::vector<std::string> metrics, bool with_time);
 
-// Whether a metric of that name is among them.
+// Whether `metrics` has that metric's name.
 bool HasMetric(const std::vector<std::string>& metrics, metrics::Metric metric);
 
 // The table of metrics for people: unit, exactness, cost.

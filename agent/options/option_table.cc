@@ -136,7 +136,7 @@ Values DescribeTimer(const Options& o) {
   return NoneIf(o.samples.timer == Timer::kCpu, TimerName(o.samples));
 }
 
-// Its meaning depends on timer=, which may follow.
+// Keeps the text, whose meaning depends on timer=, which may follow.
 absl::Status ParseInterval(absl::string_view value, Options& o) {
   if (value.empty()) return Invalid("needs a time such as 1ms, or a number of events");
   o.samples.interval_text = std::string(value);
@@ -217,7 +217,7 @@ Values DescribeProbeBudget(const Options& o) {
   return NoneIf(o.probe_budget == Options().probe_budget, absl::StrCat(o.probe_budget, "%"));
 }
 
-// What a thread was charged with while they rested would be wrong.
+// Clocks and metrics would charge threads with what happened while the probes rested.
 absl::Status CheckResting(Options& o) {
   if (!o.probes_rest) return absl::OkStatus();
   if (o.action != Action::kServe) {

@@ -1,5 +1,5 @@
-// The option table: one entry has all about an option but its field of Options and its use. The
-// parser, the help, the description in traces, the checks and docs/OPTIONS.md all read it.
+// The option table: an entry has everything about an option except its field in Options and its
+// use. The parser, help, checks, the description in traces and docs/OPTIONS.md all read the table.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct OptionEntry {
   absl::string_view example;
   // Reads a value into the options. The error follows "option 'NAME': ".
   absl::Status (*parse)(absl::string_view value, Options& options);
-  // The values that make `parse` restore what was given, each for one occurrence of the option;
-  // none if it is as without the option. Null: the option says nothing about what is recorded.
+  // Returns the values from which `parse` restores the option, one for each occurrence of it; none
+  // if it has its default. Null: the option says nothing about what is recorded.
   std::vector<std::string> (*describe)(const Options& options) = nullptr;
   // Called in the order of the table when all options are parsed: completes this option by the
   // others, or returns how it contradicts them. The error follows "option 'NAME': ".

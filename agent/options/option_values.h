@@ -1,6 +1,6 @@
-// Values of options: words, sizes, times, numbers, lists and files. What a function formats,
-// its parser reads back. Errors: InvalidArgument, in words that follow "option 'NAME': ". Pure, but
-// for ReadTextFile.
+// Values of options: words, sizes, times, numbers, lists and files. Each parser reads what its
+// formatter writes. Errors: InvalidArgument, in words that follow "option 'NAME': ". Pure, except
+// ReadTextFile.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ absl::Status ParseWord(absl::string_view value, const std::array<Word<Enum>, N>&
       "; did you mean ", Nearest(value, words, [](const auto& w) { return w.word; }), "?"));
 }
 
-// The word for a value.
+// Returns the word for a value.
 template <typename Enum, size_t N>
 absl::string_view WordFor(Enum value, const std::array<Word<Enum>, N>& words) {
   for (const auto& word : words) {
@@ -51,7 +51,7 @@ absl::string_view WordFor(Enum value, const std::array<Word<Enum>, N>& words) {
   return "?";
 }
 
-// "64m", "100MB": a number of bytes followed by k, m or g, with or without B. From 1 to 2^40.
+// "64m", "100MB": a number, perhaps with k, m or g (powers of 1024) and B. From 1 to 2^40 bytes.
 absl::Status ParseBytes(absl::string_view value, uint64_t& bytes);
 // In the largest unit that gives a whole number: "64MB", "1000B". Always ends in B, so it cannot be
 // mistaken for a time.
@@ -61,7 +61,7 @@ std::string FormatBytes(uint64_t bytes);
 // 0.
 bool ParseSeconds(absl::string_view value, absl::Duration& time);
 
-// Reads back to the same number.
+// Formats a number so that it reads back to the same one.
 std::string FormatNumber(double number);
 
 // Appends the items between semicolons, without space around them; `if_none`: the error if the list

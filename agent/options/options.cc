@@ -41,7 +41,7 @@ absl::string_view ItemName(absl::string_view item) {
   return absl::StripAsciiWhitespace(item.substr(0, equals));
 }
 
-// The end of the value of hook= at the beginning of `text`.
+// Returns where the value of hook= ends with which `text` begins.
 size_t EndOfHook(absl::string_view text) {
   size_t first_comma = text.size();
   size_t begin = 0;  // of one of several names, separated by ';'
@@ -135,7 +135,7 @@ std::vector<UnwindRule> Options::AllUnwinds() const {
   return rules;
 }
 
-// With a clock of nanoseconds each node has its time.
+// With clock=tsc or clock=cpu each node has its time, so that no metric is needed for it.
 std::vector<std::string> RecordedMetrics(const Options& o) {
   if (!o.boundary_costs || o.record != RecordKind::kTree || !o.WantsEvents()) return o.metrics;
   const bool is_timed = o.clock != Clock::kTsc && o.clock != Clock::kCpu;
@@ -210,7 +210,7 @@ std::string ChangedCodes(const Options& o) {
 }
 
 std::string DescribeOptions(const Options& o) {
-  // The action is the first word. A recording with resting probes has its own.
+  // The action is the first word. probes=resting parses back only with "serve".
   std::string out = o.action == Action::kServe || o.probes_rest ? "serve" : "";
   for (const OptionEntry& entry : OptionTable()) {
     if (entry.describe == nullptr) continue;

@@ -1,7 +1,7 @@
 // The agent's options: "mode=merged,interval=1ms,…" after -agentpath:libjtrace.so= .
 //
-// One table (option_table.h) has all about each option but its field here and its use. Pure: no
-// JVM, no I/O except reading the files of config= and costs=.
+// One table (option_table.h) has everything about an option except its field here and its use. No
+// JVM, and no I/O except reading the files of config= and costs=.
 #pragma once
 
 #include <cstdint>
@@ -47,21 +47,21 @@ struct Options {
   std::string out = "trace.bin";
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  // Methods at whose entry the stack is walked (instrumented unwinds, S3.8), by unwind= alone: see
-  // AllUnwinds.
+  // Methods of unwind=, at whose entry the stack is walked (instrumented unwinds, S3.8).
+  // AllUnwinds also has those of hook=.
   std::vector<UnwindRule> unwinds;
-  // Native functions whose calls are counted (hooks, S3.9), and Java methods (S3.24): these are in
-  // scope besides.
+  // hook=: native functions (S3.9), and Java methods (S3.24), which are in scope even if include=
+  // does not name them.
   std::vector<native_hooks::HookSpec> hooks;
   std::vector<native_hooks::HookSpec> method_hooks;
-  // The memory that call trees and their data may take; 0: by the machine's memory
+  // The bytes that call trees and their data may take; 0: by the machine's memory
   // (machine_memory.h).
   uint64_t memory_bytes = 0;
-  // The share of one processor that putting probes into a running program may take, and removing
-  // them; 100: no limit.
+  // Percent of one processor that adding probes to a running program may take, and removing them;
+  // 100: no limit.
   int probe_budget = 20;
-  // With `serve`: classes get their probes when they are loaded, and these count while a recording
-  // runs that they fit (resting_probes.h).
+  // With `serve`: classes get their probes when they are loaded, and these count in recordings
+  // whose options they fit (resting_probes.h).
   bool probes_rest = false;
   bool compilers_first = true;  // meanwhile the JIT has processor time first (preferred_threads.h)
   // include=own, if there are no other patterns: a start chooses them
@@ -72,7 +72,7 @@ struct Options {
   double prune_percent = 1;
   // The same share of the parent's time, when an activation ends; 0: no such test.
   double exit_percent = 0;
-  // The depth of the tree; deeper recursion is folded.
+  // The levels of a call tree; deeper recursion is folded.
   uint32_t max_depth = 1000;
   // Which kinds of records are on (codes of events, S3.1).
   CodeSet codes;
@@ -89,13 +89,13 @@ struct Options {
   std::string call_costs;
   // Metrics recorded besides calls, times and samples (S5.3): "alloc.bytes", "user.orders".
   std::vector<std::string> metrics;
-  // 0: SIGPROF.
+  // The timer's signal; 0: SIGPROF.
   int signal = 0;
   LogTarget log = LogTarget::kStderr;
   std::string log_file;
-  // The recording ends by itself after this.
+  // The recording ends after this time.
   absl::Duration duration = absl::InfiniteDuration();
-  // And after this many samples; 0: whatever their number.
+  // The recording ends after this many samples; 0: no limit.
   uint64_t most_samples = 0;
   Loop loop;
   Keep keep;
@@ -109,7 +109,7 @@ struct Options {
   bool HasCalls() const { return codes.Has(Code::kInterpreted) || codes.Has(Code::kJitted); }
   // Probes around calls that leave the scope (boundary calls, S2.2).
   bool CountsBoundaryCalls() const { return codes.Has(Code::kBoundary); }
-  // The rules of unwind=, then those of hook=METHOD:unwind.
+  // Returns the rules of unwind=, then those of hook=METHOD:unwind.
   std::vector<UnwindRule> AllUnwinds() const;
   bool WantsUnwinds() const { return !AllUnwinds().empty(); }
   // Records of compiled methods.
@@ -132,10 +132,10 @@ struct Options {
   bool operator==(const Options&) const = default;
 };
 
-// The option by which a recording with probes counts more than calls: "clock="; "": none does.
+// Returns the first option that makes probes count more than calls: "clock="; "": none does.
 absl::string_view MoreThanCalls(const Options& options);
 
-// `metrics`, and those of boundary_costs.
+// Returns the metrics of metrics= and of boundary=costs.
 std::vector<std::string> RecordedMetrics(const Options& options);
 
 absl::string_view StackName(samples::StackMode stack);
@@ -147,10 +147,10 @@ absl::string_view ClockName(Clock clock);
 // valid name.
 absl::StatusOr<Options> ParseOptions(absl::string_view text);
 
-// The table for people, ending in a newline; at most 100 columns wide.
+// Returns the table for people, ending in a newline; at most 100 columns wide.
 std::string OptionsHelp();
 
-// The switches of codes= that differ from the default, without boundary=: "+contended;-jitted".
+// Returns the switches of codes= that are not the default, without boundary: "+contended;-jitted".
 std::string ChangedCodes(const Options& options);
 
 // What is recorded as "mode=merged,record=tree,…", for the trace and the start line. It parses back

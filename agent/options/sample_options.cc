@@ -18,10 +18,10 @@ namespace {
 using samples::PerfEvent;
 
 constexpr absl::string_view kPerfPrefix = "perf:";
-// Each tick checks every thread.
+// The default of timer=wall. It is longer than others because each tick checks every thread.
 constexpr absl::Duration kWallInterval = absl::Milliseconds(10);
 
-// The texts of messages have them, too.
+// Error messages contain these values as text.
 static_assert(samples::kMinInterval == absl::Microseconds(20));
 static_assert(samples::kMinWallInterval == absl::Milliseconds(1));
 

@@ -27,7 +27,7 @@ struct SampleOptions {
   absl::Duration interval = absl::Milliseconds(1);
   // Events between two samples, if the event is not a clock; else 0.
   uint64_t period = 0;
-  // At random moments of the intervals; none: where the timer can.
+  // Samples are at random moments of their intervals; nullopt: except with POSIX timers.
   std::optional<bool> jitter;
   samples::StackMode stack =
       samples::kWalksStacks ? samples::StackMode::kFull : samples::StackMode::kPc;
@@ -37,15 +37,15 @@ struct SampleOptions {
   bool operator==(const SampleOptions&) const = default;
 };
 
-// "cpu", "wall", "perf:EVENT". An unknown event: the nearest one is named.
+// Parses "cpu", "wall" or "perf:EVENT". The error for an unknown event names the nearest one.
 absl::Status ParseTimer(absl::string_view value, SampleOptions& options);
 
-// Call it when all options are known: interprets interval= for the timer.
+// Interprets interval= for the timer. Called when all options are known.
 absl::Status FinishInterval(SampleOptions& options);
-// Whether the interval is what the timer has without interval=.
+// Whether the interval is the timer's default.
 bool HasUsualInterval(const SampleOptions& options);
 
-// Random moments need a timer that is a clock.
+// Checks that jitter=on has a timer that is a clock.
 absl::Status CheckJitter(const SampleOptions& options);
 
 // "cpu", "wall", "perf:page-faults".

@@ -55,7 +55,7 @@ absl::StatusOr<UnwindRules> UnwindRules::Create(const std::vector<UnwindRule>& r
   return made;
 }
 
-// The probe itself uses method handles.
+// No rule matches java.lang.invoke, because the unwind probe itself uses method handles.
 bool UnwindRules::MayMatchClass(std::string_view internal_name) const {
   return !rules_.empty() && !internal_name.starts_with(kOwnPackage) &&
          methods_.MayMatchClass(internal_name);

@@ -1,4 +1,4 @@
-// The option unwind= (S3.8): the methods at whose entries the stack is walked, and how often.
+// The option unwind= (instrumented unwinds, S3.8): at which methods' entries the stack is walked.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace jtrace {
 
 struct UnwindRule {
   std::string pattern;  // "com.acme.Cache::load"
-  uint32_t every = 1;   // of the entries
+  uint32_t every = 1;   // the stack is walked at every Nth entry
 
   bool operator==(const UnwindRule&) const = default;
 };
@@ -29,14 +29,14 @@ class UnwindRules {
   static absl::StatusOr<UnwindRules> Create(const std::vector<UnwindRule>& rules);
 
   bool empty() const { return rules_.empty(); }
-  // All of them.
+  // Returns a filter for the methods of all rules.
   const classfile::ScopeFilter& methods() const { return methods_; }
   bool MayMatchClass(std::string_view internal_name) const;
-  // In the order of the option.
+  // The rules, in the order of the option.
   size_t size() const { return rules_.size(); }
   const std::string& pattern(size_t rule) const { return rules_[rule].pattern; }
   bool Matches(size_t rule, std::string_view internal_name, std::string_view method) const;
-  // For a matching method: by the first rule that matches.
+  // Returns UnwindRule::every of the first rule that matches the method.
   uint32_t EveryOf(std::string_view internal_name, std::string_view method) const;
 
  private:

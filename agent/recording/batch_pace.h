@@ -11,18 +11,18 @@ namespace jtrace {
 
 // How large the next batch of classes may be, by what the JIT had to do after the one before.
 //
-// With each batch the JVM discards compiled code that depends on its classes. How much that is,
-// cannot be known before: nothing for classes that are hardly used, all of a server's busy code for
-// a few others. So batches begin small, grow while the compilers rest, and shrink when they have
-// had much to do. Pure; the caller measures.
+// With each batch the JVM discards compiled code that depends on its classes. Nobody knows in
+// advance how much: nothing for classes that are hardly used, all of a server's busy code for a few
+// others. So batches begin small, grow after little work of the compilers, and shrink after much
+// work. Pure; the caller measures.
 class BatchPace {
  public:
-  // `all`: how many classes there are.
+  // `all`: how many classes all batches together have.
   explicit BatchPace(size_t all)
       : least_(std::max<size_t>(1, all / kMaxBatches)), classes_(std::max(least_, kFirst)) {}
   static BatchPace Unlimited() { return BatchPace(std::numeric_limits<size_t>::max() / 2); }
 
-  // At most this many are next.
+  // The most classes that the next batch may have.
   size_t classes() const { return classes_; }
   // After a batch of `classes`: the compilers used `work` until they rested.
   void After(size_t classes, absl::Duration work) {
@@ -33,7 +33,7 @@ class BatchPace {
 
  private:
   static constexpr size_t kFirst = 8;
-  // So many at most if all have the least size.
+  // The number of batches if all have the least size.
   static constexpr size_t kMaxBatches = 128;
   static constexpr absl::Duration kMuchWork = absl::Milliseconds(100);
   static constexpr absl::Duration kLittleWork = absl::Milliseconds(30);

@@ -86,7 +86,7 @@ absl::Status CallsPart::Start(JNIEnv* jni) {
   ReportClock();
   const auto routines = static_cast<uint32_t>(jvm_.trace.encoder.routines() + 1);
   probes_->ClearCompiled(routines);
-  // Of resting probes it is known, and classes may be rewritten now.
+  // Resting probes have their class already, and other threads may be rewriting classes with it.
   if (!options_.probes_rest) instrumentation().UseProbeClass(probes_->class_name());
   if ((*set)->blocks != nullptr) {
     instrumentation().CountBlocks(
@@ -136,7 +136,7 @@ std::unique_ptr<trace::ChunkSource> CallsPart::BeginCounting(uint32_t routines) 
 calls::TreeSource CallsPart::BeginTrees(const calls::CallKinds& kinds) {
   const bool splits_time = probes_->clock() == signal_safe::ProbeClock::kCpu;
   const bool has_logs = logs_ != nullptr;
-  // The trees outlive this.
+  // The trees outlive this part, so the function must not capture it.
   trees_->GroupBy([&jvm = jvm_, splits_time, has_logs](uint64_t java_tid, bool is_virtual) {
     if (is_virtual && splits_time) ReportVirtualThread(jvm.trace.losses);
     // Each thread has its own log, so also its own tree for the calls that the log leaves out.
@@ -190,7 +190,7 @@ void CallsPart::Run() {
   if (trees_ != nullptr) {
     live_objects_ = metrics_.LiveObjects([this] { return trees_->NewNumber(); }, CallSites());
   }
-  // Before the writer runs: if its first write fails, no thread may wait any longer.
+  // This comes before the writer's first write, which may fail and then ends all waits.
   if (options_.log_waits && logs_ != nullptr) logs_->LetThreadsWait();
 }
 
@@ -212,7 +212,7 @@ void CallsPart::MethodCompiled(jmethodID method) {
   if (routine != 0) probes_->SetCompiled(routine, true);
 }
 
-// The activations of now leave their blocks where they are.
+// Tells the counts of blocks in which block each activation is that is open now.
 void CallsPart::CompleteCounts() {
   if (blocks() == nullptr) return;
   JNIEnv* jni = nullptr;
@@ -221,7 +221,7 @@ void CallsPart::CompleteCounts() {
                                              jvm_.registries.threads, instrumentation().counted()));
 }
 
-// Resting probes rest again: what is written from now on is complete.
+// Resting probes stop counting before the last chunk is written; others count until removed.
 void CallsPart::StopListening() {
   if (is_started()) probes_->Rest();
 }
@@ -277,7 +277,7 @@ std::string CallsPart::Status() const {
   return text;
 }
 
-// While a leaf runs, its thread's current node is the leaf's caller.
+// While a leaf runs, its thread's current node is that of the leaf's caller.
 uint32_t CallsPart::TreePosition(uint64_t raw_node, jvm::MethodKey innermost) const {
   const uint32_t routine = innermost != 0 ? jvm_.registries.classes.RoutineOf(innermost) : 0;
   const bool is_leaf = routine != 0 && instrumentation().IsLeaf(routine);

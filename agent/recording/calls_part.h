@@ -1,5 +1,5 @@
-// The exact calls of a recording: the classes with probes, what the probes count, and the source
-// that writes it. With metrics by call path, and counts of blocks.
+// The exact calls of a recording: the classes with probes, what the probes count (calls, metrics by
+// call path, basic blocks), and the source that writes it.
 #pragma once
 
 #include <jvmti.h>
@@ -28,14 +28,14 @@
 
 namespace jtrace {
 
-// The collectors belong to JvmParts::probe_sets and are never freed; everything else here ends with
-// the recording.
+// JvmParts::probe_sets owns the collectors, which are never freed; all else here ends with the
+// recording.
 class CallsPart : public RecordingPart {
  public:
-  // `options`: of the recording; resting probes decide their scope and memory, and a default of
-  // memory= is filled in. `switches`: those that the kernel records, for logs; null: it does not.
-  // `wake`: makes the control thread check what is due. `wait_for_callbacks`: returns when no
-  // callback is inside the gate, which is closed.
+  // `options`: the recording's. The part sets a missing memory=, and scope and memory of resting
+  // probes if it uses these. `switches`: thread switches for logs; null: the kernel records none.
+  // `wake`: makes the control thread check what is due. `wait_for_callbacks`: waits until no
+  // callback is inside the closed gate, kGatePatience at most.
   CallsPart(JvmParts& jvm, Options& options, MetricsPart& metrics, samples::SwitchSource* switches,
             std::function<void()> wake, std::function<void()> wait_for_callbacks)
       : jvm_(jvm),
@@ -72,18 +72,18 @@ class CallsPart : public RecordingPart {
   void AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added) {
     classes_->AddBatch(jni, added);
   }
-  // The gate is closed and no callback is inside: no more probes are added.
+  // The gate is closed. Waits for callbacks, which may add probes, and plans RemoveBatch.
   void PlanRemoving(JNIEnv* jni);
-  // False: no class that was listed has probes.
+  // Removes the probes of the next classes; false: those of all listed classes are out.
   bool RemoveBatch(JNIEnv* jni) { return resting_ == nullptr && classes_->RemoveBatch(jni); }
   ProbedClasses& classes() { return *classes_; }
   const ProbedClasses& classes() const { return *classes_; }
 
   // ---- For samples. On the writer's thread.
 
-  // The recording keeps call trees or logs, so samples have nodes. After Start.
+  // Whether the recording keeps call trees or logs, so that samples have nodes. After Start.
   bool has_trees() const { return trees_ != nullptr; }
-  // The trace's number of the node that a sample belongs to.
+  // Returns the trace's number of the node that a sample belongs to.
   uint32_t TreePosition(uint64_t raw_node, jvm::MethodKey innermost) const;
   // Null: the recording counts no blocks.
   calls::CountedBlocks* blocks() const { return classes_->instrumentation().blocks(); }
@@ -92,7 +92,7 @@ class CallsPart : public RecordingPart {
 
   // Null: the recording keeps no call trees (record=flat, record=log).
   metrics::TreeWindows* windows() const { return windows_.get(); }
-  // Of the metrics that are charged to call paths, by their places in the trees.
+  // The numbers of the metrics that are charged to call paths, by their places in the trees.
   const std::vector<uint8_t>& metric_numbers() const { return metrics_.path_metrics().numbers; }
 
   // ---- On the writer's thread
@@ -101,20 +101,20 @@ class CallsPart : public RecordingPart {
   void Forget(const absl::flat_hash_set<uint32_t>& classes) {
     classes_->instrumentation().Forget(classes);
   }
-  // Records of earlier rounds may still be unread.
+  // Whether records of earlier polls may still be unread.
   bool IsBehind() const { return source_ != nullptr && source_->IsBehind(); }
 
  private:
   // Defines the functions that only some probes call.
   absl::Status DefineCallees(JNIEnv* jni);
-  // Restarts counting, for routine numbers below `routines`. The source writes the counts.
+  // Restarts counting, for routine numbers below `routines`. Returns the source of the counts.
   std::unique_ptr<trace::ChunkSource> BeginCounting(uint32_t routines);
   calls::TreeSource BeginTrees(const calls::CallKinds& kinds);
   // Reports the fallback for a clock that is unavailable.
   void ReportClock();
-  // Where a node's calls are from; null: calls are not distinguished by that.
+  // Returns what finds the call site of a node's calls; null: call sites are not distinguished.
   calls::FindCallSite CallSites() const;
-  // Since the recording's start, and in its current file.
+  // The calls since the recording's start, and those in its current file.
   uint64_t calls() const;
   uint64_t file_calls() const;
   bool is_started() const { return probes_ != nullptr; }
@@ -127,12 +127,12 @@ class CallsPart : public RecordingPart {
   const std::function<void()> wake_;
   const std::function<void()> wait_for_callbacks_;
   std::unique_ptr<ProbedClasses> classes_;  // after Prepare
-  RestingProbes* resting_ = nullptr;        // whose probes count for this recording
+  RestingProbes* resting_ = nullptr;        // whose probes are used; null: the recording's own
   calls::Probes* probes_ = nullptr;         // after Start
   calls::TreeCollector* trees_ = nullptr;   // record=tree, record=log
   calls::FlatCollector* counts_ = nullptr;  // record=flat
   calls::LogCollector* logs_ = nullptr;     // record=log
-  // Whether interpreted and compiled calls are both recorded; calls() has all of them.
+  // Whether interpreted and compiled calls are both recorded; calls() counts both in any case.
   bool records_all_ = true;
   std::unique_ptr<trace::ChunkSource> source_;
   std::unique_ptr<metrics::LiveObjectsSource> live_objects_;

@@ -14,22 +14,22 @@
 namespace jtrace {
 namespace {
 
-// A pause is never longer.
+// The longest pause between two batches.
 constexpr absl::Duration kLongestPause = absl::Seconds(10);
-// Compilers rest when none of them wanted a processor in so many checks, so far apart.
+// The compilers rest when none of them wanted a processor in kQuietChecks checks in a row.
 constexpr int kQuietChecks = 3;
 constexpr absl::Duration kCheckPeriod = absl::Milliseconds(15);
-// A program may keep them busy by itself, for instance while it starts: the next batch does not
-// wait longer, and after two minutes none waits.
+// A program may keep the compilers busy by itself, for instance while it starts. So the next batch
+// waits no longer than this for them, and after two minutes no batch waits.
 constexpr absl::Duration kLongestCompilerWork = absl::Seconds(10);
 constexpr absl::Duration kLongestPace = absl::Minutes(2);
-// Enough that a second has more time at full speed than without compiled code.
+// The longest pause after the compilers' work, which lets the program run at full speed for a time.
 constexpr absl::Duration kLongestRest = absl::Seconds(2);
 
 // The system's clock may be set back while batches wait.
 absl::Duration Monotonic() { return absl::Nanoseconds(MonotonicNanos()); }
 
-// A small rest goes into the batch before it.
+// The processor time that the next batch may take. A small remainder joins the batch before it.
 absl::Duration BatchLimit(absl::Duration batch_cost, const BatchProgress& progress) {
   const absl::Duration left = calls::ExpectedCost(progress.Left(), progress.done, progress.cost);
   return left < batch_cost * 1.5 ? absl::InfiniteDuration() : batch_cost;

@@ -30,7 +30,7 @@
 
 namespace jtrace {
 
-// How far the batches are.
+// How much of the planned work the batches have done.
 struct BatchProgress {
   calls::ProbeWork done;
   calls::ProbeWork all;
@@ -54,7 +54,7 @@ class ClassBatches {
   // machine.
   static constexpr size_t kLargestBatch = 4096;
 
-  // `percent`: ProcessorBudget. `compilers`: the JIT's threads.
+  // `percent`: see ProcessorBudget. `compilers`: the JIT's threads.
   ClassBatches(jvmtiEnv* env, int percent, PreferredThreads& compilers)
       : env_(env),
         budget_(percent),
@@ -64,16 +64,16 @@ class ClassBatches {
   ClassBatches(const ClassBatches&) = delete;
   ClassBatches& operator=(const ClassBatches&) = delete;
 
-  // Keeps no class from being unloaded. Replaces classes that are left. `at_once`: in one batch,
-  // whatever it costs, of kLargestBatch at most.
+  // Lists the classes for the next batches, in place of those that are left. They may be unloaded
+  // meanwhile. `at_once`: in batches of kLargestBatch, whatever they cost.
   void Plan(JNIEnv* jni, const std::vector<Planned>& classes, bool at_once = false);
-  // Leaves the rest out.
+  // Drops the classes that are left.
   void Drop(JNIEnv* jni);
   bool empty() const { return next_ == classes_.size(); }
-  // How long the next batch has to wait at least; zero: it may begin.
+  // Returns how long the next batch has to wait at least; zero: it may begin.
   absl::Duration Pause();
-  // Retransforms the next classes, as far as they are loaded and `wanted`; `begin` gets them
-  // before, `end` after.
+  // Retransforms the next classes that are still loaded and that `wanted` accepts. Calls `begin`
+  // with them before, and `end` after.
   void RunNext(
       JNIEnv* jni, const std::function<bool(jclass)>& wanted,
       const std::function<void(const std::vector<jclass>&)>& begin,
@@ -88,7 +88,7 @@ class ClassBatches {
 
   std::vector<jclass> TakeNext(JNIEnv* jni, const std::function<bool(jclass)>& wanted);
   absl::Duration Cost() const;
-  // How long until the next check of the compilers; zero: they rest, or that is not waited for.
+  // Returns how long until the next check of the compilers; zero: the batch need not wait for them.
   absl::Duration UntilCompilersRest();
 
   jvmtiEnv* const env_;
@@ -99,15 +99,15 @@ class ClassBatches {
   bool is_at_once_ = false;
   pid_t vm_thread_ = 0;
   BatchProgress progress_;
-  absl::Duration next_batch_;  // of the monotonic clock
+  absl::Duration next_batch_;  // when it may begin, by the monotonic clock
   const bool has_budget_;
   PreferredThreads& compilers_;
   BatchPace pace_ = BatchPace::Unlimited();
   absl::Duration pace_ends_;
-  // Since the last batch, while it is not known whether the compilers rest.
+  // The compilers' work since the last batch, until they rest. Times are of the monotonic clock.
   struct CompilerWork {
     size_t classes = 0;
-    absl::Duration used;  // by the compilers until then
+    absl::Duration used;  // CPU time of the compilers before the batch
     absl::Duration latest;
     absl::Duration checked;
     int quiet = 0;  // checks in a row in which they rested

@@ -21,7 +21,7 @@ void CodePart::StopListening() {
   jvm_.code_reports.Stop();
 }
 
-// Other threads read the recording's options, which stay as they are.
+// Changes a copy of the options, because other threads read the recording's.
 void CodePart::RecordFromNowOn() {
   if (jvm_.trace.encoder.Wants(format::kJit, format::kJitCode)) return;
   Options options = options_;

@@ -15,11 +15,11 @@ class CodePart : public RecordingPart {
   void AddExisting(JNIEnv* jni) override;
   void StopListening() override;
 
-  // All classes have their probes now: methods may have been compiled before their numbers were
-  // known.
+  // Requests the reports again when all classes have their probes, because methods may have been
+  // compiled before they had numbers.
   void ReportCompiledMethods() { jvm_.code_reports.ReportExisting(); }
-  // Hooks are added to a recording that began without them: from now on it has records of compiled
-  // code, which name their callers, unless codes= leaves them out. On a thread that the JVM knows.
+  // Adds records of compiled code from now on, unless codes= leaves them out. They name the callers
+  // of hooks that are added to a running recording. On a Java thread.
   void RecordFromNowOn();
 
  private:

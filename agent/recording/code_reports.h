@@ -11,29 +11,30 @@
 
 namespace jtrace {
 
-// A report costs about 30 us, half of it in the JVM, and so more than a sample. So they end once
-// nobody needs them any more: records of compiled methods were not requested, the sampler knows
-// from the first ones that it reads compiled code as the JVM does, and the JVM keeps debug
-// information without being listened to (NonSafepointsFlag).
+// A report costs about 30 us, half of it in the JVM, which is more than a sample costs. So the
+// reports end once nobody needs them: if no records of compiled methods are requested, the first
+// reports have shown that the sampler reads compiled code as the JVM does, and the JVM keeps debug
+// information without them (NonSafepointsFlag).
 //
-// Threads: AfterReport on any; the others on the session's.
+// Threads: AfterReport on any; the others under the session's lock.
 class CodeReports {
  public:
   explicit CodeReports(jvmtiEnv* env) : env_(env) {}
 
-  // At load: whoever listens before the first method is compiled gets debug information for all.
+  // At load, if `options` need reports: who listens before the first method is compiled gets debug
+  // information for all methods.
   absl::Status Expect(const Options& options);
-  // A recording begins, its samples are started; or records of code are requested since. `reader`
-  // is null if there never were samples.
+  // Called when a recording begins and its sampler runs, and when records of code are requested
+  // later. `reader` is null if there never were samples.
   void Start(const Options& options, jvm::CodeReader* reader);
   // Requests reports of methods that are compiled already, if any are needed.
   void ReportExisting();
-  // A method was reported, and all that need it have seen it.
+  // Called when all that need a report have seen it. Ends the reports if no more are needed.
   void AfterReport();
-  // The recording ended.
+  // Ends the reports with the recording.
   void Stop();
-  // Samples of later recordings will be in code that is compiled from now on: the JVM keeps debug
-  // information for all of it, if the sampler can switch that on. Before the first Start.
+  // Makes the JVM keep debug information for all code that it compiles from now on, if `reader` can
+  // switch that on, for samples of later recordings. Before the first Start.
   void KeepAlways(jvm::CodeReader& reader);
   bool always_keeps() const;
 

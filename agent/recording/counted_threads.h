@@ -1,4 +1,4 @@
-// The threads' counts, with or without a recording, by the threads' current names.
+// What threads have counted, with or without a recording, by the threads' current names.
 #pragma once
 
 #include <jvmti.h>
@@ -14,16 +14,16 @@
 
 namespace jtrace {
 
-// Counts the calling thread from here on, as a Java thread if it is one. Returns its numbers; none:
-// no memory.
+// Counts the calling thread from here on, as a Java thread if it is one. Returns its numbers;
+// nullopt: there is no memory.
 std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm);
-// The calling thread's number in the trace, for a record of it. 0: it has none: a virtual thread
-// whose end this recording does not see, so that its number would never be forgotten.
+// Returns the calling thread's number in the trace, for a record of it. 0: it is a virtual thread
+// whose end the recording does not see, so that its number would never be forgotten.
 uint32_t NumberOfCaller(JvmParts& jvm);
 // Counts all running Java threads, and those that start later.
 void CountRunningThreads(JvmParts& jvm, JNIEnv* jni);
 metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni);
-// The loaded classes that implement an interface or extend an abstract class
+// Returns the loaded classes that implement an interface or extend an abstract class
 // (jvm/loaded_classes.h).
 absl::flat_hash_set<std::string> ImplementorsOf(JvmParts& jvm, absl::string_view class_name);
 

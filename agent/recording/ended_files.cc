@@ -22,8 +22,8 @@ namespace {
 constexpr uint64_t kShareToStayFree = 20;  // a twentieth
 constexpr uint64_t kMaxToStayFree = 100u << 20;
 
-// By the folder's descriptor, so that the file that was looked at is the one that is removed, even
-// if somebody puts a link in the folder's place.
+// Files are checked and removed by the folder's descriptor, so that both are the same file even if
+// somebody puts a link in the folder's place.
 OwnFd OpenFolder(const std::string& folder) {
   return OwnFd(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
@@ -47,7 +47,7 @@ uint64_t EndedFiles::MissingOfReserve(const std::string& folder) {
 void EndedFiles::SetKeep(const Keep& keep) {
   absl::MutexLock lock(&mutex_);
   keep_ = keep;
-  // To look at that many takes about a tenth of a second.
+  // To check that many files takes about a tenth of a second.
   if (keep.on()) keep_.files = std::min(keep.files, Keep::kMaxFiles);
 }
 
@@ -56,7 +56,7 @@ bool EndedFiles::has_keep() const {
   return keep_.on();
 }
 
-// The time after the file was closed: some file systems set it then.
+// Reads the file's time after it is closed, because some file systems set it then.
 bool EndedFiles::Describe(std::unique_ptr<trace::TraceFile> file, File& ended) {
   const std::string path = trace::AbsolutePath(file->path());
   const size_t name = path.rfind('/') + 1;
@@ -116,7 +116,7 @@ EndedFiles::Sum EndedFiles::removed() const {
   return removed_;
 }
 
-// What a shipper or a user took does not count: no other file is removed for it.
+// Files that `jtrace ship` or a user has taken away no longer count towards keep=.
 void EndedFiles::ForgetMissing() {
   std::erase_if(files_, [this](const File& file) {
     mutex_.AssertHeld();

@@ -1,4 +1,4 @@
-// The files that a recording with loop= has ended, and how much of them stays (keep=).
+// The files that a recording with loop= has ended, of which keep= says how many stay.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,9 +18,9 @@
 
 namespace jtrace {
 
-// Only what this recording wrote is removed, and only while it is that file: same inode, time and
-// size, with the lock that the agent has on a file it writes and `jtrace ship` on one it ships. A
-// file that somebody has locked stays for now, and the next one is removed in its place.
+// Removes only files that this recording wrote and that nobody has changed: inode, time and size
+// are the same. Locks each file before, as the agent does when it writes one, and `jtrace ship`
+// when it ships one. A file that is locked stays for now; the next one is removed instead.
 //
 // Any thread: the one that begins files adds them, the writer makes room on a full disk.
 class EndedFiles {
@@ -29,13 +29,13 @@ class EndedFiles {
     uint64_t files = 0;
     uint64_t bytes = 0;
   };
-  // The bytes that are missing to what is to stay free on the file system of a folder.
+  // Returns how many bytes must be freed on a folder's file system so that its reserve is free.
   using MissingSpace = std::function<uint64_t(const std::string& folder)>;
 
-  // What is removed is a loss.
+  // Reports removed files as losses.
   explicit EndedFiles(Losses& losses, MissingSpace missing_space = MissingOfReserve);
 
-  // Without it every file stays.
+  // Says how much stays; without it, every file does.
   void SetKeep(const Keep& keep);
   bool has_keep() const;
   // Takes a file that is complete: closes it, and removes the oldest ones that are too many now.
@@ -44,11 +44,11 @@ class EndedFiles {
   // removed.
   bool MakeRoom(uint64_t bytes);
 
-  // Those that are still there.
+  // Returns the ended files that are still there.
   Sum Left();
   Sum removed() const;
 
-  // A twentieth of the file system, 100 MB at most.
+  // The default: a twentieth of the file system is to stay free, 100 MB at most.
   static uint64_t MissingOfReserve(const std::string& folder);
 
  private:
@@ -62,13 +62,13 @@ class EndedFiles {
   };
   enum class Outcome { kRemoved, kNotOurs, kLocked, kFailed };
 
-  // False: something else has its name.
+  // Closes and describes the file. False: it is gone, changed or replaced.
   static bool Describe(std::unique_ptr<trace::TraceFile> file, File& ended);
   static bool IsSame(const File& file, const struct stat& info);
   // kFailed: errno says why.
   static Outcome Remove(const File& file);
   void ForgetMissing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Removes the oldest ones while `more` says so, of the bytes removed so far.
+  // Removes the oldest files while `more` returns true for the bytes removed so far.
   Sum RemoveWhile(const std::function<bool(uint64_t bytes)>& more)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Report(const Sum& removed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

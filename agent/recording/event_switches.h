@@ -1,5 +1,4 @@
-// Which of JVMTI's events are on outside of recordings, and when. Those of a recording are switched
-// by its parts.
+// Switches JVMTI's events that are on outside of recordings. A recording's parts switch its own.
 #pragma once
 
 #include <jvmti.h>
@@ -12,12 +11,12 @@
 
 namespace jtrace {
 
-// The JVM generates stubs: before VMInit, and in recordings.
+// Reports stubs that the JVM generates; on before VMInit and in recordings.
 inline constexpr std::array kStubEvents = {JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
 
 jvmtiCapabilities WantedCapabilities(const Options& options);
 
-// At load, whether or not VMInit begins a recording.
+// Both at load: the first if VMInit begins a recording, the second with `serve`.
 absl::Status EnableEarlyEvents(JvmParts& jvm, const Options& options);
 absl::Status EnableServingEvents(jvmtiEnv* env);
 // In a JVM that already runs. They stay on between recordings, so that the memory of ended threads
@@ -25,9 +24,9 @@ absl::Status EnableServingEvents(jvmtiEnv* env);
 absl::Status EnableLastingEvents(jvmtiEnv* env);
 
 absl::Status EnableClassFileEvents(jvmtiEnv* env);
-// Once no class has probes: removing them passes the hook, too.
+// Called when no class has probes, because removing probes needs the events, too.
 void DisableClassFileEvents(jvmtiEnv* env);
-// Threads' metrics are requested: reports thread starts from here on, with or without a recording.
+// Switches thread starts on for good, with or without a recording: threads' metrics are requested.
 void CountThreads(JvmParts& jvm);
 
 }  // namespace jtrace

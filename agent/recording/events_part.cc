@@ -46,8 +46,8 @@ void EventsPart::Listen(JNIEnv*) {
   jvm::EnableEvents(jvm_.env, kVirtualThreadEvents).IgnoreError();
 }
 
-// In a running JVM before classes change: threads may be inside their methods. At load, classes are
-// recorded once they have their probes.
+// In a running JVM, classes are recorded before they change, because threads may be inside their
+// methods. At load, they are recorded once they have their probes.
 void EventsPart::AddExisting(JNIEnv* jni) {
   if (!jvm_.is_live.load() && options_.WantsEvents()) return;
   jvm_.registries.classes.RecordLoaded(jni);
@@ -59,8 +59,8 @@ std::vector<trace::ChunkSource*> EventsPart::sources() {
   return sources;
 }
 
-// The ends of virtual threads stay on: what belongs to threads that end between recordings is
-// reused.
+// Events of virtual threads' ends stay on, so that the memory of those that end between recordings
+// is used again.
 void EventsPart::StopListening() {
   jvm_.event_sources.Stop();
   jvm::DisableEvents(jvm_.env, kRecordedEvents).IgnoreError();

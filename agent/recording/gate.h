@@ -19,7 +19,7 @@ constexpr absl::Duration kGatePatience = absl::Seconds(1);
 // callback is inside (signal_safe/signal_scope.h has the memory order). If a callback stays inside,
 // leak the T: it must not be freed or reused.
 //
-// Threads: Inside on any; Open and Close on one at a time.
+// Threads: Inside and Close on any; Open on one at a time.
 template <typename T>
 class Gate {
  public:
@@ -48,7 +48,7 @@ class Gate {
   };
 
   void Open(T& object) { object_.store(&object, std::memory_order_seq_cst); }
-  // Later callbacks find nothing. Returns whether it was open.
+  // Later callbacks find no T. Returns whether the gate was open.
   bool Close() { return object_.exchange(nullptr, std::memory_order_seq_cst) != nullptr; }
 
   // False: a callback was inside at each check, for that long.

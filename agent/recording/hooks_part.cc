@@ -26,7 +26,7 @@ void HooksPart::Run() {
       samples_.node_number());
 }
 
-// A hook's first call may come at once, and is read by the writer.
+// Hooks are set once the writer runs, because their first calls may come at once and must be read.
 void HooksPart::WriterStarted(bool is_running) {
   const bool wanted = options_.codes.Has(Code::kNativeHook);
   jvm_.hooks.Begin(wanted ? options_.hooks : std::vector<native_hooks::HookSpec>());

@@ -1,5 +1,5 @@
-// Hooks in native functions while a recording runs (S3.9, calls of native functions). They need
-// the threads that samples know.
+// Hooks in native functions while a recording runs (calls of native functions, S3.9). Only a
+// recording with samples has this part, because hooks need the threads that the sampler knows.
 #pragma once
 
 #include <functional>

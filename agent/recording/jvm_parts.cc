@@ -10,8 +10,8 @@
 namespace jtrace {
 namespace {
 
-// On the writer's thread, or where it has no work: no record still to be written names these.
-// Returns how many classes are known afterwards.
+// Forgets unloaded classes that no unwritten record names. On the writer's thread, or on another
+// one while the writer has no work. Returns how many classes are known afterwards.
 size_t Forget(JvmParts& jvm, jvm::UnloadedClasses::Batch unloaded) {
   Registries& registries = jvm.registries;
   absl::erase_if(unloaded.classes, [&](uint32_t id) { return registries.classes.IsLoaded(id); });

@@ -81,13 +81,13 @@ struct JvmParts {
 
   // An address inside libjvm.
   const void* libjvm_address() const;
-  // Null: there never were samples.
+  // Null: no sampler was made yet.
   jvm::CodeReader* code_reader();
 
   JavaVM* const vm;
   jvmtiEnv* const env;
   jvm::Granted granted;              // constant after the agent's start
-  std::atomic<bool> is_live{false};  // the program already runs when a recording begins
+  std::atomic<bool> is_live{false};  // the program runs before the next recording begins
   // The agent was not there when the JVM started: HotSpot has compiled code whose dependencies on
   // other classes' code it does not know, and discards all of it when the first class changes.
   bool loaded_late = false;                 // constant after the agent's start
@@ -108,7 +108,7 @@ struct JvmParts {
   calls::CallSiteTable call_sites{trace.losses};
   // probes=resting; null: there are none. Set once.
   std::atomic<RestingProbes*> resting{nullptr};
-  uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
+  uint64_t tree_memory = 0;  // bytes without memory=; 0: not computed; on the thread of a start
   jvm::JvmView view;         // read when the sampler is made
   std::atomic<samples::Sampler*> sampler{nullptr};  // made once
   CodeReports code_reports{env};

@@ -1,5 +1,5 @@
-// The metrics of a recording (S5, metrics by thread): which of them the probes charge to call
-// paths, and what writes the others.
+// The metrics of a recording (S5): which of them the probes charge to call paths, and what writes
+// the others, by thread or by live object.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ class MetricsPart : public RecordingPart {
   void StopListening() override;
   void CleanUp(JNIEnv* jni) override;
 
-  // Those that the probes charge to call paths; none without call trees. After Start.
+  // The metrics that the probes charge to call paths; none without call trees. After Start.
   const calls::PathMetrics& path_metrics() const { return path_metrics_; }
-  // Writes live objects by the call path that allocated them; null: the recording has no such
-  // metric. `next_node`: the number of a node that the trees do not have.
+  // Returns the source of live objects by the call path that allocated them; null: the recording
+  // has no such metric. `next_node`: returns the number of a node that the trees do not have.
   std::unique_ptr<metrics::LiveObjectsSource> LiveObjects(std::function<uint32_t()> next_node,
                                                           calls::FindCallSite find_call_site) const;
 
  private:
-  // A metric of live objects, which call trees have.
+  // Whether the metric is one of live objects, and is kept by call path.
   bool IsByObject(uint32_t metric) const;
 
   JvmParts& jvm_;

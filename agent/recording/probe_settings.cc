@@ -35,7 +35,7 @@ void ChooseTreeMemory(JvmParts& jvm, JNIEnv* jni, Options& options) {
 calls::ProbeOptions ProbeOptionsOf(const Options& options) {
   // The log's reader follows each thread's position, so its nodes must not be pruned or folded.
   const bool is_log = options.record == RecordKind::kLog;
-  // The rest is for trees of groups, rings and names.
+  // The other quarter is for trees of thread groups, rings and names.
   return {.flat = options.record == RecordKind::kFlat,
           .memory_limit = options.memory_bytes / 4 * 3,
           .log = is_log,

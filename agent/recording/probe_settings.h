@@ -10,13 +10,13 @@
 
 namespace jtrace {
 
-// The recording keeps call trees, the only ones that have call paths (record=tree).
+// Whether the recording keeps metrics by call path: it has call trees (record=tree).
 bool HasTrees(const Options& options);
 
 signal_safe::ProbeClock ProbeClockOf(Clock clock);
 calls::ProbeOptions ProbeOptionsOf(const Options& options);
-// Sets options.memory_bytes if it is 0; the same for all recordings of a JVM, as probes with
-// another limit are different probes. On the thread of a start.
+// Sets options.memory_bytes if it is 0, to the same value for all recordings of a JVM, because
+// probes with another limit are another probe set. On the thread of a start.
 void ChooseTreeMemory(JvmParts& jvm, JNIEnv* jni, Options& options);
 
 }  // namespace jtrace

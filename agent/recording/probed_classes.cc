@@ -17,9 +17,9 @@
 namespace jtrace {
 namespace {
 
-// Below it, there is no need to look for a narrower scope.
+// A plan of this cost or more suggests narrower scopes.
 constexpr absl::Duration kNeedsNarrowerScope = absl::Milliseconds(500);
-// Of a processor, for one batch with all classes.
+// The most processor time for one batch with all classes.
 constexpr absl::Duration kMaxCostAtOnce = absl::Seconds(5);
 // A smaller probebudget= asks for batches.
 const int kUsualBudget = Options().probe_budget;
@@ -47,7 +47,7 @@ void ProbedClasses::AddToLoaded(JNIEnv* jni) {
     if (WithoutProbes(klass).has_value()) classes.push_back(klass);
   });
   Add(jni, classes);
-  // Classes that were still loading when the list was made, and are loaded now.
+  // This finds classes that were still loading when the list was made.
   loaded_have_probes_.store(true);
   AddToPrepared(jni);
 }
@@ -71,7 +71,7 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
   if (!planned.empty()) PreferCompilers();
 }
 
-// HotSpot discards all compiled code with the first change, so nothing is won by small ones.
+// If HotSpot discards all compiled code with the first batch anyway, small batches win nothing.
 bool ProbedClasses::AddsAtOnce() const {
   return jvm_.loaded_late && !jvm_.has_retransformed && budget_percent_ >= kUsualBudget &&
          planned_.size() <= ClassBatches::kLargestBatch &&
@@ -218,7 +218,7 @@ void ProbedClasses::RecordProbes(jclass klass) {
       std::move(details));
 }
 
-// Linking a class that is not linked yet could take arbitrarily long.
+// Leaves out classes that are not linked yet: linking them could take arbitrarily long.
 void ProbedClasses::AddToPrepared(JNIEnv* jni) {
   std::vector<jclass> classes;
   jvm::ForEachLoaded(jvm_.env, [&](jclass klass) {
@@ -234,7 +234,7 @@ void ProbedClasses::AddToPrepared(JNIEnv* jni) {
 // retransformed here, where the JVM may hold a lock that another thread's retransformation of the
 // class waits for.
 bool ProbedClasses::AddLate(jclass klass) {
-  if (jvm::IsRetransforming()) return false;  // which links it first
+  if (jvm::IsRetransforming()) return false;  // the retransformation links the class
   if (!loaded_have_probes_.load()) return false;
   const auto named = WithoutProbes(klass);
   if (!named.has_value()) return false;
@@ -251,7 +251,7 @@ void ProbedClasses::KeepOldMethods(std::span<const jclass> classes) {
   }
 }
 
-// The JVM will not compile them again before they return (running_stacks.h).
+// The JVM does not compile these loops again before they return (running_stacks.h).
 void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes) {
   if (!jvm_.is_live.load()) return;  // at load the program does not run yet
   const std::vector<std::string> loops = jvm::FindRunningLoops(jvm_.env, jni, classes);
@@ -271,9 +271,9 @@ void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> clas
 void ProbedClasses::Remove(JNIEnv* jni, const std::function<void()>& wait_for_hooks) {
   batches_.Drop(jni);
   RemoveOnce(jni);
-  // A hook that asked before may still put probes into its class, and a class that has passed its
-  // hook is not yet listed as loaded. But most of the missing classes were unloaded or never
-  // created.
+  // A class-file hook that runs now may still add probes, and a class that has passed its hook is
+  // not listed as loaded yet. So this is repeated, but not for long: most of the classes that are
+  // missing were unloaded or never created.
   for (const absl::Duration pause : {absl::Milliseconds(1), absl::Milliseconds(10)}) {
     wait_for_hooks();
     if (instrumentation_->rewritten_count() == 0) return;

@@ -1,5 +1,5 @@
-// The classes of one recording: adds probes to loaded ones, and finds classes in scope without
-// probes.
+// The classes of one recording: adds probes to loaded classes, removes them, and finds classes in
+// scope without probes. Under the session's lock; AddLate on any Java thread.
 #pragma once
 
 #include <jvmti.h>
@@ -40,31 +40,30 @@ class ProbedClasses {
   // Adds probes to the next classes. After the last ones also to those that were still loading when
   // the list was made.
   void AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added);
-  // Probes rest in the classes that do not fit: `option` differs. For DescribePlan.
+  // Tells DescribePlan that resting probes do not fit the recording, whose `option` differs.
   void ReplacesResting(absl::string_view option) { replaces_resting_ = std::string(option); }
-  // What the plan costs, and how to make it cheaper: lines for people.
+  // Returns what the plan costs, and how to make it cheaper: lines for people.
   std::vector<std::string> DescribePlan() const;
   std::string DescribePriority() const;
   // Adds probes to prepared classes in scope that have none. On a Java thread that holds no lock of
   // the JVM.
   void AddToPrepared(JNIEnv* jni);
-  // Notes a prepared class that is in scope but has no probes. Returns whether AddToPrepared is
-  // due.
+  // Records that a prepared class in scope has no probes. Returns whether AddToPrepared is due.
   bool AddLate(jclass klass);
   // Whether AddLate returned true since the last call.
   bool HasNewLateClasses() { return has_late_.exchange(false); }
-  // No more probes are added; those that are in stay.
+  // Adds no more probes; those that are in stay.
   void DropPlan(JNIEnv* jni);
-  // No more probes are added. Lists the classes that have some; they lose them in batches.
+  // Adds no more probes, and lists the classes that have some for RemoveBatch.
   void PlanRemoving(JNIEnv* jni);
   // Removes the probes of the next classes; false: those of all listed classes are out.
   bool RemoveBatch(JNIEnv* jni);
-  // Removes all probes that are left, at once. `wait_for_hooks` returns when no class-file hook
-  // runs that asked before.
+  // Removes all probes that are left, at once. `wait_for_hooks` waits for running class-file hooks,
+  // which may still add probes.
   void Remove(JNIEnv* jni, const std::function<void()>& wait_for_hooks);
-  // The classes that the JVM did not give back their own code, and why; "": there are none.
+  // Returns the classes whose probes the JVM did not remove, and why; "": there are none.
   std::string DescribeLeft() const;
-  // The classes that are being added to, or removed from.
+  // The batches that add or remove probes.
   ClassBatches& batches() { return batches_; }
   const ClassBatches& batches() const { return batches_; }
 
@@ -85,27 +84,26 @@ class ProbedClasses {
         instrumentation_(std::move(instrumentation)),
         batches_(jvm.env, options.probe_budget, jvm.compilers) {}
 
-  // The class if it is in scope and may change; one that may not change is counted as a loss.
+  // Returns the class if it is in scope and may change; counts one that may not change as a loss.
   std::optional<NamedClass> InScope(jclass klass);
-  // The same, but only if it has not passed the rewriter and no loss reports why.
+  // The same, but only if the class has not passed the rewriter and no loss explains that.
   std::optional<NamedClass> WithoutProbes(jclass klass);
   void Add(JNIEnv* jni, std::span<const jclass> classes);
   // Whether all planned classes get their probes in one batch.
   bool AddsAtOnce() const;
-  // The compilers have much to do from now on: they get processor time first, if the kernel allows
-  // it.
+  // Gives the JIT's compilers processor time first until they rest, if the kernel allows it.
   void PreferCompilers();
-  // After the classes were retransformed.
+  // Records what a retransformation that adds probes did.
   void RecordAdded(std::span<const jclass> classes, const jvm::RetransformResult& result);
-  // Records since when the class has its probes.
+  // Records that the class has its probes from now on.
   void RecordProbes(jclass klass);
-  // The loaded classes that have probes.
+  // Returns the loaded classes that have probes.
   std::vector<jclass> WithProbes();
   void RemoveOnce(JNIEnv* jni);
   void RecordRemoved(std::span<const jclass> classes, const jvm::RetransformResult& result);
   std::string NameOf(jclass klass) const;
   size_t MethodsOf(jclass klass) const;
-  // Threads that are inside methods of these classes continue in the old versions.
+  // Keeps the old methods of classes that are about to change: threads inside continue in these.
   void KeepOldMethods(std::span<const jclass> classes);
   void ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes);
 

@@ -33,7 +33,7 @@ absl::Duration PollPeriod(const Options& options) {
         return spec.kind == native_hooks::HookKind::kUnwind;
       });
   if (options.WantsUnwinds() || unwinds_hooks) return absl::Milliseconds(5);
-  // The rate of an event is unknown.
+  // The rate of an event is unknown, and may be high.
   if (options.samples.period != 0) return absl::Milliseconds(10);
   // With samples= the recording is to end soon after that many.
   const auto longest = absl::Milliseconds(options.most_samples != 0 ? 10 : 100);
@@ -97,7 +97,7 @@ absl::Status Recording::Prepare(const Options& options) {
   if (options.loop.on()) options_.out = trace::NumberedPattern(options.out);
   file_.SetKeep(options.keep);
   if (absl::Status status = file_.Open(options_.out); !status.ok()) return status;
-  // At an attach the sampler also finds the kernel's ids of running threads.
+  // In a running JVM the sampler is needed in any case, to find the kernel's ids of threads.
   if (!options.WantsSamples() && jvm_.is_live.load()) {
     if (absl::Status status = PrepareSampler(jvm_, options_); !status.ok()) return status;
   }
@@ -215,7 +215,7 @@ void Recording::AddBatch(JNIEnv* jni) {
   code_->ReportCompiledMethods();
 }
 
-// The trace ends before the probes are removed, which may take long: what it counts has one end.
+// The trace ends before the probes are removed, which may take long, so all counts end at one time.
 absl::StatusOr<std::string> Recording::Stop(JNIEnv* jni) {
   const bool has_enough = samples_ != nullptr && samples_->HasEnough();
   ForEachFromBack([](RecordingPart& part) { part.Stop(); });
@@ -269,8 +269,8 @@ absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
   return written;
 }
 
-// The writer's thread may call this, which the JVM does not know: no JVMTI and no JNI. The control
-// thread, which this wakes, does the rest.
+// Uses no JVMTI and no JNI, because the writer's thread, which is no Java thread, may call it. The
+// control thread, which this wakes, does the rest.
 void Recording::Fail(absl::string_view why) {
   const bool begins_failing = state_.TryEnter(RecordingState::kFailing);
   gate_.Close();
@@ -278,7 +278,7 @@ void Recording::Fail(absl::string_view why) {
     absl::MutexLock lock(&failure_mutex_);
     failure_ = std::string(why);
   }
-  // TurnOff has said so.
+  // If the agent is off, TurnOff has written why.
   if (!signal_safe::agent_is_off.load()) {
     LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
   }
@@ -333,7 +333,7 @@ absl::StatusOr<std::string> Recording::NextFile() {
       file_.file(), std::move(first),
       [this](proto::SessionEnd& end) { FinishEnd(proto::SessionEnd::STOPPED, end); });
   std::string path = trace::AbsolutePath((*ended)->path());
-  // Also one that could not be written to its end: keep= removes it in its turn.
+  // A file that could not be written to its end is added, too: keep= removes it in its turn.
   file_.AddEnded(*std::move(ended));
   if (!status.ok()) return status;
   return path;

@@ -58,37 +58,37 @@ class Recording {
 
   // ---- Start
 
-  // The steps that can fail without a trace; keeps the file at out=.
+  // Takes the steps that can fail before a trace exists. Leaves the file at out= as it is.
   absl::Status Prepare(const Options& options);
   // From here on the file belongs to the recording.
   absl::Status BeginFile() { return file_.Begin(); }
   // Missing memory or threads are ordinary errors. After an error, CleanUp undoes the steps already
   // done.
   absl::Status Begin(JNIEnv* jni);
-  // While it runs: whether classes still wait for their probes, and the next ones get them.
+  // Whether classes still wait for their probes, which AddBatch gives to the next ones.
   bool IsAdding() const { return calls_ != nullptr && calls_->IsAdding(); }
   void AddBatch(JNIEnv* jni);
 
   // ---- End
 
-  // Timers off, the trace complete. Returns a line for people: what was written. The probes, which
-  // count for nobody any more, are still in; RemoveBatch or CleanUp removes them. Nothing: the
-  // recording does not run, perhaps because it has just failed.
+  // BeginStop comes before Stop; false: the recording does not run, perhaps because it has just
+  // failed. Stop disarms the timers, completes the trace, and returns a line for people: what was
+  // written. The probes, which count for nobody any more, stay until RemoveBatch or CleanUp.
   bool BeginStop() { return state_.TryEnter(RecordingState::kStopping); }
   absl::StatusOr<std::string> Stop(JNIEnv* jni);
-  // After a failure or a pause: probes are taken out from now on. False: another thread does it.
+  // After a failure or a pause: begins to take the probes out. False: another thread does it.
   bool BeginRemoving(JNIEnv* jni);
-  // False: no class that was listed has probes.
+  // Removes the probes of the next classes; false: those of all listed classes are out.
   bool RemoveBatch(JNIEnv* jni) { return calls_ != nullptr && calls_->RemoveBatch(jni); }
-  // The rest is left to the control thread. False: probes are not being taken out.
+  // Leaves the rest to the control thread. False: probes are not being taken out.
   bool PauseRemoving() { return state_.TryEnter(RecordingState::kPaused); }
-  // Why the probes of some classes stay; "": none do.
+  // Returns why the probes of some classes stay, as a warning; "": none do.
   std::string DescribeLeft() const;
-  // The JVM ends: like Stop, but the classes keep their probes.
+  // Does what Stop does when the JVM ends, but the classes keep their probes.
   void EndWithJvm();
-  // Ends it, reports why, and lets the program run on; CleanUp is due then.
+  // Ends the recording, reports why, and lets the program run on. CleanUp is due then.
   void Fail(absl::string_view why);
-  // Frees everything except what activations may still touch. After any end, and a failed start.
+  // Frees everything except what activations may still use. After any end, and a failed start.
   void CleanUp(JNIEnv* jni);
 
   // ---- Commands, while it runs
@@ -101,7 +101,7 @@ class Recording {
   std::string DescribeStatus();
   // Records of compiled code are needed from now on (CodePart).
   void RecordCode() { code_->RecordFromNowOn(); }
-  // Calls `ask` on the writer thread. FailedPrecondition: the recording keeps no call trees.
+  // Calls `ask` on the writer's thread. FailedPrecondition: the recording keeps no call trees.
   absl::Status QueryTrees(absl::FunctionRef<void(metrics::TreeWindows&)> ask);
   Due WhatIsDue(absl::Time now);
 
@@ -114,7 +114,7 @@ class Recording {
 
   // ---- On the writer's thread
 
-  // The classes were unloaded; records of earlier rounds may still be unread.
+  // Forget: the classes were unloaded. IsBehind: records of earlier polls may still be unread.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
   bool IsBehind() const { return calls_ != nullptr && calls_->IsBehind(); }
 
@@ -129,7 +129,7 @@ class Recording {
   const Log& log() const { return *log_; }
   // Null: mode=samples.
   CallsPart* calls() const { return calls_; }
-  // Whether it takes samples.
+  // Whether the recording takes samples.
   bool has_samples() const { return samples_ != nullptr; }
   // Whether the counts of blocks are completed when they are read, which needs a Java thread.
   bool CompletesBlocks() const { return calls_ != nullptr && calls_->blocks() != nullptr; }
@@ -148,7 +148,7 @@ class Recording {
   void AdoptRunningThreads(JNIEnv* jni);
   std::vector<trace::ChunkSource*> Sources();
   void StartWriter();
-  // The gate is closed: until those that are inside have left, or kGatePatience is over.
+  // Waits until no callback is inside the closed gate, kGatePatience at most.
   void WaitForCallbacks();
   absl::Status EndTrace(proto::SessionEnd::Reason reason);
   // The trace's first record, and its last one.
@@ -159,7 +159,7 @@ class Recording {
   std::string DescribeEndedFiles();
 
   JvmParts& jvm_;
-  // The writer thread may call Fail until it is destroyed, and that uses these.
+  // Declared before writer_, because the writer's thread may call Fail, which uses these.
   Gate<Recording>& gate_;
   const std::function<void()> wake_;
   RecordingStateMachine state_;
@@ -169,7 +169,7 @@ class Recording {
   std::unique_ptr<Log> log_;
   RecordingFile file_;
   std::vector<std::unique_ptr<RecordingPart>> parts_;
-  // Those of them that commands ask for; null: the recording does not have that part.
+  // The parts that commands use; null: the recording does not have that part.
   CallsPart* calls_ = nullptr;
   SamplesPart* samples_ = nullptr;
   CodePart* code_ = nullptr;
@@ -177,7 +177,7 @@ class Recording {
   trace::LossSource loss_source_;
   samples::EndedThreadSource ended_threads_;
   std::unique_ptr<trace::TraceWriter> writer_;
-  // Of the first file. The thread that begins the next ones cannot ask the JVM.
+  // Read once, because the thread that begins the next files cannot ask the JVM.
   Program program_;
   absl::Time began_ = absl::InfinitePast();
   // Since when all loaded classes in scope have their probes, from where duration= counts.

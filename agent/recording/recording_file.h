@@ -19,14 +19,14 @@ class RecordingFile {
   // `files_begun`: the number of all files so far, %n of out=; incremented with each.
   RecordingFile(int& files_begun, Losses& losses) : files_begun_(files_begun), ended_(losses) {}
 
-  // Before Open: what stays of the files that are ended.
+  // Sets what stays of the ended files. Before Open.
   void SetKeep(const Keep& keep) { ended_.SetKeep(keep); }
-  // At `out`; Begin replaces an existing file.
+  // Opens the file at `out`, where Begin replaces an existing one.
   absl::Status Open(const std::string& out);
   absl::Status Begin();
-  // Opens and begins another one. Returns the old one; both exist then.
+  // Opens and begins another file. Returns the old one, which is still open.
   absl::StatusOr<std::unique_ptr<trace::TraceFile>> Next(const std::string& out);
-  // Takes that one, once it is complete.
+  // Takes the old file, once it is complete.
   void AddEnded(std::unique_ptr<trace::TraceFile> file) { ended_.Add(std::move(file)); }
 
   trace::TraceFile& file() const { return *file_; }

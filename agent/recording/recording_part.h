@@ -41,9 +41,9 @@ class RecordingPart {
   virtual void Listen(JNIEnv*) {}
   // Takes what was there before: threads, classes, compiled code.
   virtual void AddExisting(JNIEnv*) {}
-  // Everything is in place: the data of the recording begins. The writer asks for the sources next.
+  // Begins the data of the recording, now that all is in place. The writer asks for sources() next.
   virtual void Run() {}
-  // The writer runs, and may have failed already: `is_running` says whether it has not.
+  // The writer runs. `is_running`: false if it has failed already.
   virtual void WriterStarted(bool /*is_running*/) {}
 
   // What the writer reads; the writer's thread calls the sources.
@@ -60,16 +60,16 @@ class RecordingPart {
 
   // Takes no more data. On any thread, also the writer's, so without JNI and JVMTI; perhaps twice.
   virtual void Stop() {}
-  // Somebody reads the counts next. Does nothing on a thread that the JVM does not know.
+  // Completes the counts, which are read next. Does nothing on a thread that is no Java thread.
   virtual void CompleteCounts() {}
   // The gate is closed: switches the part's events off.
   virtual void StopListening() {}
   // Reports as losses what is known at the end only.
   virtual void ReportEnd() {}
-  // The writer does not run, or no more: no thread of the program may wait for it. On any thread.
+  // Lets no thread of the program wait for the writer, which does not run any more. On any thread.
   virtual void ReleaseWaitingThreads() {}
   // After every end, and after a start that failed at any step: frees all but what activations may
-  // still touch.
+  // still use.
   virtual void CleanUp(JNIEnv*) {}
 
   // ---- What the part says of itself

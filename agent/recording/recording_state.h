@@ -34,12 +34,12 @@ constexpr bool MayFollow(RecordingState from, RecordingState to) {
       return from == kStopping || from == kFailed || from == kPaused;
     case kPaused:
       return from == kRemoving;
-    // A failure during a stop is reported by the stop.
+    // A failure during a stop does not change the state: the stop returns it as an error.
     case kFailing:
       return from == kPrepared || from == kRunning;
     case kFailed:
       return from == kFailing;
-    // A start may fail at any step, and one may retire what an earlier recording has left.
+    // A start may fail in any state, and the next start may retire a recording in any state.
     case kEnded:
       return from != kEnded;
   }

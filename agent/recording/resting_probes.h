@@ -1,9 +1,9 @@
-// probes=resting: in a JVM that serves, classes get their probes as they are loaded; these rest
-// until a recording begins that they fit. Such a start changes no class, so no compiled code is
-// lost: the program keeps its speed.
+// probes=resting: in a JVM that serves, classes get their probes as they are loaded. The probes
+// count nothing (they rest) until a recording begins whose options they fit. Such a start changes
+// no class, so no compiled code is lost and the program keeps its speed.
 //
-// Made once, at VMInit, and never freed, like JvmParts. Threads: those of a start and a stop, but
-// Rewrite.
+// Made once, at VMInit, and never freed, like JvmParts. Threads: Rewrite on any Java thread; the
+// rest on that of a start or a stop.
 #pragma once
 
 #include <jvmti.h>
@@ -26,18 +26,18 @@ class RestingProbes {
   // ProbeSets::Use, ProbedClasses::Create.
   static absl::StatusOr<RestingProbes*> Begin(JvmParts& jvm, JNIEnv* jni, const Options& options);
 
-  // Why a recording with these options cannot use the probes: the option that differs. "": it can;
-  // without a scope or memory of its own, it takes those of `options()`.
+  // Returns the option because of which a recording cannot use the probes; "": it can. A recording
+  // without a scope or memory of its own has those of options().
   std::string WhyNot(const Options& wanted) const;
-  // The classes of such a recording.
+  // Returns the classes of a recording that uses the probes.
   std::unique_ptr<ProbedClasses> Lend(const Options& wanted);
-  // Its trace has what is known of the probes from BeginTrace to EndTrace, which may come alone.
+  // Between these, the recording's trace gets what is known of the probes. EndTrace may come alone.
   void BeginTrace();
   void EndTrace();
   const Options& options() const { return options_; }
 
-  // Like Instrumentation::Rewrite, while no recording rewrites classes. Any Java thread.
-  // Leaves numbers to recordings.
+  // Like Instrumentation::Rewrite, while no recording rewrites classes. Any Java thread. Rewrites
+  // nothing once half of all routine numbers are used: the others are for recordings.
   std::span<unsigned char> Rewrite(const char* name, jobject loader,
                                    std::span<const unsigned char> bytes);
   calls::Instrumentation& instrumentation() { return classes_->instrumentation(); }
@@ -46,7 +46,7 @@ class RestingProbes {
  private:
   RestingProbes(JvmParts& jvm, const Options& options) : jvm_(jvm), options_(options) {}
   absl::Status Start(JNIEnv* jni);
-  // Without it samples are less exact, as after an attach.
+  // Lets the JVM keep debug information, without which samples are less exact (as after an attach).
   void KeepDebugInfo(JNIEnv* jni);
 
   JvmParts& jvm_;

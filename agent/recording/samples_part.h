@@ -32,7 +32,7 @@ class SamplesPart : public RecordingPart {
               std::function<void()> wake);
 
   absl::Status Prepare() override { return PrepareSampler(jvm_, options_); }
-  // From now on threads may be attached.
+  // Starts the sampler, to which threads may be attached from now on.
   absl::Status Start(JNIEnv* jni) override;
   void ReportStart() override;
   // Attaches running threads: Java threads, whose kernel ids are known since they started, and
@@ -49,27 +49,27 @@ class SamplesPart : public RecordingPart {
   std::string Status() const override;
   std::string Problem() const override { return problem_; }
 
-  // As many as samples= wants, or a few more. Any thread, after Start.
+  // Whether there are as many samples as samples= requests. Any thread, after Start.
   bool HasEnough() const {
     return options_.most_samples != 0 && sample_source_->samples() >= options_.most_samples;
   }
-  // The trace's number of the node that a sample or a hook's call belongs to; null: no trees are
-  // kept.
+  // Returns what finds the trace's number of the node that a sample or a hook's call belongs to;
+  // null: no trees are kept.
   samples::SampleSource::NodeNumber node_number() const;
 
  private:
   samples::Sampler& sampler() const { return *jvm_.sampler.load(); }
-  // stack=app and stack=appframe distinguish the application's methods from others.
+  // Whether samples distinguish the application's methods from others (stack=app, stack=appframe).
   bool NeedsAppScope() const;
   absl::Status StartAppScope();
   void MakeSources();
-  // The trace's number of the call site that a sample was in; null: they are not distinguished.
+  // Returns what finds the call site that a sample was in; null: they are not distinguished.
   samples::SampleSource::CallSiteAt CallSiteAt() const;
   // Reports which kernel data samples lack, and how to get it.
   void ReportKernelFrames();
   void ReportForbiddenTimers();
   void ReportSampler();
-  // A loss that the beginning of the recording reports, too.
+  // Adds a loss that is also logged when the recording begins.
   void AddProblem(const char* name, const std::string& what, const std::string& remedy);
   bool WantsThread(uint64_t java_tid) const;
   // The timer that drives the samples: "cpu (perf event)".

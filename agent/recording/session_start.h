@@ -14,10 +14,10 @@ struct Program {
   std::string jvm;
   std::string command;
 };
-// Asks the JVM, on a thread that the JVM knows.
+// Asks the JVM. On a Java thread.
 Program ProgramOf(jvmtiEnv* env);
 
-// What does not depend on the parts of the recording. Any thread.
+// Returns what does not depend on the parts of the recording. Any thread.
 proto::SessionStart DescribeSession(const JvmParts& jvm, const Options& options,
                                     const Program& program);
 

@@ -13,7 +13,7 @@ absl::Status SwitchesPart::Prepare() {
   return absl::OkStatus();
 }
 
-// The threads that run by now; the others report their start.
+// Attaches the running threads. ThreadStarted attaches those that start later.
 void SwitchesPart::Listen(JNIEnv*) {
   for (const jvm::RunningThread& thread : jvm_.registries.threads.Running()) {
     source_.Attach(thread.numbers.number, thread.numbers.os_tid);

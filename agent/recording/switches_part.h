@@ -11,7 +11,7 @@ class SwitchesPart : public RecordingPart {
  public:
   explicit SwitchesPart(JvmParts& jvm) : jvm_(jvm), source_(jvm.trace.clock, jvm.trace.losses) {}
 
-  // FailedPrecondition: the kernel forbids them; the remedy.
+  // FailedPrecondition, with the remedy: the kernel forbids records of switches.
   absl::Status Prepare() override;
   void Listen(JNIEnv* jni) override;
   std::vector<trace::ChunkSource*> sources() override { return {&source_}; }

@@ -1,4 +1,4 @@
-// Releases threads that have ended.
+// Forgets the numbers and names of threads that have ended. Writer thread.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace jtrace::samples {
 
-// Last of the sources: the others may still need the threads.
+// Comes after the sources of records, which may still name these threads.
 class EndedThreadSource : public trace::ChunkSource {
  public:
   explicit EndedThreadSource(jvm::ThreadRegistry& threads) : threads_(threads) {}

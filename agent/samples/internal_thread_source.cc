@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kCheckPeriodNs = 100'000'000;
 constexpr uint64_t kShareOfTime = 100;  // checks take at most one part in this many of the time
 constexpr uint64_t kLateWorthReportingNs = 50'000'000;
-// The processor time that the JVM takes to end a thread.
+// The most CPU time that the JVM takes to end a thread.
 constexpr uint64_t kMaxToEndNs = 2'000'000;
 
 std::string KernelName(pid_t tid) {
@@ -46,7 +46,7 @@ void InternalThreadSource::Attach(pid_t tid, ThreadState& state) {
     if (state.refused) return;
     state.number = threads_.DefineInternal(tid, name);
   }
-  state.refused = !sampler_.AttachThread(tid, state.number, 0, 0).ok();  // which counts it
+  state.refused = !sampler_.AttachThread(tid, state.number, 0, 0).ok();  // the sampler counts it
 }
 
 void InternalThreadSource::AttachAll() {
@@ -86,7 +86,7 @@ void InternalThreadSource::CheckThread(pid_t tid, bool is_new, ThreadState& stat
     return;
   }
   if (state.refused || sampler_.IsAttached(tid)) return;
-  if (state.number != 0) return Attach(tid, state);  // back from Java
+  if (state.number != 0) return Attach(tid, state);  // was a Java thread meanwhile
   if (!state.waiting) {
     state.waiting = true;
     state.since_ns = is_new && !state.was_java ? 0 : ThreadCpuNanos(tid);
@@ -97,7 +97,7 @@ void InternalThreadSource::CheckThread(pid_t tid, bool is_new, ThreadState& stat
   if (!state.refused) late_ns_ += ThreadCpuNanos(tid) - state.since_ns;
 }
 
-// The threads that every JVM starts over time are not worth a line.
+// A small amount is not reported: every JVM starts some threads over time.
 void InternalThreadSource::Seal(uint64_t, proto::Chunk&) {
   if (late_ns_ < kLateWorthReportingNs) return;
   losses_.Set("sample.late_threads", Severity::kInfo, late_ns_ / 1'000'000,

@@ -1,4 +1,4 @@
-// Threads that run no Java code.
+// Finds threads that run no Java code and samples them, too. Writer thread, unless noted.
 #pragma once
 
 #include <sys/types.h>
@@ -16,20 +16,20 @@ namespace jtrace::samples {
 
 class Sampler;
 
-// Attaches threads that run no Java code to the sampler as they appear: threads of the JVM, threads
-// of native code, and these again after they left the JVM (JNI DetachCurrentThread). Not the
-// agent's threads.
+// Attaches these threads as they appear: threads of the JVM, threads of native code, and threads
+// that left the JVM (JNI DetachCurrentThread). The agent's own threads are never attached.
 //
-// It checks ten times a second, less often if that takes more than a hundredth of a processor. A
-// thread is attached when two checks in a row find it without a Java thread: a starting Java thread
-// reports itself before it runs any Java code. A thread that has reported its end is about to exit,
-// even if a busy machine delays that; only the CPU time that it uses afterwards shows otherwise.
+// Checks ten times a second, less often if checks would take more than a hundredth of a processor.
+// A thread is attached when two checks in a row find it without a Java thread, because a starting
+// Java thread reports itself before it runs any Java code. A thread that has reported its end
+// mostly exits soon, unless the machine is busy. It is attached only if it uses CPU time
+// afterwards.
 class InternalThreadSource : public trace::ChunkSource {
  public:
   InternalThreadSource(jvm::ThreadRegistry& threads, Sampler& sampler, const NameFilter& names,
                        std::function<bool(pid_t)> is_agent_thread, Losses& losses);
-  // Attaches all of them that run now. Call it before the writer starts, when every running Java
-  // thread has reported itself.
+  // Attaches all such threads that run now. Called before the writer starts, when every running
+  // Java thread has reported itself.
   void AttachAll();
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
@@ -37,11 +37,11 @@ class InternalThreadSource : public trace::ChunkSource {
  private:
   // The state of a thread for as long as it lives.
   struct ThreadState {
-    uint32_t number = 0;    // Thread.id; 0: not attached here yet
-    bool refused = false;   // by its name or by the sampler; not tried again
+    uint32_t number = 0;    // Thread.id; 0: never attached by this object
+    bool refused = false;   // by name or by the sampler; not tried again
     bool waiting = false;   // the last check found it without a Java thread
     bool was_java = false;  // it has reported its end as a Java thread
-    uint64_t since_ns = 0;  // its CPU time when its samples should have begun
+    uint64_t since_ns = 0;  // CPU time when its samples should have begun
   };
   void CheckThreads();
   void CheckThread(pid_t tid, bool is_new, ThreadState& state);

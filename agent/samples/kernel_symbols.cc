@@ -24,15 +24,14 @@
 namespace jtrace::samples {
 namespace {
 
-// A symbol that begins further below an address than the longest function does not cover it.
+// No function is longer: a symbol further below an address does not cover it.
 constexpr uint64_t kMaxFunctionBytes = 1 << 20;
 constexpr size_t kUsualSymbols = 100'000;
 constexpr size_t kUsualNameBytes = 2u << 20;
 
 bool IsBelow(uint64_t value, const KernelNames::Symbol& symbol) { return value < symbol.address; }
 
-// A function: "ffffffff81000000 T _stext" or "… t name	[module]". The address is 0 if it is
-// hidden.
+// A line of the table: "ffffffff81000000 T _stext" or "… t name\t[module]". A hidden address is 0.
 struct Function {
   uint64_t address = 0;
   std::string_view name;
@@ -76,7 +75,7 @@ void ForEachLine(const std::string& path, absl::FunctionRef<bool(std::string_vie
   }
 }
 
-// Lines of one module follow each other.
+// Numbers the owners of functions. The lines of one module follow each other in the table.
 class Owners {
  public:
   uint32_t Of(std::string_view module) {
@@ -95,7 +94,7 @@ class Owners {
 };
 
 constexpr char kFile[] = "kernel-names";
-// Far above the tables of kernels: 3 MB.
+// Larger files are not loaded. The tables of kernels have some 3 MB.
 constexpr uint64_t kMaxBytes = 64u << 20;
 
 struct Header {
@@ -105,7 +104,7 @@ struct Header {
   uint64_t name_bytes;
 };
 
-// The folder, which only this user can write to.
+// Opens the folder. Fails unless it is this user's and no other user can write to it.
 OwnFd OpenFolder(const std::string& path) {
   OwnFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info = {};
@@ -115,7 +114,7 @@ OwnFd OpenFolder(const std::string& path) {
   return folder;
 }
 
-// `move`: read or write.
+// Reads or writes all bytes. `move`: read(2) or write(2).
 template <typename Byte>
 bool MoveAll(ssize_t (*move)(int, Byte*, size_t), int fd, Byte* bytes, size_t count) {
   auto* at = reinterpret_cast<std::conditional_t<std::is_const_v<Byte>, const char, char>*>(bytes);
@@ -199,8 +198,8 @@ KernelNamesFile::Paths KernelNamesFile::UsersPaths() {
   return {.folder = std::move(folder)};
 }
 
-// A line of modules is "nfs 540672 1 lockd, Live 0xffffffffc0a00000"; the number of users and who
-// they are changes all the time. A kernel without modules has no list of them.
+// A line of modules is "nfs 540672 1 lockd, Live 0xffffffffc0a00000". The users of a module and
+// their number are left out: they change all the time. A kernel without modules has no such file.
 std::string KernelNamesFile::Key() const {
   std::ifstream boot(paths_.boot_id);
   std::string key;
@@ -249,7 +248,7 @@ void KernelNamesFile::Save(const std::string& key, const KernelNames& names) con
   mkdir(paths_.folder.c_str(), 0700);
   const OwnFd folder = OpenFolder(paths_.folder);
   if (!folder.ok()) return;
-  // Complete before it gets its name: others may read it meanwhile.
+  // The file is complete before it gets its name, because other processes may read it meanwhile.
   const std::string made = absl::StrCat(kFile, ".", getpid());
   unlinkat(folder.get(), made.c_str(), 0);
   const OwnFd file(openat(folder.get(), made.c_str(),

@@ -1,4 +1,4 @@
-// Names of the kernel's functions, from /proc/kallsyms.
+// Names of the kernel's functions, from /proc/kallsyms. Not for signal handlers.
 #pragma once
 
 #include <chrono>
@@ -12,46 +12,44 @@ namespace jtrace::samples {
 
 // A table of functions by address. A plain value; not thread-safe.
 struct KernelNames {
-  // Who a function belongs to: the kernel itself, a module (numbered from 1), or what may come and
-  // go at any moment, such as BPF programs.
+  // The owner of a function: the kernel itself, a module (numbered from 1), or code that may come
+  // and go at any moment, such as BPF programs.
   static constexpr uint32_t kKernel = 0;
   static constexpr uint32_t kPassing = ~0u;
 
   struct Symbol {
     uint64_t address;
-    uint32_t name;  // in `names`
+    uint32_t name;  // its offset in `names`
     uint32_t owner;
   };
   std::vector<Symbol> symbols;  // by address
   std::string names;            // each ends with '\0'
 
-  // The function that covers the address, "" if unknown.
+  // Returns the name of the function that covers the address, "" if it is unknown.
   std::string_view Find(uint64_t address) const;
-  // The same, but only if it will be right as long as the kernel and its modules stay: between two
-  // functions of one owner there can be no other. `address` may have another name later if false.
+  // Whether the name of the address stays the same as long as the kernel and its modules stay. That
+  // is certain only between two functions of one owner, because no other function can appear there.
   bool IsLasting(uint64_t address) const;
 };
 
-// Reads the file, which may be large; only functions, and nothing if their addresses are hidden
+// Reads the functions of the file, which may be large. Returns none if their addresses are hidden
 // (kptr_restrict) or there is no such file.
 KernelNames ReadKernelNames(const std::string& path);
 
-// Whether names can be read at all. Reads the table up to its first function.
+// Whether names can be read at all. Reads the file up to its first function.
 bool KernelNamesReadable(const std::string& path);
 
-// The kernel's names as an earlier program of this user read them since the machine started.
+// Keeps the kernel's names in a file of the user's cache folder, for as long as the kernel and its
+// modules stay: most programs need only a few names, and the kernel takes 35 ms to print its table.
 //
-// The kernel takes 35 ms to print its table, and most programs that start need a few names of it.
-// So the table is kept in the user's cache folder, for as long as the kernel and its modules stay.
-
-// Every failure, such as a file system that is read-only, is the same as an empty cache. One thread
-// at a time; several processes may use one folder.
+// Every failure, such as a read-only file system, counts as an empty cache. One thread at a time;
+// several processes may use one folder.
 class KernelNamesFile {
  public:
-  // Where it is, and what says that the kernel is still the same.
+  // Where the file is, and which files identify the running kernel.
   struct Paths {
-    // It is made, with the folder above it. It must be this user's, and no other may be able to
-    // write to it. "": nothing is kept.
+    // Created if it is missing, with its parent. It must be this user's, and no other user may be
+    // able to write to it. "": nothing is kept.
     std::string folder;
     std::string boot_id = "/proc/sys/kernel/random/boot_id";
     std::string modules = "/proc/modules";
@@ -61,20 +59,21 @@ class KernelNamesFile {
 
   explicit KernelNamesFile(Paths paths) : paths_(std::move(paths)) {}
 
-  // Which kernel runs, with which modules at which addresses; "" if that is unknown.
+  // Identifies the running kernel and the addresses of its modules; "" if that is unknown.
   std::string Key() const;
-  // What was kept for this key.
+  // Returns the names that were saved under this key.
   std::optional<KernelNames> Load(const std::string& key) const;
-  // `key`: from before the names were read.
+  // `key` is from before the names were read, so that it does not match if a module came meanwhile.
   void Save(const std::string& key, const KernelNames& names) const;
 
  private:
   const Paths paths_;
 };
 
-// Reads the table at the first query, from the user's cache if it is there, which takes 1 ms. The
-// kernel's own takes 40 ms: it is read if the cache does not have the address, and again, at most
-// every ten seconds, for an unknown one: modules are loaded and unloaded. One thread at a time.
+// Names kernel addresses. The first query loads the user's cache, which takes 1 ms. The kernel's
+// own table takes 40 ms. It is read when the cache does not have an address, and again for unknown
+// addresses, at most every ten seconds, because modules are loaded and unloaded. One thread at a
+// time.
 class KernelSymbols {
  public:
   explicit KernelSymbols(std::string path = "/proc/kallsyms",
@@ -94,9 +93,9 @@ class KernelSymbols {
   const std::string path_;
   const KernelNamesFile file_;
   std::chrono::steady_clock::time_point read_at_;
-  bool was_read_ = false;  // the kernel's own table
-  bool was_kept_ = false;  // names_ are what an earlier program kept
-  bool was_asked_ = false;
+  bool was_read_ = false;   // names_ is the kernel's own table
+  bool was_kept_ = false;   // names_ is from the cache
+  bool was_asked_ = false;  // the cache was queried
   KernelNames names_;
 };
 

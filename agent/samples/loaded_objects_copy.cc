@@ -26,7 +26,7 @@ int AddObject(dl_phdr_info* info, size_t, void* data) {
     object.end = std::max(object.end, at + segment.p_memsz);
   }
   if (object.begin >= object.end) return 0;
-  // The loader's lock is held: the object is mapped.
+  // dl_iterate_phdr holds the loader's lock, so the object stays mapped.
   const auto* const word = reinterpret_cast<const uintptr_t*>(object.WordAddress());
   objects.push_back({object, *word});
   return 0;
@@ -47,7 +47,7 @@ void RefreshObjectCopy() {
   static std::mutex mutex;
   static const bool loader_finds_objects = [] {
     if (LoaderFindsObjects()) return true;
-    // Only a product that was built for an older C library gets here.
+    // Only a product that was built with an older C library gets here.
     SetLoaderLookup(reinterpret_cast<LoaderLookup>(dlsym(RTLD_DEFAULT, "_dl_find_object")));
     return LoaderFindsObjects();
   }();

@@ -3,12 +3,12 @@
 
 namespace jtrace::samples {
 
-// The first time: has the C library do it, if it can. Otherwise copies the loader's list; then call
-// it again after objects were loaded or unloaded. Takes the loader's lock: not in handlers. Any
-// thread.
+// Prepares object_lookup.h: the first call uses the C library's lookup, if there is one. Otherwise
+// each call copies the loader's list, and must be repeated after objects were loaded or unloaded.
+// Takes the loader's lock, so it must not run in a handler. Any thread.
 void RefreshObjectCopy();
 
-// Copies the list now. One thread at a time.
+// Copies the loader's list now. One thread at a time.
 void CopyObjects();
 
 }  // namespace jtrace::samples

@@ -1,4 +1,4 @@
-// Which objects are loaded: their addresses turn native frames into names.
+// Records which objects are loaded: their addresses turn native frames into names.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +25,18 @@ struct MappedModule {
 // The executable segments of all loaded objects now, by start address. The vdso is "[vdso]".
 std::vector<MappedModule> LoadedModules();
 
-// Finds executable mappings of files, which are used to turn native addresses into names. Writer
-// thread only.
-//
-// Reads the loader's list only when something was loaded or unloaded since the last scan; never
-// while a signal handler could be waiting for the loader's lock (no handler takes it).
+// Finds the executable segments that were loaded and unloaded. Reads the loader's list only if its
+// counters have changed since the last scan. Takes the loader's lock, which no handler needs.
+// Writer thread only.
 class ModuleScanner {
  public:
   // Adds to `chunk` what was loaded and unloaded since the last call.
   void Scan(uint64_t time_ns, trace::RecordEncoder& encoder, proto::Chunk& chunk);
 
  private:
-  uint64_t adds_ = 0;
-  uint64_t subs_ = 0;
-  std::map<uint64_t, MappedModule> known_;
+  uint64_t adds_ = 0;                       // objects ever loaded, at the last scan
+  uint64_t subs_ = 0;                       // objects ever unloaded
+  std::map<uint64_t, MappedModule> known_;  // by start
 };
 
 // Writes modules that were loaded and unloaded.

@@ -22,8 +22,8 @@ constexpr PerfEvent Software(std::string_view name, uint64_t config, bool in_ker
   return {name, PERF_TYPE_SOFTWARE, config, false, in_kernel, 100, least_period};
 }
 
-// The signal of a sample at a context switch ends the wait that the thread was about to begin, and
-// to begin it again is one more switch: at a period of 1 it would never wait.
+// A sample's signal at a context switch ends the wait that the thread was about to begin. Beginning
+// it again is one more switch, so with a period of 1 the thread would never wait.
 constexpr uint64_t kMinSwitches = 4;
 
 constexpr std::array kEvents = {

@@ -20,26 +20,26 @@
 namespace jtrace::samples {
 namespace {
 
-// CPU time of a fixed amount of work, about a fifth of a millisecond on current hardware: each
-// start of a recording pays six of them.
+// Measures the CPU time of a fixed amount of work, about a fifth of a millisecond on current
+// hardware. A start of a recording does it at most six times.
 absl::Duration TimeFixedWork() {
   constexpr int kRounds = 200'000;
   uint64_t value = 1;
   const uint64_t begin_ns = OwnCpuNanos();
   for (int i = 0; i < kRounds; ++i) {
     value *= 0x9e37'79b9'7f4a'7c15;
-    asm volatile("" : "+r"(value));  // each product is used
+    asm volatile("" : "+r"(value));  // keeps every product
   }
   return absl::Nanoseconds(OwnCpuNanos() - begin_ns);
 }
 
-// A stopped event; its descriptor, or -1 and errno.
+// Opens a stopped event. Returns its descriptor, or -1 and sets errno.
 int OpenEvent(const PerfSpec& spec, bool with_kernel) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   attributes.type = spec.event.type;
   attributes.config = spec.event.config;
-  // perf_events.h: cpu-clock's count is wrong where a clock is stopped by hand.
+  // On kernels where a clock is stopped by hand, cpu-clock's count is wrong (perf_events.h).
   if (spec.event.is_clock && spec.stop == signal_safe::EventStop::kByHand) {
     attributes.config = PERF_COUNT_SW_TASK_CLOCK;
   }
@@ -55,7 +55,7 @@ int OpenEvent(const PerfSpec& spec, bool with_kernel) {
       syscall(SYS_perf_event_open, &attributes, spec.tid, -1, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
-// The calling thread's CPU clock, without call chains and stopped; -1 if it is unavailable.
+// Opens the calling thread's CPU clock, stopped and without call chains; -1 if it is unavailable.
 int OpenPlainClock(absl::Duration period) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
@@ -144,7 +144,7 @@ int PerfEventError() {
 }
 
 std::string PerfEventRemedy(int error) {
-  // The setting's own error. Profiles answer EPERM or ENOSYS, whatever the setting is.
+  // perf_event_paranoid answers EACCES. Seccomp profiles answer EPERM or ENOSYS, whatever it is.
   if (error == EACCES) return "sysctl kernel.perf_event_paranoid=1";
   return "let the container's seccomp profile allow perf_event_open";
 }

@@ -32,36 +32,37 @@ struct PerfTimer {
   void* kernel_ring;
 };
 
-// perf_event_open(2). The signal carries the descriptor and POLL_HUP or, of an event that is
-// stopped by hand, POLL_IN. The event stands still while the signal is handled
-// (signal_safe/event_stop.h).
+// Opens a stopped perf event (perf_event_open(2)). Its signal carries the descriptor, and POLL_HUP
+// or, if the event is stopped by hand, POLL_IN. The event does not count while its signal is
+// handled (signal_safe/event_stop.h).
 //
-// Opens it stopped. PermissionDenied if the kernel forbids counting inside itself
-// (perf_event_paranoid) and the event needs it: a profile of CPU time without the kernel's part
-// would be wrong, and the POSIX timer includes it. Other events are then counted outside of the
-// kernel.
+// PermissionDenied if the kernel forbids counting inside itself (perf_event_paranoid) and the event
+// needs that: a profile of CPU time without the kernel's part would be wrong, and the POSIX timer
+// includes it. Other events then count outside of the kernel only.
 absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec);
+// Stops and closes the event, unless the program has closed its descriptor.
 void ClosePerfTimer(int fd);
-// False if the program closed the descriptor, perhaps to reuse its number for something else.
+// Whether the descriptor is a perf event's. The program may have closed it and reused its number.
 bool IsPerfTimer(int fd);
-// No handler may be using it any more.
+// Call it when no handler uses the ring any more.
 void UnmapKernelRing(void* ring);
 
-// Names of the events that this machine and kernel give this process, as "task-clock, page-faults";
-// "none" if there are none. Opens each of them for a moment.
+// Returns the names of the events that this machine and kernel give this process, as "task-clock,
+// page-faults"; "none" if there are none. Opens each of them for a moment.
 std::string AvailablePerfEvents();
 
-// The kernel's setting of who may use perf events; -1 if it cannot be read.
+// Returns perf_event_paranoid, the kernel's setting of who may use perf events; -1 if it is
+// unknown.
 int PerfEventParanoid();
 
-// Why this process may not count inside the kernel, as errno; 0: it may.
+// Returns why this process may not count inside the kernel, as errno; 0: it may.
 int PerfEventError();
 
-// How to allow perf events that count inside the kernel: "sysctl kernel.perf_event_paranoid=1", or,
-// if that setting does not forbid them, the container's profile. `error`: PerfEventError().
+// Returns how to allow perf events that count inside the kernel: "sysctl
+// kernel.perf_event_paranoid=1", or a change of the container's profile. `error`: PerfEventError().
 std::string PerfEventRemedy(int error);
 
-// The time that one interrupt of such an event costs the program here: under 2 µs on most hardware,
+// Measures what one interrupt of a clock event costs the program here: under 2 µs on most hardware,
 // tens of microseconds in virtual machines that emulate the timer. Takes a few milliseconds of the
 // calling thread's CPU time. Zero if no event can be opened. The event has no limit and sends no
 // signal, so it is safe on every kernel (perf_events.h).

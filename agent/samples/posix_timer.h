@@ -15,11 +15,12 @@ struct PosixSpec {
   int signal;
 };
 
-// timer_create(2) on the thread's CPU clock: at most one signal a kernel tick, the others counted
-// in si_overrun. The signal carries SI_TIMER and `cookie`. Starts at once; returns the kernel's id.
+// Starts a timer on the thread's CPU clock (timer_create(2)) and returns the kernel's id of it. It
+// sends at most one signal a kernel tick and counts the others in si_overrun. The signal carries
+// SI_TIMER and `cookie`.
 absl::StatusOr<int> StartPosixTimer(const PosixSpec& spec, void* cookie);
-// Why this process may not have such timers, as errno; 0: it may. A limit of timers that is reached
-// is not an error here.
+// Returns why this process may not have such timers, as errno; 0: it may. A limit of timers that is
+// reached is not an error here.
 int PosixTimerError();
 void DeletePosixTimer(int id);
 

@@ -1,4 +1,4 @@
-// The thread that empties rings.
+// The thread that empties sample rings while the writer is busy.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ namespace jtrace::samples {
 class RingWatch {
  public:
   ~RingWatch() { Stop(); }
-  // If there is no thread for it, rings last as long as they do.
+  // If the system has no thread for it, only the writer empties rings, and samples may be dropped.
   void Start(std::function<void()> empty);
   // Waits for a running call.
   void Stop();

@@ -12,7 +12,7 @@
 namespace jtrace::samples {
 namespace {
 
-// A sample in the queue: followed by the frames that it does not share, innermost first.
+// The head of a queued sample. The frames that it does not share follow it, innermost first.
 struct Entry {
   uint32_t slot;
   uint32_t shared : 31;   // outermost frames that are those of the slot's last sample
@@ -20,7 +20,7 @@ struct Entry {
   SampleHeader header;
 };
 
-// How many of the outermost frames are equal.
+// Returns how many of the outermost frames are equal.
 uint32_t Shared(absl::Span<const Frame> a, absl::Span<const Frame> b) {
   const size_t most = std::min(a.size(), b.size());
   size_t count = 0;

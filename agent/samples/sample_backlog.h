@@ -1,4 +1,4 @@
-// Samples on their way from their threads' rings to the writer.
+// The queue that samples pass between the rings of their threads and the writer.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,25 @@
 
 namespace jtrace::samples {
 
-// A thread's ring lasts for some 60 samples of 500 frames. The writer may need longer for a chunk:
-// so another thread empties rings that fill into this queue, which all threads share. A sample
-// takes the room of the frames that differ from those of its thread's last one: stacks of a
-// thousand frames mostly change in the last ten. What does not fit stays in the rings.
+// A thread's ring has room for some 60 samples of 500 frames, and may fill while the writer writes
+// a chunk. So another thread (RingWatch) empties filling rings into this queue, which all threads
+// share. A queued sample has only the frames that differ from those of its thread's last one: of a
+// thousand, mostly ten. Samples that do not fit stay in their rings.
 //
-// Add from one thread at a time, Take from one thread at a time, both at the same time.
+// Add runs on one thread at a time, and so does Drain; the two may run at the same time.
 class SampleBacklog {
  public:
-  // `bytes`: a power of two, of address space; it takes as much memory as was in use at once.
+  // Reserves `bytes` of address space, a power of two. Only pages that were in use take memory.
   static absl::StatusOr<std::unique_ptr<SampleBacklog>> Create(uint32_t bytes);
   ~SampleBacklog();
   SampleBacklog(const SampleBacklog&) = delete;
   SampleBacklog& operator=(const SampleBacklog&) = delete;
 
-  // Moves what is in the ring of a slot, oldest first. False: not all of it fits.
+  // Moves the samples of a slot's ring here, oldest first. False: not all of them fit.
   bool Add(uint32_t slot, signal_safe::SpscRing& ring);
-  // Whether the writer should come.
+  // Whether the writer should drain the queue now.
   bool IsFilling() const { return queue_.used() > queue_.capacity() / 4; }
-  // Passes on what is there, oldest first.
+  // Passes all samples to `take` in the order in which they were added, and removes them.
   void Drain(absl::FunctionRef<void(const SampleView&)> take);
 
  private:
@@ -43,8 +43,8 @@ class SampleBacklog {
   bool AddOne(uint32_t slot, const std::byte* record);
 
   signal_safe::SpscRing queue_;
-  LastFrames added_;  // since the queue was empty
-  LastFrames taken_;
+  LastFrames added_;  // since the queue was empty; of the thread that adds
+  LastFrames taken_;  // the same for the thread that drains
 };
 
 }  // namespace jtrace::samples

@@ -10,7 +10,7 @@ void SampleCorrector::Correct(const SampleView& view,
   const std::span frames(view.frames, view.header.frame_count);
   const bool is_marked = check_ != nullptr && frame.pc != 0 && frame.first < frames.size();
   if (!is_marked || !check_->Correct(frame, &methods_)) return take(view);
-  // Unwinds have whole stacks in each mode.
+  // Instrumented unwinds have whole stacks in each mode.
   const bool is_one = keeps_one_ && !view.header.is_unwind;
   const bool is_whole = !is_one && frame.first + frame.count <= frames.size();
   if (!is_whole) methods_.resize(1);

@@ -1,4 +1,4 @@
-// Corrects samples whose interrupted code was not checked when they were taken.
+// Corrects samples of code whose debug information was not checked when they were taken.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,17 @@
 
 namespace jtrace::samples {
 
-// Use before samples are drained; Take on the thread that drains.
+// Use is called before samples are drained, Correct on the thread that drains them.
 class SampleCorrector {
  public:
-  // Null: samples stay as they are. `keeps_one`: samples have one frame, however many methods are
-  // in it (stack=frame).
+  // `check`: null leaves samples as they are. `keeps_one`: samples have one frame, whatever methods
+  // are inlined there (stack=frame).
   void Use(jvm::NonSafepointsCheck* check, bool keeps_one) {
     check_ = check;
     keeps_one_ = keeps_one;
   }
 
-  // Hands on the sample, with other methods in its interrupted frame if those it has are wrong.
+  // Passes the sample to `take`, with other methods in its interrupted frame if these are wrong.
   void Correct(const SampleView& view, absl::FunctionRef<void(const SampleView&)> take);
 
  private:

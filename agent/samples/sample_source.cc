@@ -18,7 +18,7 @@ constexpr absl::string_view kUnknownMethod = "[unknown_java_method]";
 
 constexpr absl::string_view kPositionUnknown = "sample.position_unknown";
 
-// The texts of the sampler's counters. Those of the walk have the reason in their names.
+// The texts of the sampler's losses. A loss of the walk has its reason in its name.
 struct LossText {
   absl::string_view name;
   Severity severity;
@@ -116,7 +116,7 @@ void SampleSource::Seal(uint64_t, proto::Chunk& chunk) {
 }
 
 void SampleSource::Add(const SampleView& view, proto::Chunk& chunk) {
-  // Known frames stay valid while they name the same methods.
+  // A key in frames_ names another method after it was reused.
   if (const uint64_t reuses = classes_.reuses(); reuses != reuses_) {
     frames_.clear();
     reuses_ = reuses;
@@ -162,8 +162,7 @@ void SampleSource::AddPosition(const SampleHeader& header, jvm::MethodKey innerm
   }
 }
 
-// The JVM has one state for parking and sleeping. The method that the thread is in distinguishes
-// them.
+// The JVM has one state for parking and sleeping. The method that waits distinguishes them.
 proto::Sample::State SampleSource::StateOf(const SampleHeader& header, jvm::MethodKey innermost) {
   const auto state = static_cast<proto::Sample::State>(header.activity);
   if (header.activity != Activity::kWaiting) return state;
@@ -180,7 +179,7 @@ proto::Sample::State SampleSource::StateOf(const SampleHeader& header, jvm::Meth
   return state;
 }
 
-// Looked up each time: the class may have been forgotten since the thread's last sample.
+// The class is looked up each time, because it may have been forgotten since the last sample.
 void SampleSource::AddBlocker(uintptr_t klass, proto::Sample& sample) {
   const uint32_t class_id = klass != 0 ? classes_.ClassOf(klass) : 0;
   if (class_id == 0) return;
@@ -230,7 +229,7 @@ void SampleSource::AddCost(proto::Chunk& chunk) const {
   encoded->set_p99_ns(cost.p99_ns);
 }
 
-// The handler that took the sample, as an interrupt of level 0. Nested ones take no sample.
+// Records the handler that took the sample as an interrupt of level 0. Nested handlers take none.
 void SampleSource::AddInterrupt(const proto::Sample& sample, uint32_t duration_ns) {
   trace::EventRecord event = {.time_ns = sample.time_ns(),
                               .thread = sample.thread(),
@@ -248,8 +247,8 @@ jvm::MethodKey SampleSource::AddFrames(absl::Span<const Frame> frames, bool is_u
   jvm::MethodKey innermost = 0;
   for (const Frame& frame : frames) {
     const KnownFrame known = Resolve(frame, chunk);
-    // Code inside a probe is jtrace's own cost: one frame represents all of it. An unwind is taken
-    // inside a probe.
+    // A probe's code is jtrace's own cost: one frame represents all of it. An unwind is taken
+    // inside a probe, whose frames are left out.
     if (known.is_probe) {
       sample.clear_frame();
       innermost = 0;
@@ -295,7 +294,7 @@ uint32_t SampleSource::Intrinsic(const Frame& frame) {
   return encoder_.MethodId(class_id, method->name, method->descriptor);
 }
 
-// A method may have got its id after its class was recorded, from another agent or the JVM.
+// A method may have got its jmethodID, from another agent or the JVM, after its class was recorded.
 jvm::MethodKey SampleSource::KeyOf(const Frame& frame) const {
   if ((frame.flags & kFrameRawMethod) != 0 || classes_.MethodOf(frame.value) != 0) {
     return frame.value;
@@ -370,7 +369,7 @@ void SampleSource::UpdateLosses() {
               "reports",
               "use a JDK that `jtrace` is tested on; the names of compiled methods are right");
   for (const SampleLoss& loss : sampler_.Losses()) {
-    // Counted above, where it is known whether a position was to be expected at all.
+    // AddPosition counts it, because it knows whether a position is expected at all.
     if (loss.name == kPositionUnknown) continue;
     const LossText text = TextOf(loss.name);
     std::string what(text.what);

@@ -1,4 +1,4 @@
-// Moves samples from the threads' rings into a chunk. Writer thread only.
+// Encodes the samples of all threads as records of a chunk. Writer thread, unless noted.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class SampleSource : public trace::ChunkSource {
   // Turns the tree position of a sample (signal_safe::Position) into the trace's node number; 0:
   // none. `innermost` is the Java method that ran, 0 if unknown. Null if there are no trees.
   using NodeNumber = std::function<uint32_t(uint64_t raw_node, jvm::MethodKey innermost)>;
-  // sites=on: the place of a bytecode index of a method. Null: places are not distinguished.
+  // sites=on: the call site at a bytecode index of a method. Null: call sites are not recorded.
   using CallSiteAt = std::function<CallSite(jvm::MethodKey method, uint32_t bci)>;
 
   SampleSource(const SessionClock& clock, Sampler& sampler, jvm::ClassRegistry& classes,
@@ -35,13 +35,12 @@ class SampleSource : public trace::ChunkSource {
                ThreadNumber thread_number, NodeNumber node_number, CallSiteAt call_site_at,
                bool records_interrupts);
 
-  // blocks=on: the place in the class file of a place in a routine's code with probes. Before the
-  // first Poll.
+  // blocks=on: turns a bytecode index of a routine with probes into that of its class file. Set
+  // before the first Poll.
   using OriginalBci = std::function<uint32_t(uint32_t routine, uint32_t bci)>;
   void UseOriginalBci(OriginalBci original_bci) { original_bci_ = std::move(original_bci); }
 
-  // Calls `reached` once this many samples are recorded, and again until the recording ends. Before
-  // the first Poll.
+  // Calls `reached` at each Poll from this number of samples on. Set before the first Poll.
   void NotifyAt(uint64_t samples, std::function<void()> reached) {
     awaited_ = samples;
     reached_ = std::move(reached);
@@ -85,9 +84,9 @@ class SampleSource : public trace::ChunkSource {
   void RepeatIdle(proto::Chunk& chunk);
   void AddCost(proto::Chunk& chunk) const;
   KnownFrame Resolve(const Frame& frame, proto::Chunk& chunk);
-  // The key of a Java frame's method in its class.
+  // Returns the key under which the registry of classes has a Java frame's method.
   jvm::MethodKey KeyOf(const Frame& frame) const;
-  // Method.id of a method that no class lists; 0: it has no name.
+  // Returns Method.id of an intrinsic of MethodHandle, which no class lists; 0: it is none.
   uint32_t Intrinsic(const Frame& frame);
   uint32_t MethodOf(const Frame& frame);
   void Encode(const Frame& frame, proto::Frame& out);
@@ -107,13 +106,13 @@ class SampleSource : public trace::ChunkSource {
   OriginalBci original_bci_;
   // Frame numbers are valid in one chunk.
   absl::flat_hash_map<FrameKey, KnownFrame> frames_;
-  uint64_t reuses_ = 0;
-  const bool records_interrupts_;                   // 0x4, of the handler
-  const bool repeats_;                              // timer=wall
+  uint64_t reuses_ = 0;            // ClassRegistry::reuses that frames_ is valid for
+  const bool records_interrupts_;  // each handler's run, 0x4
+  const bool repeats_;             // timer=wall
   absl::flat_hash_map<uint32_t, LastSample> last_;  // by slot
   std::atomic<uint64_t> samples_{0};
   uint64_t awaited_ = 0;
-  std::function<void()> reached_;  // null: nobody waits
+  std::function<void()> reached_;  // null: no number was set
 };
 
 }  // namespace jtrace::samples

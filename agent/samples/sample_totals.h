@@ -1,4 +1,4 @@
-// The handler's counters, as the session reads them.
+// Losses and costs of samples: the handler's counters, as cold code reads them, and the sampler's.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace jtrace::samples {
 
-// Samples lost or cut short, by reason; running totals.
+// Samples or threads lost for one reason, or samples cut short; a running total.
 struct SampleLoss {
   std::string name;  // "sample.ring_full", "walk.compiled_caller"
   uint64_t count;
 };
 
-// A histogram of the handler's times since the process began.
+// A histogram of the times that the handler took since the process began.
 struct HandlerTimes {
   uint64_t total_ns = 0;
   std::array<uint64_t, signal_safe::kCostBuckets> buckets = {};
@@ -32,14 +32,14 @@ struct HandlerCost {
   uint64_t p99_ns = 0;
 };
 
-// For the process, all recordings together; includes zeros, always in the same order. Any thread.
+// Returns the handlers' losses in all recordings; includes zeros, in a fixed order. Any thread.
 std::vector<SampleLoss> HandlerLosses();
 HandlerTimes MeasuredHandlerTimes();
-// The cost since `before`.
+// Returns the cost since `before`.
 HandlerCost CostSince(const HandlerTimes& before);
 
-// What is lost outside of the handler, mostly threads that should be sampled but are not: each
-// cause has its own remedy. Not thread-safe.
+// Counts what is lost outside of the handler, mostly threads that should be sampled but are not.
+// Each cause has its own remedy. Not thread-safe.
 class SamplerLosses {
  public:
   // Ticks of samples that were not taken before their thread or the recording ended.
@@ -56,7 +56,7 @@ class SamplerLosses {
     const bool ended = absl::IsNotFound(status) || absl::IsInvalidArgument(status);
     ++(ended ? ended_ : no_timer_);
   }
-  // The threads by cause; includes zeros, always in the same order.
+  // Appends the numbers of threads by cause; includes zeros, always in the same order.
   void AppendThreadsTo(std::vector<SampleLoss>& losses) const {
     losses.push_back({"sample.thread_not_attached", no_timer_});
     losses.push_back({"sample.no_slot", all_slots_used_});

@@ -26,8 +26,8 @@ namespace jtrace::samples {
 
 namespace {
 
-// Requests huge pages and fills them now, not in a handler. If the kernel has none, the memory
-// stays as it was.
+// Requests huge pages and touches them now, so that no handler has to. If the kernel has none, the
+// memory stays as it was.
 void OnHugePages(MemoryRange range) {
   madvise(range.begin, range.bytes, MADV_HUGEPAGE);
   auto* const bytes = static_cast<char*>(range.begin);
@@ -103,7 +103,7 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
     absl::MutexLock lock(&mutex_);
     if (running_) return absl::FailedPreconditionError("the sampler runs");
   }
-  // It may use what is replaced here, and slots that threads will get.
+  // A handler that still runs may use what is replaced here, and slots that threads will get.
   if (!WaitForHandlers(absl::Milliseconds(500))) {
     return absl::UnavailableError(
         "a signal handler of the last recording has not ended: its thread is stopped or waits for "
@@ -123,7 +123,7 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
 }
 
 absl::Status Sampler::ResolveJvm(JNIEnv* env) {
-  // Resolving reads memory that may be unmapped.
+  // Resolve reads memory that may be unmapped, with guarded loads.
   signal_safe::safe_fetch.store(jvm_.safe_fetch(), std::memory_order_relaxed);
   absl::Status status = jvm_.safe_fetch() == nullptr ? InstallFaultHandler() : absl::OkStatus();
   if (status.ok()) jvm_.Resolve(env);
@@ -136,7 +136,8 @@ absl::Status Sampler::Start(JNIEnv* env) {
     if (running_) return absl::FailedPreconditionError("the sampler runs already");
   }
   if (absl::Status status = ResolveJvm(env); !status.ok()) return status;
-  // With the application's frames alone, nothing shows which of them was interrupted.
+  // A sample with only the application's frames does not show which of them was interrupted, so it
+  // cannot be corrected later: code is checked when it is compiled instead.
   const bool has_gaps = options_.stack == StackMode::kApp || options_.stack == StackMode::kAppFrame;
   jvm_.CheckEarly(has_gaps);
   corrector_.Use(has_gaps ? nullptr : &jvm_.non_safepoints_check(),
@@ -145,7 +146,7 @@ absl::Status Sampler::Start(JNIEnv* env) {
   OnHugePages(CfiRowMemory());
   // Drops samples of an earlier recording that were not drained.
   Drain([](const SampleView&) {});
-  // Handlers have ended; one that did not end in time takes no sample that anybody reads.
+  // Handlers have ended, or nobody reads their samples any more.
   jvm_.non_safepoints_check().Clear();
   at_start_.totals = Totals();
   at_start_.times = MeasuredHandlerTimes();
@@ -203,7 +204,7 @@ SamplerState* Sampler::NewState() const {
 }
 
 void Sampler::Tick(uint32_t ticks) {
-  // Threads that start or end wait for at most this many looks.
+  // Threads that start or end wait for mutex_ during at most this many checks.
   constexpr uint32_t kAtOnce = 64;
   const uint64_t now_ns = MonotonicNanos();
   const uint32_t used = UsedSlots();
@@ -237,8 +238,8 @@ IdleTicks Sampler::CollectIdle(uint32_t thread_slot, uint32_t number) {
   }
 }
 
-// If the program installs its own handler after ours, it gets our signals, and the default action
-// may end it.
+// Disarms all timers if the program has replaced our handler: its handler would get our signals,
+// and the default action may end the program.
 void Sampler::CheckHandler() {
   absl::MutexLock lock(&mutex_);
   if (!running_ || handler_replaced_ || IsSampleHandler(options_.signal)) return;
@@ -252,7 +253,7 @@ bool Sampler::EmptyRings() {
   const uint32_t used = UsedSlots();
   for (uint32_t i = 0; i < used; ++i) {
     ThreadSlot& slot = pool_->slots()[i];
-    // Read before emptying: a detached thread's ring gets no more samples after that.
+    // Read first: a thread that is detached by now has put its last sample into the ring.
     const SlotState state = slot.state.load(std::memory_order_acquire);
     if (state == SlotState::kFree) continue;
     if (!backlog_->Add(i, slot.ring)) return false;
@@ -297,7 +298,7 @@ absl::Status Sampler::Stop(absl::Duration patience) {
   return absl::OkStatus();
 }
 
-// The handler's counters belong to the process.
+// The counters are those of the process, so their values at Start are subtracted.
 std::vector<SampleLoss> Sampler::Losses() const {
   std::vector<SampleLoss> losses = Totals();
   for (size_t i = 0; i < losses.size() && i < at_start_.totals.size(); ++i) {
@@ -349,7 +350,7 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
     }
     return absl::OkStatus();
   }
-  // Attached by others before, or left over from an ended thread with the same tid.
+  // Another thread attached it before, or the slot is that of an ended thread with the same tid.
   if (known != slot_by_tid_.end()) {
     ThreadSlot* const before = known->second;
     DetachLocked(before);
@@ -364,7 +365,7 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
   slot->in_handler = false;
   slot->remembered_frames = 0;
   slot->unread_count = 0;
-  DiscardDueTicks(slot);  // of its previous thread
+  DiscardDueTicks(slot);  // ticks of its previous thread
   Identify(slot, thread_number, java_tid, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);
   if (own) {
@@ -411,7 +412,7 @@ void Sampler::Detach(pid_t tid) {
   if (known == slot_by_tid_.end()) return;
   ThreadSlot* const slot = known->second;
   DetachLocked(slot);
-  ThreadTimers::Release(slot);  // its handler runs on this thread only
+  ThreadTimers::Release(slot);  // handlers of a slot run on its own thread
 }
 
 void Sampler::SweepEndedThreads() {
@@ -429,7 +430,7 @@ void Sampler::SweepEndedThreads() {
   for (uint32_t i = 0; i < pool_->used(); ++i) watch_.Check(i, pool_->slots()[i]);
 }
 
-// Their slots stay attached: a handler may be about to finish its record.
+// The slots stay attached, because a handler may be about to finish its record.
 void Sampler::DisarmAll() {
   absl::MutexLock lock(&mutex_);
   for (const auto& [tid, slot] : slot_by_tid_) timers_->Disarm(slot);

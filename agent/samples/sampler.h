@@ -1,4 +1,4 @@
-// Timer samples of every thread of the JVM. Owns timers, handler and rings.
+// Samples the threads of the JVM by timers. Owns the timers, the installed handler and the rings.
 #pragma once
 
 #include <jni.h>
@@ -52,14 +52,13 @@ struct SamplerOptions : TimerChoice {
   uint32_t max_threads = 16384;
   // Reads the thread's position in its call tree; null: every sample says position_known = false.
   signal_safe::PositionReader read_position = nullptr;
-  // Walk every stack twice, with and without the memory of the previous walk, and count differences
-  // as the loss "sample.memory_wrong". For tests.
+  // Walk every stack again without the memory of the last walk, and count differences as the loss
+  // "sample.memory_wrong". For tests.
   bool check_memory = false;
 };
 
-// Life: Create (OnLoad or attach) → Start (VMInit) →
-// attach/detach of threads → Stop → Reconfigure → Start … One Sampler at a time in a process (a
-// signal has one handler).
+// Life: Create (OnLoad or attach) → Start (VMInit) → attach/detach of threads → Stop → Reconfigure
+// → Start … One Sampler at a time in a process (a signal has one handler).
 //
 // Threads: the Attach/Detach functions may be called from any thread at any time; Drain from one
 // thread at a time (the writer); Create, Start and Stop from the session's thread.
@@ -74,40 +73,41 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
 
   // Sets options for the next Start, which resets the counts of losses. Only options of timers, the
-  // signal, the stack mode and the position can change. FailedPrecondition while it runs.
+  // signal, the stack mode and the position can change. FailedPrecondition while it runs;
+  // Unavailable while a handler of the last recording runs.
   absl::Status Reconfigure(const SamplerOptions& options);
 
   // What is known of the JVM; its layout after ResolveJvm or Start.
   jvm::JvmView& jvm() { return jvm_; }
 
-  // In VMInit or later: resolves the JVM's layout, for the lookups below; Start does this too.
+  // Resolves the JVM's layout for the lookups of jvm(), in VMInit or later. Start does this, too.
   absl::Status ResolveJvm(JNIEnv* env);
   // Installs the signal handler; from now on threads may be attached. If the JVM's layout is
   // unknown, samples have native frames only and jvm().problem() says why.
   absl::Status Start(JNIEnv* env);
 
-  // On the thread itself (JVMTI ThreadStart). java_tid 0: not a Java thread. The agent's own
-  // threads are simply never attached.
+  // Attaches the calling thread (JVMTI ThreadStart). java_tid 0: it is not a Java thread. The
+  // agent's own threads are never attached.
   absl::Status AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid);
-  // Attaches a running thread. If it is already attached, only updates its data, and nothing if it
-  // is a Java thread and java_tid is 0. java_thread: Thread.eetop of a Java thread, else 0.
+  // Attaches a running thread. If it is attached already, its data are updated, but those of a Java
+  // thread stay if java_tid is 0. java_thread: Thread.eetop of a Java thread, else 0.
   absl::Status AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
                             uintptr_t java_thread);
-  // Whether it has a timer. False again after it was detached, for example when it left the JVM.
+  // Whether the thread is attached; it no longer is after it left the JVM, for example.
   bool IsAttached(pid_t tid) const;
-  // The calling thread ends (JVMTI ThreadEnd), or must not be sampled.
+  // Detaches the calling thread, which ends (JVMTI ThreadEnd) or must not be sampled.
   void DetachCurrentThread();
   // Detaches threads that ended without notice (compiler and GC threads), and looks for threads
-  // that use the processor but are not sampled (sample_totals.h). Cheap; call it about once a
-  // second, from the thread that drains.
+  // that use CPU time but have no samples (tick_watch.h). Called about once a second by the thread
+  // that drains.
   void SweepEndedThreads();
 
-  // Hands every finished sample to `take`, thread by thread, oldest first. Also recycles the slots
-  // of ended threads.
+  // Passes every finished sample to `take`, those of one thread oldest first. Also recycles the
+  // slots of ended threads.
   void Drain(absl::FunctionRef<void(const SampleView&)> take);
 
-  // timer=wall: the ticks that the thread of a slot (SampleView::thread_slot) spent as in its
-  // sample `number` and that no later sample will contain. They are returned once.
+  // timer=wall: returns, once, the ticks that the thread of a slot (SampleView::thread_slot) spent
+  // as in its sample `number`, unless a later sample has them.
   IdleTicks CollectIdle(uint32_t thread_slot, uint32_t number);
 
   // Methods (jmethodIDs) of the application, for the stack modes that need them.
@@ -115,9 +115,9 @@ class Sampler {
   // Writer thread.
   KernelSymbols& kernel_symbols() { return kernel_symbols_; }
 
-  // Disarms all timers and waits for running handlers; DeadlineExceeded if one did not end in time
-  // (then its memory is leaked). The handler stays installed (signals.h) and drops our late
-  // signals. Call Drain once more afterwards.
+  // Disarms all timers and waits for running handlers. DeadlineExceeded if one did not end in time:
+  // its memory is leaked. The handler stays installed (signals.h) and drops late signals of ours.
+  // Drain must be called once more afterwards.
   absl::Status Stop(absl::Duration patience = absl::Milliseconds(500));
 
   TimerKind timer_in_use() const { return timers_->kind(); }
@@ -125,13 +125,14 @@ class Sampler {
   bool has_jitter() const { return timers_->has_jitter(); }
   // Whether samples include the kernel's frames.
   bool has_kernel_frames() const { return timers_->has_kernel_frames(); }
-  // Whether they would with TimerKind::kPerf.
+  // Whether samples would include them with TimerKind::kPerf.
   bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
-  // Why the kernel does not let the ticker signal threads, as errno; 0: it does, or there is no
-  // ticker. After Start.
+  // Returns why the kernel does not let the ticker signal threads, as errno; 0: it does, or there
+  // is no ticker. After Start.
   int SignalError() const;
+  // The losses of the current recording, or of the last one, without zeros.
   std::vector<SampleLoss> Losses() const;
-  // Of the current recording, or of the last one.
+  // The handler's cost in the current recording, or in the last one.
   HandlerCost Cost() const { return CostSince(at_start_.times); }
 
  private:
@@ -145,11 +146,11 @@ class Sampler {
   void Detach(pid_t tid);
   void Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // timer=wall: counts the ticks of a slot that no handler took.
+  // timer=wall: counts the ticks of a slot that no handler took as lost.
   void DiscardDueTicks(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   static absl::Status Check(const SamplerOptions& options);
-  // The CPU time without a sample that indicates an error; 0: CPU time indicates nothing.
+  // The CPU time without a sample that indicates an error; 0: the timer counts other events.
   absl::Duration Silence() const;
   SamplerState* NewState() const;
   // On the ticker's thread.
@@ -168,7 +169,7 @@ class Sampler {
   jvm::JvmView& jvm_;
   std::unique_ptr<jvm::AddressSet> app_methods_;
   KernelSymbols kernel_symbols_;
-  SampleCorrector corrector_;  // of the thread that drains
+  SampleCorrector corrector_;  // used by the thread that drains
 
   mutable absl::Mutex mutex_;
   bool running_ ABSL_GUARDED_BY(mutex_) = false;
@@ -179,7 +180,7 @@ class Sampler {
   SamplerLosses losses_ ABSL_GUARDED_BY(mutex_);
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
-  // Held while rings are emptied into the backlog. Taken before mutex_.
+  // Held while rings are emptied into the backlog. Acquired before mutex_.
   absl::Mutex emptying_;
   std::unique_ptr<SampleBacklog> backlog_;
   RingWatch ring_watch_;

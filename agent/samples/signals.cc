@@ -31,7 +31,7 @@ void HandleFault(int signal, siginfo_t* info, void* context) {
 absl::Status InstallFaultHandlerFor(int signal, struct sigaction* previous) {
   struct sigaction current;
   if (sigaction(signal, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  // Ours from an earlier recording: it must not become its own predecessor.
+  // It is installed already, by an earlier recording, and must not forward faults to itself.
   if (current.sa_sigaction == HandleFault) return absl::OkStatus();
   *previous = current;
   struct sigaction action = current;
@@ -45,7 +45,7 @@ bool IsOurs(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == HandleSampleSignal;
 }
 
-// 0: none.
+// The signal of BlockWhileSampling; 0: none.
 std::atomic<int> blocked_while_sampling{0};
 
 absl::Status InstallFor(int signal, int stack) {
@@ -71,7 +71,7 @@ absl::Status InstallSampleHandler(int signal, SamplerState* state) {
   if (sigaction(signal, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
   sampler_state.store(state);
   if (IsOurs(current)) return absl::OkStatus();
-  // Handlers may keep using the previous one.
+  // Never freed: handlers may be using an action that was published here before.
   signal_safe::previous_actions[signal].store(new struct sigaction(current));
   // On the alternate stack where a thread has one: Go's threads have small stacks. A handler of the
   // program's, which gets its signals from ours, stays on the stack that it asked for.

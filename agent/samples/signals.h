@@ -1,4 +1,4 @@
-// Installs the agent's signal handlers.
+// Installs the handlers of the samples' signal and of faults. Not called in handlers.
 #pragma once
 
 #include "absl/status/status.h"
@@ -12,18 +12,18 @@ namespace jtrace::samples {
 // signal only changes the state.
 absl::Status InstallSampleHandler(int signal, SamplerState* state);
 
-// From now on the sampling handler is not interrupted by another signal of the agent's, whose
-// handler would need as much of a small alternate stack again.
+// Blocks `signal`, another signal of the agent's, while the sampling handler runs from now on. A
+// second handler would need as much of a small alternate stack again.
 void BlockWhileSampling(int signal);
 
 // Whether our handler still handles `signal`: the program may have installed its own.
 bool IsSampleHandler(int signal);
 
-// From now on every signal of our timers is dropped.
+// From now on every signal of our timers is dropped. The handler stays installed.
 void DeactivateSampleHandler();
 
-// Makes our own guarded loads recoverable (safe_read.h), in front of the JVM's SIGSEGV and SIGBUS
-// handlers. Only for a libjvm without SafeFetch: -Xcheck:jni reports foreign handlers there.
+// Installs handlers of SIGSEGV and SIGBUS in front of the JVM's, so that guarded loads may fail
+// (safe_read.h). Only for a libjvm without SafeFetch: -Xcheck:jni reports foreign handlers there.
 absl::Status InstallFaultHandler();
 
 }  // namespace jtrace::samples

@@ -16,7 +16,7 @@
 namespace jtrace::samples {
 namespace {
 
-// Zero pages that take memory only when they are written; null if there is no address space.
+// Reserves zero pages, which take memory when they are written. Null: no address space is left.
 void* Reserve(size_t bytes) {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -79,7 +79,7 @@ void SlotPool::ReleaseBuffers(ThreadSlot* slot) const {
 }
 
 bool SlotPool::AddBuffers(ThreadSlot* slot) {
-  // Chains deeper than those kept must be collected to be remembered.
+  // The memory of a walk holds deeper chains than a sample keeps; they are collected here first.
   const uint32_t chain_capacity = std::max(sizes_.max_frames, WalkMemory::kCapacity);
   const size_t chain_bytes = size_t{chain_capacity} * sizeof(Frame);
   const size_t check_bytes = sizes_.check_memory ? chain_bytes : 0;

@@ -10,8 +10,8 @@
 
 namespace jtrace::samples {
 
-// A fixed region of slots, reserved at once and backed by memory as slots are used. It is never
-// unmapped: signals that name a slot may arrive at any later time. Not thread-safe.
+// A fixed region of slots. It is reserved at once, takes memory as slots are used, and is never
+// unmapped, because signals that name a slot may arrive at any later time. Not thread-safe.
 class SlotPool {
  public:
   struct Sizes {
@@ -22,14 +22,14 @@ class SlotPool {
   };
   static absl::StatusOr<std::unique_ptr<SlotPool>> Create(const Sizes& sizes);
 
-  // A free slot with empty ring, or null: all are in use, or there is no memory.
+  // Returns a free slot with an empty ring. Null: all are in use, or there is no memory.
   ThreadSlot* Allocate();
-  // The slot's thread has ended and its ring is drained. Releases most of its memory.
+  // Takes back the slot of an ended thread with a drained ring. Releases most of its memory.
   void Free(ThreadSlot* slot);
 
   ThreadSlot* slots() const { return slots_; }
   uint32_t capacity() const { return sizes_.slots; }
-  // The slots ever taken are the first ones of the region.
+  // Slots below this index of the region were allocated at least once.
   uint32_t used() const { return used_; }
 
  private:

@@ -41,7 +41,7 @@ int OpenSwitchEvent(pid_t tid) {
 }
 
 absl::Status WhyNoRecords(int error) {
-  // The setting's own error. Profiles answer EPERM or ENOSYS, whatever the setting is.
+  // perf_event_paranoid answers EACCES. Seccomp profiles answer EPERM or ENOSYS, whatever it is.
   return absl::FailedPreconditionError(absl::StrCat(
       "the kernel does not record thread switches (perf_event_open: ", std::strerror(error), "); ",
       error == EACCES ? "sysctl kernel.perf_event_paranoid=2"

@@ -1,6 +1,5 @@
-// Writes thread switches that the kernel records (0x11, S3.5), for every clock and record=.
-//
-// Threads: Attach and End on any; the rest on the writer's.
+// Writes the thread switches that the kernel records (codes=+switch, events 0x11), with every
+// clock= and record=. Attach and End on any thread; the rest on the writer's.
 #pragma once
 
 #include <sys/types.h>
@@ -19,23 +18,24 @@
 
 namespace jtrace::samples {
 
-// When a thread goes on and off the processors, as the kernel records it (perf_event_open(2),
+// A thread gets or leaves a processor, as the kernel records it (perf_event_open(2),
 // PERF_RECORD_SWITCH).
 struct ThreadSwitch {
   uint64_t monotonic_ns = 0;
-  bool is_on = false;
+  bool is_on = false;  // it gets the processor
 };
 
-// The kernel's records of one thread, also after its end. One thread uses an object at a time.
+// The kernel's records of one thread. They can be read after its end, too. One thread uses an
+// object at a time.
 class SwitchRing {
  public:
-  // Records begin now. The error says what forbids them, and the remedy.
+  // Starts recording. An error says what forbids it, and the remedy.
   static absl::StatusOr<SwitchRing> Open(pid_t tid);
   SwitchRing(SwitchRing&& other) noexcept;
   SwitchRing& operator=(SwitchRing&& other) noexcept;
   ~SwitchRing();
 
-  // Visits the records since the last call, in their order. Returns how many had no room.
+  // Visits the records since the last call, in their order. Returns how many the kernel dropped.
   uint64_t Read(absl::FunctionRef<void(const ThreadSwitch&)> visit);
 
  private:
@@ -44,18 +44,18 @@ class SwitchRing {
   void* memory_ = nullptr;
 };
 
-// First of the sources: it writes a switch when all logged entries and exits before it were
-// written, and none after it.
+// Comes after the source of logs: a switch is written when all logged entries and exits before it
+// are written, and none after it.
 class SwitchSource : public trace::ChunkSource {
  public:
   SwitchSource(const SessionClock& clock, Losses& losses) : clock_(clock), losses_(losses) {}
 
-  // The switches of a thread from now on; `number`: Thread.id.
+  // Records the switches of a thread from now on. `number`: Thread.id.
   void Attach(uint32_t number, pid_t tid);
   // The thread is about to end.
   void End(uint32_t number);
 
-  // Writes those of the thread up to that time: its log up to there was just written.
+  // Writes the switches of the thread up to that time. Its log up to there was just written.
   void AddUntil(uint32_t number, uint64_t until_ns, proto::Chunk& chunk);
   void Poll(proto::Chunk& chunk) override;
   void EndFile(bool, proto::Chunk&) override { file_ends_ = true; }
@@ -78,7 +78,7 @@ class SwitchSource : public trace::ChunkSource {
   absl::Mutex mutex_;
   absl::flat_hash_map<uint32_t, Thread> threads_ ABSL_GUARDED_BY(mutex_);
   uint64_t lost_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t last_poll_ns_ = 0;  // the logs up to here were written
+  uint64_t last_poll_ns_ = 0;  // session time; logs before it are written
   bool file_ends_ = false;
 };
 

@@ -29,7 +29,7 @@ enum class TimerKind {
   kEvent,  // a perf event requested by name
 };
 
-// Shorter ones are refused.
+// Shorter intervals are refused.
 inline constexpr absl::Duration kMinInterval = absl::Microseconds(20);
 inline constexpr absl::Duration kMinWallInterval = absl::Milliseconds(1);
 
@@ -44,10 +44,10 @@ struct TimerChoice {
   uint64_t period = 0;
   // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
   int signal = SIGPROF;
-  // At a random moment of each interval; none: where the timer can. POSIX timers cannot, as they
-  // fire at the kernel's ticks.
+  // Whether samples are at random moments of their intervals; none: if the timer can do that. POSIX
+  // timers cannot, as they fire at the kernel's ticks.
   std::optional<bool> jitter;
-  // Decides who stops perf events (perf_events.h). Tests make it up.
+  // Decides who stops perf events (perf_events.h). Tests set it.
   std::string kernel_release = KernelRelease();
 
   bool operator==(const TimerChoice&) const = default;
@@ -58,14 +58,15 @@ struct TimerChoice {
 // POSIX timers. Not thread-safe.
 class ThreadTimers {
  public:
-  // Tries the wanted kind on the calling thread. Unavailable, with the available events, if it is
-  // refused.
+  // Tries the wanted kind on the calling thread. Unavailable if it is refused; the message lists
+  // the available events.
   static absl::StatusOr<std::unique_ptr<ThreadTimers>> Create(const TimerChoice& choice);
 
+  // Starts the slot's timer. kWall: has none, only resets the slot.
   absl::Status Arm(ThreadSlot* slot);
   // Safe to call twice. A signal may still be pending, and a handler running.
   void Disarm(ThreadSlot* slot);
-  // After Disarm, when no handler uses the slot any more.
+  // Unmaps the kernel's ring of the slot. After Disarm, when no handler uses the slot any more.
   static void Release(ThreadSlot* slot);
 
   TimerKind kind() const { return choice_.timer; }
@@ -75,15 +76,16 @@ class ThreadTimers {
   uint32_t fd_count() const { return fd_count_; }
   // Threads that wanted a perf event and got a POSIX timer.
   uint64_t fallbacks() const { return fallbacks_; }
-  // Whether samples have the kernel's frames; the number of threads without kernel memory for them.
+  // Whether samples have the kernel's frames.
   bool has_kernel_frames() const { return kernel_frames_; }
-  // Whether perf events would give them, if POSIX timers were chosen.
+  // Whether perf events would give them, where POSIX timers were chosen.
   bool kernel_frames_allowed() const { return kernel_frames_allowed_; }
+  // Threads that lack them, because the kernel gave no memory.
   uint64_t without_kernel_frames() const { return without_kernel_frames_; }
 
  private:
   explicit ThreadTimers(const TimerChoice& choice);
-  // Whether the kind is available here; then it is used.
+  // Opens the wanted kind for a moment, and sets the kind that is used.
   absl::Status Try();
   absl::Status ArmPerf(ThreadSlot* slot);
   absl::Status ArmPosix(ThreadSlot* slot);

@@ -37,8 +37,8 @@ void TickWatch::Check(uint32_t index, const ThreadSlot& slot) {
     state = {.tid = slot.os_tid, .cpu_ns = cpu_ns};
     return;
   }
-  // Twice, because the slot may have changed its thread since the last look, and samples may be in
-  // the ring.
+  // Twice, because the slot may have got another thread since the last check, and samples may still
+  // be in its ring.
   if (state.reported || cpu_ns < state.cpu_ns + silence_ns_ || ++state.silent_checks < 2) return;
   state.reported = true;
   Report(slot);

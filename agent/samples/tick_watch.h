@@ -1,4 +1,4 @@
-// Notices threads that use the processor but are not sampled.
+// Detects threads that use CPU time but are not sampled.
 #pragma once
 
 #include <sys/types.h>
@@ -16,25 +16,25 @@ namespace jtrace::samples {
 // descriptor. The handler cannot detect this; a comparison of the thread's CPU time with its
 // samples can.
 //
-// CountTick and Check from one thread (the writer); Begin while it is idle. AppendTo not during
-// Check.
+// CountTick and Check run on one thread (the writer), Begin while that thread does not, AppendTo
+// never during Check.
 class TickWatch {
  public:
-  // A recording begins. `silence`: a thread with this CPU time and no sample is reported; 0:
-  // nothing is watched, because the timer does not count CPU time.
+  // A recording begins. A thread that uses `silence` of CPU time without a sample is reported. 0:
+  // none is, because the timer does not count CPU time.
   void Begin(absl::Duration silence, int signal);
   // A sample of the index-th slot arrived.
   void CountTick(uint32_t index);
-  // Called about once a second for each slot: a few system calls, more for a silent thread.
+  // Called about once a second for each slot. Makes a few system calls, more for a silent thread.
   void Check(uint32_t index, const ThreadSlot& slot);
 
-  // Threads by cause, all recordings together; includes zeros, always in the same order.
+  // Appends the silent threads of all recordings by cause; includes zeros, in a fixed order.
   void AppendTo(std::vector<SampleLoss>& losses) const;
 
  private:
   struct ThreadState {
     pid_t tid = 0;
-    bool heard = false;
+    bool heard = false;  // it had a sample since the last check
     bool reported = false;
     uint32_t silent_checks = 0;
     uint64_t cpu_ns = 0;  // of the thread, at its last sample

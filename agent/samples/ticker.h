@@ -1,4 +1,4 @@
-// The thread behind timer=wall.
+// The thread that calls at each tick of timer=wall.
 #pragma once
 
 #include <sys/types.h>

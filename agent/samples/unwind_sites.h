@@ -1,4 +1,4 @@
-// Instrumented unwinds (S3.8): which methods take one at their entry, and how often.
+// Instrumented unwinds (unwind=, records 0x41): which methods take one at entry, and how often.
 #pragma once
 
 #include <atomic>
@@ -6,19 +6,19 @@
 
 namespace jtrace::samples {
 
-// The methods, by routine number. Any thread; running methods read entries without a lock.
+// The methods, by routine number. Any thread; methods that run read the table without a lock.
 class UnwindSites {
  public:
   // Routine numbers below this have a place.
   static constexpr uint32_t kMaxRoutines = 1 << 22;
 
-  // From now on, the first entry of the routine and each `every`-th after it is due. False: there
-  // was not enough address space, or the number is too large.
+  // From now on, an unwind is due at the first entry of the routine and at each `every`-th after
+  // it. False: there was not enough address space, or the number is too large.
   bool Set(uint32_t routine, uint32_t every);
-  // No entry is due any more; counts restart.
+  // No unwind is due any more; counts restart.
   void Clear();
 
-  // The routine is entered: whether an unwind is due.
+  // Counts an entry of the routine. Returns whether an unwind is due.
   bool Due(uint32_t routine);
   // Counts unwinds that were due but could not be taken.
   void CountMissed() { missed_.fetch_add(1, std::memory_order_relaxed); }
@@ -30,15 +30,15 @@ class UnwindSites {
     std::atomic<uint32_t> entries;
   };
   std::atomic<Site*> sites_{nullptr};
-  std::atomic<uint32_t> end_{0};  // routines that were set lie below
+  std::atomic<uint32_t> end_{0};  // all routines that were set are below
   std::atomic<uint64_t> missed_{0};
 };
 
 // One for the process: probes in compiled code outlive every session.
 extern constinit UnwindSites unwind_sites;
 
-// Takes the unwind of the calling thread, if one is due. In Java threads, at the entry of the
-// routine.
+// Counts an entry, and takes an unwind of the calling thread if one is due. Called by probes on
+// Java threads, at the entry of the routine.
 void UnwindAtEntry(uint32_t routine);
 
 }  // namespace jtrace::samples

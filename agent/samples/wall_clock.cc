@@ -15,14 +15,14 @@
 namespace jtrace::samples {
 namespace {
 
-// The most that a signal, its handler and the return to waiting take, even on slow virtual
+// The most CPU time that a signal, its handler and the return to waiting take, even on slow virtual
 // machines.
 constexpr uint64_t kSmallMoveNanos = 200'000;
 constexpr uint32_t kMaxPause = 16;
-// In ticks without CPU time.
+// The first signal that confirms a place comes after this many ticks without CPU time.
 constexpr uint32_t kFirstConfirmation = 16;
 constexpr uint32_t kConfirmGrowth = 64;
-// The cost of a check, if all checks of idle threads together may take a hundredth of a processor.
+// With one check in this time, the checks of idle threads take a hundredth of a processor.
 constexpr uint64_t kNanosForACheck = 32'000;
 
 }  // namespace
@@ -71,7 +71,7 @@ bool WallClock::AssignTicks(ThreadState& state, ThreadSlot& slot, uint64_t now_n
   return true;
 }
 
-// With very many threads checks are even rarer, so that they do not dominate the program's work.
+// With very many threads checks are rarer, so that they do not dominate the program's work.
 uint32_t WallClock::LongestPause() const {
   const auto pause = static_cast<uint32_t>(states_.size() * kNanosForACheck / interval_ns_);
   return std::max(pause, kMaxPause);

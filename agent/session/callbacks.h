@@ -1,4 +1,4 @@
-// JVMTI's callbacks: they unpack the arguments and find the session.
+// JVMTI's callbacks, which unpack the arguments and pass them to the session.
 #pragma once
 
 #include <jvmti.h>
@@ -9,7 +9,7 @@ namespace jtrace {
 
 class JvmSession;
 
-// Installs the table; events are still off. The session must live as long as the environment.
+// Installs the callbacks; enables no events. The session must live as long as the environment.
 absl::Status InstallCallbacks(jvmtiEnv* env, JvmSession* session);
 
 }  // namespace jtrace

@@ -1,4 +1,4 @@
-// Whoever waits for a start or a stop: hears how far it is, and lets others be served meanwhile.
+// The caller of a start or a stop, which is told the progress and lets other requests be served.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ struct Caller {
   // Which requests may be carried out between two batches of classes.
   enum Meanwhile { kAnyRequest, kQuestions };
 
-  // A line for people, before the work begins.
+  // Gets a line for people before the work begins.
   std::function<void(absl::string_view line)> report = [](absl::string_view) {};
-  // After each batch. `text`: DescribeProgress.
+  // Called after each batch. `text`: DescribeProgress.
   std::function<void(const BatchProgress& progress, absl::string_view text)> progress =
       [](const BatchProgress&, absl::string_view) {};
   // How long a stop may take probes out before it leaves the rest to the control thread.
   absl::Duration patience = absl::InfiniteDuration();
-  // Waits that long, or until another request was carried out. False: a request waits until the
-  // work is done, so it should be done at once.
-  // By default only a start waits: who stops on a thread of the JVM or of the program goes on soon.
+  // Waits that long, or until another request was carried out. False: the work should be done at
+  // once, because a request waits for its end.
+  // The default never waits in a stop, because a thread of the program should go on soon.
   std::function<bool(absl::Duration time, Meanwhile served)> pause = [](absl::Duration time,
                                                                         Meanwhile served) {
     if (served == kQuestions) return false;

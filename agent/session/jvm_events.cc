@@ -45,7 +45,7 @@ void JvmEvents::ThreadEnd() {
   jvm_.metrics->ThreadEnd();
   samples::SetLabels(samples::kNoLabels, 0);
   LeaveFamilies(numbers.java_tid);
-  // Last: the writer may need the name of a thread that stands still in between.
+  // This is last, because the writer may need the thread's name until then.
   jvm_.registries.threads.Release(numbers.java_tid);
 }
 
@@ -87,7 +87,7 @@ void JvmEvents::ClassDefine(JNIEnv* jni, jobject loader, const char* name, jobje
 void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name,
                               std::span<const unsigned char> bytes, jint* new_size,
                               unsigned char** new_bytes) {
-  // A stop, which requests no more probes, waits for the callbacks that are inside.
+  // Stays inside the gate to the end: a stop waits for that, so that no probes are added after it.
   const Inside recording(gate_);
   Registries& registries = jvm_.registries;
   std::vector<unsigned char> current;

@@ -13,7 +13,7 @@
 
 namespace jtrace {
 
-// Passes the JVM's events to the parts that need them; to parts of the recording through the gate.
+// Passes the JVM's events to what needs them; to the parts of the recording through the gate.
 //
 // Threads: each function on the thread that JVMTI says (../README.md); GcStart and GcFinish inside
 // a safepoint, where neither JNI nor JVMTI may be called.
@@ -25,10 +25,10 @@ class JvmEvents {
   void ThreadEnd();
   void VirtualThreadStart(JNIEnv* jni, jthread thread);
   void VirtualThreadEnd(JNIEnv* jni, jthread thread);
-  // A class is about to be defined from that source.
+  // A class is about to be defined. `domain`: its ProtectionDomain, which has its code source.
   void ClassDefine(JNIEnv* jni, jobject loader, const char* name, jobject domain);
-  // `redefined`: the class is already loaded, and an agent, perhaps jtrace itself, changes it; else
-  // null.
+  // `redefined`: the class that is changed by an agent, perhaps jtrace itself; null: it is being
+  // loaded. Sets `new_size` and `new_bytes` only if the class gets other bytes.
   void ClassFileLoad(jclass redefined, jobject loader, const char* name,
                      std::span<const unsigned char> bytes, jint* new_size,
                      unsigned char** new_bytes);
@@ -43,11 +43,11 @@ class JvmEvents {
   void GcFinish();
 
  private:
-  // The calling thread starts; a parent or ancestor may measure its family.
+  // Adds a thread that starts to the families that its ancestors measure.
   void JoinFamilies(JNIEnv* jni, uint64_t java_tid);
-  // The thread has ended; its totals stay.
+  // Takes an ended thread out of its families, where its totals stay.
   void LeaveFamilies(uint64_t java_tid);
-  // Another agent changes the class, to `bytes` and the bytes that follow.
+  // Keeps the bytes to which another agent changes the class, and records the change.
   void ClassRedefine(const Recording* recording, jclass klass, const char* name,
                      std::span<const unsigned char> bytes);
 

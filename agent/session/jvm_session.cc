@@ -31,7 +31,7 @@ namespace {
 
 using enum RecordingState;
 
-// Classes that were unloaded while no recording runs are forgotten about so often.
+// How often classes that are unloaded while no recording runs are forgotten.
 constexpr absl::Duration kIdleRound = absl::Seconds(10);
 
 absl::Status NotRecording() {
@@ -42,8 +42,8 @@ absl::Status NotRecording() {
 
 absl::StatusOr<JvmSession*> JvmSession::Open(JavaVM* vm, jvmtiEnv* env, const Options& options) {
   auto* session = new JvmSession(vm, env);  // not freed: see the class comment
-  // Without counting, no memory has to be freed at a virtual thread's end, and its events are
-  // costly.
+  // Virtual threads' events are costly, and not needed without probes: no memory has to be freed
+  // when a virtual thread ends.
   auto granted = jvm::AddCapabilities(env, WantedCapabilities(options), options.WantsEvents());
   if (!granted.ok()) return granted.status();
   session->jvm_.granted = *std::move(granted);
@@ -141,7 +141,7 @@ void JvmSession::DefineApi(JNIEnv* jni) {
   if (!status.ok()) losses.Add("metrics.no_api", Severity::kWarning, 1, status.message());
 }
 
-// Without control=, it still keeps the deadlines and cleans up after failures.
+// With control=off the control thread still keeps the deadlines and cleans up after failures.
 void JvmSession::StartControl(const Options& options, const Log* log) {
   if (control_.load() != nullptr) return;
   auto* control = new control::SessionControl(jvm_.vm, *this);
@@ -158,7 +158,7 @@ void JvmSession::StartControl(const Options& options, const Log* log) {
     }
   }
   control_.store(control);
-  control->Wake();  // a failure may have happened before
+  control->Wake();  // a failure before could not wake it
 }
 
 void JvmSession::WakeControl() {
@@ -223,7 +223,7 @@ absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
                                             const Caller& caller) {
   if (absl::Status status = CheckNoneRuns(); !status.ok()) return status;
   if (recording_ != nullptr) {
-    // Another thread takes its probes out: it finds nothing left to do.
+    // If another thread is taking its probes out, that thread finds nothing left to do.
     if (absl::Status status = WaitForFailure(); !status.ok()) return status;
     Retire(jni);
   }
@@ -259,8 +259,7 @@ absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options) {
   }
 }
 
-// Waits for the writer's thread, which first reports the failure: stderr may be a pipe without a
-// reader.
+// Waits for the thread that fails, which first writes why to stderr: that may be a full pipe.
 absl::Status JvmSession::WaitForFailure() {
   for (int i = 0; i < 1000 && IsIn({kFailing}); ++i) absl::SleepFor(absl::Milliseconds(1));
   if (!IsIn({kFailing})) return absl::OkStatus();
@@ -268,7 +267,7 @@ absl::Status JvmSession::WaitForFailure() {
 }
 
 std::string JvmSession::Retire(JNIEnv* jni) {
-  // Freed at the end only: without memory, cleaning up may end in an exception.
+  // Not freed if CleanUp throws, which it may do without memory.
   Recording* const ended = recording_.release();
   ended->CleanUp(jni);
   std::string left = ended->DescribeLeft();
@@ -342,7 +341,7 @@ std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const Caller& call
     if (left <= absl::ZeroDuration() && PauseRemoval(number)) {
       return absl::StrCat("\n", progress, "; the rest follow while the program runs");
     }
-    // Not so: Retire does the rest at once.
+    // A caller that cannot wait has the rest done at once, by Retire.
     if (!caller.pause(std::min(step.pause, left), Caller::kQuestions)) break;
   }
   WakeControl();
@@ -360,7 +359,7 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
       return absl::FailedPreconditionError(
           "the recording has ended already; its probes are being taken out");
     }
-    // The writer's thread may fail just before.
+    // The writer's thread may fail between the two checks.
     const bool stops = IsIn({kRunning}) && recording_->BeginStop();
     if (!stops && IsIn({kFailing, kFailed})) {
       if (absl::Status status = WaitForFailure(); !status.ok()) return status;

@@ -72,18 +72,18 @@ class JvmSession {
   // The output of `jtrace VERB PID ARGUMENT`. On a Java thread.
   absl::StatusOr<std::string> RunCommand(absl::string_view verb, absl::string_view argument);
 
-  // Calls `ask` on the writer thread with the recording's call trees. FailedPrecondition: there are
-  // none.
+  // Calls `ask` on the writer's thread with the recording's call trees. FailedPrecondition: there
+  // are none.
   absl::Status QueryTrees(const std::function<void(metrics::TreeWindows&)>& ask);
-  // The metrics that the recording charges to call paths, by their places in its trees.
+  // Returns the metrics that the recording charges to call paths, by their places in its trees.
   std::vector<uint8_t> PathMetricNumbers();
 
   // Whether Flush, Dump, NextFile and DescribeStatus should be called on a Java thread: they look
   // for open activations.
   bool CompletesBlocks();
   Due WhatIsDue(absl::Time now);
-  // Between recordings, with probes=resting: forgets classes that were unloaded, as a recording
-  // does. Returns when that is due again.
+  // With probes=resting and no recording: forgets unloaded classes, as a recording does. Returns
+  // when that is due again.
   absl::Time ForgetUnloaded(absl::Time now);
   // Does what is due, other than the next file.
   void CarryOut(JNIEnv* jni, Due::What what, const Caller& caller);
@@ -102,18 +102,18 @@ class JvmSession {
   void AddProbesToLateClasses(JNIEnv* jni);
   // Takes the probes out of a recording that failed, or of which a stop has left some.
   void CleanUp(JNIEnv* jni, const Caller& caller);
-  // What remains of a batch's work.
+  // The result of a batch of a start or a stop.
   struct Step {
     bool is_over = false;
     absl::Duration pause = absl::ZeroDuration();  // before the next batch
     BatchProgress progress = {};
   };
-  // The next batch of a start, or of a stop, unless its time has not come. Over: the recording of
-  // that number has no such work.
+  // Runs the next batch of a start, or of a stop, unless it has to wait. `is_over`: the recording
+  // of that number has no such work any more.
   Step AddBatch(JNIEnv* jni, int number);
   Step RemoveBatch(JNIEnv* jni, int number);
   absl::Status AddProbes(JNIEnv* jni, int number, const Caller& caller);
-  // False: nothing is left to take out.
+  // Leaves the rest to the control thread. False: nothing is left to take out.
   bool PauseRemoval(int number);
   // Takes all probes out and retires the recording; returns DescribeLeft. When the caller's
   // patience ends, the rest is left to CleanUp, and the answer says so.
@@ -139,13 +139,12 @@ class JvmSession {
   // Returns DescribeLeft.
   std::string Retire(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   std::string DescribeIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  // The agent was loaded before the recording: its start has to find the running threads and loaded
-  // classes.
+  // Marks the program as running: a start has to find its threads and loaded classes.
   void SetLive();
   // Lets the program query the session (jtrace-api.jar).
   void DefineApi(JNIEnv* jni);
   void StartControl(const Options& options, const Log* log);
-  // probes=resting. Without memory for them, recordings put their probes in when they begin.
+  // Puts resting probes in (probes=resting). If that fails, recordings put in their own.
   void BeginResting(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Makes the control thread check what is due.
   void WakeControl();
@@ -154,20 +153,20 @@ class JvmSession {
   Gate<Recording> gate_;
   JvmEvents events_;
   absl::Mutex lifecycle_;
-  // One that is prepared or runs, or whose probes are not all out; null: none.
+  // The recording that is prepared or runs, or whose probes are not all out; null: there is none.
   std::unique_ptr<Recording> recording_ ABSL_GUARDED_BY(lifecycle_);
   int number_ ABSL_GUARDED_BY(lifecycle_) = 0;  // of recording_
   bool jvm_ends_ ABSL_GUARDED_BY(lifecycle_) = false;
   // What is known of the last recording, once it is retired.
   struct LastRecording {
-    Options options;      // of the next one, before the first
+    Options options;      // before the first recording: the agent's own
     std::string failure;  // "": it did not fail
     // DescribeLeft, if the control thread retired it, so that no caller has heard it.
     std::optional<std::string> unreported_left;
   };
   LastRecording last_ ABSL_GUARDED_BY(lifecycle_);
   int files_begun_ ABSL_GUARDED_BY(lifecycle_) = 0;
-  // Made once, never freed: a failure may wake it from any thread.
+  // Made once, never freed: a failure may wake it from any thread. Null until then.
   std::atomic<control::SessionControl*> control_{nullptr};
 };
 

@@ -20,8 +20,8 @@
 namespace jtrace {
 namespace {
 
-// In ns. Reading all stacks stops the threads for a moment, some milliseconds if they are many: no
-// more than a tenth of the time.
+// In ns. Reading all stacks stops all threads, for some milliseconds if they are many. It takes at
+// most a tenth of the time: each pause is at least nine times as long as the reading before it.
 constexpr uint64_t kDuration = 1'000'000'000;
 constexpr uint64_t kMinPeriod = 50'000'000;
 constexpr uint64_t kMinPauseToRead = 9;
@@ -105,9 +105,9 @@ std::optional<OwnPackages> OwnPackages::Wanted(JvmParts& jvm, JNIEnv* jni, Optio
   if (!std::exchange(options.includes_own, false) || !options.include.empty()) return std::nullopt;
   if (!options.WantsEvents()) return std::nullopt;
   const RestingProbes* const resting = jvm.resting.load();
-  if (resting != nullptr && resting->WhyNot(options).empty()) return std::nullopt;  // they are in
+  if (resting != nullptr && resting->WhyNot(options).empty()) return std::nullopt;  // they fit
   auto filter = classfile::ScopeFilter::Create({}, options.exclude);
-  if (!filter.ok()) return std::nullopt;  // the start says so
+  if (!filter.ok()) return std::nullopt;  // the start reports it
   std::vector<calls::ClassToProbe> classes = LoadedInScope(jvm, jni, *filter);
   if (calls::EstimatedCost(calls::AllOf(classes)) <= calls::kCostOfOwnScope) return std::nullopt;
   return OwnPackages(jvm.env, jni, *std::move(filter), std::move(classes));
@@ -122,7 +122,7 @@ std::vector<std::string> OwnPackages::Choose(const Caller& caller) const {
     const uint64_t now = MonotonicNanos();
     const uint64_t next = now + std::max(kMinPeriod, kMinPauseToRead * (now - begin));
     if (next >= end) break;
-    // Serving a question ends a pause.
+    // A pause ends early when a question was served.
     for (uint64_t at = now; may_wait && at < next; at = MonotonicNanos()) {
       may_wait = caller.pause(absl::Nanoseconds(next - at), Caller::kQuestions);
     }

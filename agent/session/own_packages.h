@@ -18,14 +18,14 @@ namespace jtrace {
 
 class OwnPackages {
  public:
-  // None if no choice is needed: without include=own, if few classes are loaded, or if the resting
-  // probes fit. Then everything in scope is counted. On a Java thread, while no class changes.
-  // `options` are as without include=own then.
+  // Returns nullopt if no choice is needed: without include=own, if probes of all classes are
+  // cheap, or if the resting probes fit. Then everything in scope is counted. Takes include=own out
+  // of `options`. On a Java thread, while no class changes.
   static std::optional<OwnPackages> Wanted(JvmParts& jvm, JNIEnv* jni, Options& options);
 
-  // The patterns of include=. Reads the stacks of all platform threads for a second, while
-  // questions to the caller are served; once if the caller has no time. Reports what it chose and
-  // what everything would cost. On the same thread, without locks.
+  // Returns the patterns of include=. Reads the stacks of all platform threads for a second, while
+  // the caller serves questions; once if the caller cannot wait. Reports what it chose and what
+  // everything would cost. On the same thread, without locks.
   std::vector<std::string> Choose(const Caller& caller) const;
 
  private:

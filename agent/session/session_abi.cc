@@ -43,8 +43,8 @@ struct NamedRoutine {
   std::string descriptor;
 };
 
-// Copies: threads that write records wait for the encoder meanwhile, and so may a garbage
-// collection inside a safepoint. So nothing else is done under its mutex.
+// Only copies under the encoder's mutex, because threads that write records wait for it meanwhile,
+// and so may a garbage collection inside a safepoint.
 template <typename Wants>
 std::vector<NamedRoutine> CopyRoutines(JvmParts& jvm, Wants wants) {
   std::vector<NamedRoutine> copies;

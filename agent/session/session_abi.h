@@ -11,7 +11,7 @@ namespace jtrace {
 
 class JvmSession;
 
-// Those of Java.
+// Answers requests of Java code.
 class ApiRequests : public metrics::Questions {
  public:
   explicit ApiRequests(JvmSession& session) : session_(session) {}
@@ -38,11 +38,11 @@ class ApiRequests : public metrics::Questions {
  private:
   using Tree = absl::StatusOr<metrics::TreeSnapshot>;
   using AskTree = std::function<Tree(metrics::TreeWindows&)>;
-  // Queries the recording's trees on the writer thread. FailedPrecondition: there are none.
+  // Queries the recording's trees on the writer's thread. FailedPrecondition: there are none.
   Tree Ask(const AskTree& ask) const;
   absl::StatusOr<metrics::MethodTotals> TotalsIn(uint32_t metric, absl::string_view pattern,
                                                  const AskTree& ask) const;
-  // The column of a metric in the recording's trees. OutOfRange: it is not charged to call paths.
+  // Returns the metric's column in the recording's trees. OutOfRange: call paths do not have it.
   absl::StatusOr<size_t> ColumnOf(uint32_t metric) const;
   absl::StatusOr<metrics::Routines> RoutinesOf(absl::string_view pattern) const;
   std::string Text(const std::vector<metrics::PathShare>& shares) const;
@@ -50,6 +50,7 @@ class ApiRequests : public metrics::Questions {
   JvmSession& session_;
 };
 
+// Answers requests of native code.
 class SessionAbi : public abi::Host {
  public:
   explicit SessionAbi(JvmSession& session) : session_(session), questions_(session) {}

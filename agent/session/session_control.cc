@@ -31,7 +31,7 @@ absl::Status ReplyWith(const absl::StatusOr<std::string>& answer, Commands::Repl
   return answer.status();
 }
 
-// A start or a stop: not while another one is at work.
+// Whether the request is a start or a stop, which must wait while another one is at work.
 bool ChangesRecording(absl::string_view line) {
   const absl::string_view verb = line.substr(0, line.find(' '));
   return verb == "start" || verb == "stop" || verb == "resume";
@@ -81,7 +81,7 @@ Caller SessionControl::CallerOf(Reply reply) {
                           Caller::Meanwhile served) { return Pause(time, served); }};
 }
 
-// A thread of the program does not wait for the budget of a stop.
+// A stop on a thread of the program does not wait, whatever probebudget= says.
 bool SessionControl::Pause(absl::Duration time, Caller::Meanwhile served) {
   const pid_t control = session_.jvm().agent_threads.control.load(std::memory_order_relaxed);
   if (gettid() != control) {

@@ -1,4 +1,4 @@
-// Runs the commands of `jtrace` on the session of this JVM; also keeps its deadlines.
+// Runs the commands of `jtrace` on the session of this JVM, and keeps its recording's deadlines.
 #pragma once
 
 #include <jni.h>
@@ -19,8 +19,8 @@ class SessionControl : public Commands {
   // `session` must live forever.
   SessionControl(JavaVM* vm, JvmSession& session) : vm_(vm), session_(session) {}
 
-  // `listen`: on a socket; else it only keeps the deadlines. Once, before all below; from then on
-  // this object must live forever, also if it throws. See Server.
+  // Starts the server. `listen`: on a socket; else it only keeps the deadlines. Once, before all
+  // below; from then on this object must live forever, even if this throws (Server::Start).
   void StartServer(bool listen);
 
   absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override;
@@ -35,7 +35,7 @@ class SessionControl : public Commands {
   const absl::Status& problem() const { return server_->problem(); }
 
  private:
-  // What the recording has to do by now; returns when there may be more.
+  // Does what the recording has to do by now. Returns when there may be more to do.
   absl::Time CarryOut();
   absl::Status Start(absl::string_view options, Reply reply);
   absl::Status Hook(absl::string_view specs, Reply reply);
@@ -43,14 +43,14 @@ class SessionControl : public Commands {
   absl::Status Stop(Reply reply);
   absl::Status Metrics(absl::string_view options, Reply reply);
 
-  // For a start or a stop on this thread.
+  // Returns the caller of a start or a stop on this thread.
   Caller CallerOf(Reply reply);
   bool Pause(absl::Duration time, Caller::Meanwhile served);
 
   JavaVM* const vm_;
   JvmSession& session_;
   Server* server_ = nullptr;
-  Server* on_thread_ = nullptr;  // on the control thread
+  Server* on_thread_ = nullptr;  // server_ for the control thread, which begins before that is set
 };
 
 }  // namespace jtrace::control

@@ -1,4 +1,4 @@
-// A set of addresses that handlers query: the application's methods, code of a kind.
+// A set of addresses that signal handlers query, for example the application's methods.
 #pragma once
 
 #include <atomic>
@@ -6,18 +6,18 @@
 
 namespace jtrace::signal_safe {
 
-// Open addressing, never more than half full, so that a search ends. Addresses are only added, by
-// one thread at a time; readers see each of them some time later. A full table is replaced by a
-// larger one and stays unchanged: handlers may still hold it (agent/jvm/app_scope).
+// Open addressing, never more than half full, so that a search ends. One thread at a time adds
+// addresses or clears all slots (jvm::AddressSet); handlers may see the change late. A full table
+// is replaced by a larger one and not freed, because handlers may still read it.
 struct AddressTable {
-  uint32_t mask;                  // slots - 1; a power of two of slots
+  uint32_t mask;                  // the number of slots - 1; that number is a power of two
   std::atomic<uintptr_t>* slots;  // 0: free
 
   static uint32_t Hash(uintptr_t address) {
     return static_cast<uint32_t>((address * 0x9e3779b97f4a7c15) >> 32);
   }
 
-  // Async-signal-safe.
+  // Whether `address`, which is not 0, is in the set. Async-signal-safe.
   bool Contains(uintptr_t address) const {
     for (uint32_t i = Hash(address);; ++i) {
       const uintptr_t slot = slots[i & mask].load(std::memory_order_relaxed);

@@ -1,8 +1,8 @@
-// A thread's count of each metric (S5.1): Cum(m, t).
+// The block in which a thread counts its metrics (S5.1: Cum(m, t), the total of metric m in thread
+// t), and the buckets of the histogram of handler times.
 //
-// One block a thread, including virtual ones, in memory of the agent that is never unmapped. Only
-// the thread itself writes to `cum` and `changes`; any thread may read. Blocks are whole cache
-// lines, so that no two threads ever write to the same one.
+// Each thread has one block, a virtual thread too; its memory is never unmapped. Only the thread
+// itself counts in `cum` and `changes`; any thread may read. No two blocks share a cache line.
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,12 @@
 
 namespace jtrace::signal_safe {
 
-// Metrics that are counted by events, including user counters; the numbers are those of
-// metrics/metric.h.
+// The metrics that are counted by events, user counters too, numbered as in metrics/metric.h.
 inline constexpr uint32_t kMaxMetrics = 48;
-// In place of a metric: what all threads were charged with meanwhile. Added to its number.
+// Added to a metric's number: elapsed.NAME, what all threads were charged with meanwhile.
 inline constexpr uint32_t kElapsed = 64;
 static_assert(kElapsed >= kMaxMetrics);
-// Counted by the probes around calls out of scope (JTraceOutside).
+// Metrics that the probes around calls out of scope count (JTraceOutside).
 inline constexpr uint32_t kOutsideNanos = 25;
 inline constexpr uint32_t kOutsideElements = 26;
 
@@ -26,9 +25,9 @@ struct alignas(64) CounterBlock {
   // Events counted so far, written after `cum`: the probes read only this to see whether there is
   // anything to charge.
   uint64_t changes;
-  // While the thread runs, its alloc.bytes is the JavaThread's count plus alloc_offset: the amount
-  // that it counted before for others, virtual threads and their carrier. While the thread does not
-  // run, java_thread is 0 and `cum` has the value.
+  // While the thread runs, its alloc.bytes is the JavaThread's count plus alloc_offset, which
+  // corrects for what that JavaThread counted for others: virtual threads and their carrier share
+  // one. While the thread does not run, java_thread is 0 and `cum` has the value.
   int64_t alloc_offset;
   uint64_t java_thread;  // address
   uint64_t
@@ -37,12 +36,12 @@ struct alignas(64) CounterBlock {
   uint64_t start_ns;    // CLOCK_MONOTONIC when counting began
   int32_t os_tid;       // 0: a virtual thread
   uint32_t is_partial;  // 1: the thread ran before counting began
-  uint64_t index;       // the registry's: its index among the live ones
+  uint64_t index;       // of metrics::ThreadCounters: its index among the live blocks
 };
 static_assert(sizeof(CounterBlock) == 448);
 
-// Where a JavaThread keeps its allocated bytes: allocated_bytes + tlab_top - tlab_start. All three
-// are the thread's own; exact at any point of its own code, compiled or not.
+// Offsets in a JavaThread: it has allocated allocated_bytes + tlab_top - tlab_start bytes. Only the
+// thread itself changes these fields, so on that thread the sum is exact at any point of its code.
 struct AllocLayout {
   uint32_t allocated_bytes = 0;  // offset; 0: this JVM does not report it
   uint32_t tlab_top = 0;
@@ -57,8 +56,8 @@ inline int64_t ReadAllocated(const AllocLayout& layout, uint64_t java_thread) {
   return read(layout.allocated_bytes) + (read(layout.tlab_top) - read(layout.tlab_start));
 }
 
-// On the counter's own thread. Nothing is lost to a signal handler that interrupts the thread and
-// adds to the same counter; with one instruction, where there is one, this costs least. Wraps.
+// Adds to a counter that only the calling thread writes; wraps around. It is one instruction
+// (aarch64: atomic), so that a signal handler in between may add to the counter too.
 inline void AddOwn(int64_t& counter, int64_t delta) {
 #ifdef __x86_64__
   asm volatile("addq %1, %0" : "+m"(counter) : "er"(delta) : "cc");
@@ -67,7 +66,7 @@ inline void AddOwn(int64_t& counter, int64_t delta) {
 #endif
 }
 
-// On the block's own thread, in handlers too.
+// Adds to a metric, on the block's own thread, in its signal handlers too.
 inline void Count(CounterBlock& block, uint32_t metric, int64_t delta) {
   AddOwn(block.cum[metric], delta);
   // A reader that sees the change sees the count.
@@ -80,8 +79,8 @@ inline void Count(CounterBlock& block, uint32_t metric, int64_t delta) {
 
 // A histogram's buckets for times from nanoseconds to seconds.
 
-// Sixteen buckets for each power of two: within 1/16 of the value at any size. Up to 15 ns each
-// value has its own.
+// Each power of two has sixteen buckets, so that a bucket is at most 1/16 of its values wide. Each
+// value up to 15 ns has its own; times from 4.2 s on share the last one.
 inline constexpr int kCostBuckets = 16 * 29;
 
 inline int CostBucket(uint64_t ns) {
@@ -91,7 +90,7 @@ inline int CostBucket(uint64_t ns) {
   return 16 * (exponent - 3) + static_cast<int>(value >> (exponent - 4) & 15);
 }
 
-// The middle of a bucket.
+// Returns the middle of a bucket, in nanoseconds.
 inline uint64_t CostOfBucket(int bucket) {
   if (bucket < 16) return static_cast<uint64_t>(bucket);
   const int shift = bucket / 16 - 1;

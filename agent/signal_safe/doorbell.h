@@ -10,13 +10,13 @@ namespace jtrace::signal_safe {
 // own files, into which handlers would then write.
 class Doorbell {
  public:
-  // Any thread, handlers too: async-signal-safe, and a system call only at the first ring since the
-  // last wait.
+  // Wakes the waiting thread; async-signal-safe, on any thread. Only the first ring since the last
+  // wait makes a system call.
   void Ring();
 
-  // One thread at a time. Returns when it is rung, at once if that was since the last return, and
-  // after `timeout_ns` at the latest; seldom earlier. True: it rang, and everything written before
-  // that is visible.
+  // Waits for a ring, on one thread at a time. Returns at once if the bell has rung since the last
+  // return, after `timeout_ns` at the latest, and seldom early without a ring. True: it rang, and
+  // everything that was written before the ring is visible.
   bool Wait(uint64_t timeout_ns);
 
  private:
@@ -24,7 +24,7 @@ class Doorbell {
   static_assert(sizeof(rung_) == 4 && std::atomic<uint32_t>::is_always_lock_free);
 };
 
-// Wakes the thread that writes the trace. Handlers ring it when a ring is half full.
+// Wakes the thread that writes the trace. Handlers ring it when what they fill is half full.
 extern constinit Doorbell writer_doorbell;
 
 }  // namespace jtrace::signal_safe

@@ -1,4 +1,4 @@
-// The ring of a thread's log (record=log): written by JTraceLog.java, emptied by the writer thread.
+// The ring of a thread's log (record=log): probes write it (JTraceLog.java), the writer empties it.
 //
 // A record is a word of 4 or 8 bytes (record_bytes), never 0 once it is written. The producer
 // stores it with a single store; the consumer reads words until it finds 0, writes 0 back and
@@ -6,15 +6,15 @@
 // a record after it is a hole that a StackOverflowError left: the producer's stores are in order,
 // so nothing will be written there any more.
 //
-// Rings start small. Where the consumer does not keep up the producer continues in a larger one,
-// permanently: ThreadState::log_ring is the one that it writes to, ThreadState::log_read the one
-// that the consumer has reached, and `previous` leads from the former to the latter. The consumer
-// moves on, and releases the ring, once it has read everything in one that is no longer written to.
+// Rings start small. If the consumer does not keep up, the producer continues in a larger ring, for
+// good: ThreadState::log_ring is the one that it writes to, ThreadState::log_read the one that the
+// consumer has reached, and `previous` leads from the former to the latter. The consumer reads a
+// ring that is no longer written to its end, releases it, and moves on.
 //
-// 4 bytes: the low 24 bits are the op (routine << 2 | exit << 1 | jitted) and the upper 8 are 0, or
-// they hold a kind and the low 24 bits its value; kAt has only the first bit and a Ref in the rest.
-// 8 bytes: the low 24 bits are the op and the upper 40 the low bits of the clock; without a routine
-// they hold a kind, and the upper 40 its value.
+// Entries and exits are ops in the low 24 bits: routine << 2 | exit << 1 | jitted. If they have 8
+// bytes, the low bits of the clock are in the upper 40. Other records of 4 bytes have a LogKind in
+// the upper 8 bits and its value below, except kAt: kAtBit and a Ref. Other records of 8 bytes have
+// the LogKind in place of the op, with routine 0, and the value in the upper 40 bits.
 #pragma once
 
 #include <cstddef>
@@ -29,33 +29,34 @@ inline constexpr int kOpBits = 24;
 inline constexpr uint32_t kMaxLogRoutines = 1u << (kOpBits - 2);
 // Records that are not entries or exits.
 enum class LogKind : uint32_t {
-  kAt = 0,        // Ref of the node where the thread is
+  kAt = 0,        // Ref of the thread's current node
   kDropped = 1,   // calls counted in the tree instead
-  kTime = 2,      // of later records: the clock, low bits; in microseconds if records have 4 bytes
+  kTime = 2,      // the clock for later records, its low bits; microseconds if records have 4 bytes
   kOff = 3,       // ticks off the processors before the next record (8-byte records)
-  kTimeHigh = 4,  // the bits above, of the next kTime, if they changed (4-byte records)
+  kTimeHigh = 4,  // the bits above those of the next kTime, if they changed (4-byte records)
 };
-// Arena::log_waits (overflow=).
+// Arena::log_waits (overflow=): what a thread does whose ring is full.
 enum class LogWaits : uint64_t {
   kNo = 0,       // calls are left out of the log
   kYes = 1,      // a thread sleeps until its ring has room
-  kStalled = 2,  // from a thread: none waits any longer, the rings are not read
+  kStalled = 2,  // set by a thread that waited in vain: none waits any longer
 };
 inline constexpr uint32_t kAtBit = uint32_t{1} << 31;
 
-// In its own chunk (probe_memory.h), after the chunk's header.
+// The head of a ring, in a chunk of its own (probe_memory.h), after the chunk's header.
 struct EventRing {
   uint64_t tail;          // consumer: bytes read
   uint64_t bytes;         // of the records' storage, which follows
-  uint64_t record_bytes;  // 4 or 8; written before the ring is published, like the next ones:
-  uint64_t start_ticks;   // of a thread's first one: the clock when the thread got its state
+  uint64_t record_bytes;  // 4 or 8; written before the ring is published, as the next two are
+  uint64_t start_ticks;   // of a thread's first ring: the clock when the thread got its state
   uint64_t previous;      // address of the ring before; 0 in the one that the consumer reads
   uint64_t lap;           // producer: bytes recorded when the ring was last begun from its start
   uint64_t reserved[2];
 };
 static_assert(sizeof(EventRing) == 64 && offsetof(EventRing, start_ticks) == 24);
 
-// Size classes of the chunks: each thread begins with the first one. Trees never need the largest.
+// Size classes of the rings' chunks. Each thread begins with the first; each of its next rings is
+// kRingClassStep classes larger. Trees never need the largest.
 inline constexpr uint32_t kFirstRingClass = 1;
 inline constexpr uint32_t kRingClassStep = 2;
 inline constexpr uint32_t kVirtualRingClass = 3;  // the largest of virtual threads, of which there

@@ -1,4 +1,4 @@
-// How a signal handler may follow HotSpot's references to Java objects.
+// Offsets and addresses with which a signal handler follows HotSpot's references to Java objects.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace jtrace::signal_safe {
 // Offsets are in bytes. Filled by agent/jvm/vm_layout_resolver, immutable once published;
 // nothing in it is meaningful unless `readable`.
 struct HeapLayout {
-  // Everything below is known, and the collector moves objects only in pauses or leaves the moved
-  // object's header unchanged.
+  // Whether everything below is known, and the collector moves objects only in pauses or leaves the
+  // moved object's header unchanged.
   bool readable = false;
 
   int32_t pending_monitor = 0;  // JavaThread → ObjectMonitor that it is entering
@@ -19,7 +19,7 @@ struct HeapLayout {
   int32_t park_blocker = 0;     // in java.lang.Thread
   int32_t thread_id = 0;        // in java.lang.Thread: a whole word; 0: not known
 
-  // Fields of type reference; handles have whole words.
+  // How fields of type reference are compressed; a handle has an uncompressed word.
   bool narrow_references = false;
   uintptr_t reference_base = 0;
   uint32_t reference_shift = 0;
@@ -31,14 +31,14 @@ struct HeapLayout {
   int32_t klass = 0;              // kPointer, kNarrow
   uint32_t mark_klass_shift = 0;  // kInMark
   uintptr_t klass_base = 0;       // kNarrow, kInMark
-  uint32_t klass_shift = 0;       //
+  uint32_t klass_shift = 0;       // kNarrow, kInMark
 
-  // Every class has Object's as its first superclass.
+  // To recognise a Klass: the first of its superclasses is that of java.lang.Object.
   int32_t first_super = 0;
   uintptr_t object_klass = 0;
 
-  // The JVM's own variables: whether a collection stops the program now (a byte), and how many
-  // collections there were (four bytes).
+  // Addresses of the JVM's own variables: whether a collection stops the program now (a byte), and
+  // how many collections there were (four bytes).
   uintptr_t collecting = 0;
   uintptr_t collections = 0;
 };

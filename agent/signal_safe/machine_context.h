@@ -1,4 +1,4 @@
-// What a signal interrupted.
+// The registers of the code that a signal interrupted. All functions are async-signal-safe.
 #pragma once
 
 #include <ucontext.h>
@@ -7,15 +7,14 @@
 
 namespace jtrace::signal_safe {
 
-// The address of the instruction that would have been next. Async-signal-safe.
+// Returns the address of the next instruction.
 uintptr_t InterruptedPc(const ucontext_t& context);
-// The stack pointer there. Async-signal-safe.
+// Returns the stack pointer.
 uintptr_t InterruptedSp(const ucontext_t& context);
-// The handler returns to `pc` instead. Async-signal-safe.
+// Makes the handler return to `pc` instead.
 void ContinueAt(ucontext_t& context, uintptr_t pc);
 
-// Whether the signal interrupted a system call: the thread waits in it, unless it has its result.
-// Async-signal-safe.
+// Whether the thread was in a system call that had no result yet, or about to make one.
 bool InterruptedCall(const ucontext_t& context);
 
 }  // namespace jtrace::signal_safe

@@ -22,7 +22,7 @@ uintptr_t InterruptedSp(const ucontext_t& context) { return context.uc_mcontext.
 
 void ContinueAt(ucontext_t& context, uintptr_t pc) { context.uc_mcontext.pc = pc; }
 
-// As on x86-64 (machine_context_x86_64.cc): restarted at its instruction, or after it with EINTR.
+// As on x86-64 (machine_context_x86_64.cc), with svc #0 for syscall.
 bool InterruptedCall(const ucontext_t& context) {
   const uintptr_t pc = InterruptedPc(context);
   const bool failed = static_cast<int64_t>(context.uc_mcontext.regs[0]) == -EINTR;

@@ -6,7 +6,7 @@
 namespace jtrace::signal_safe {
 namespace {
 
-// The two bytes at `address`, which the thread has executed or is about to.
+// Whether the instruction at `address` is `syscall`.
 bool IsSyscallInstruction(uintptr_t address) {
   uint8_t first, second;
   return SafeRead(address, &first) && SafeRead(address + 1, &second) && first == 0x0f &&
@@ -27,8 +27,8 @@ void ContinueAt(ucontext_t& context, uintptr_t pc) {
   context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(pc);
 }
 
-// A handler with SA_RESTART finds a call that can be restarted at its instruction, to be executed
-// again, and any other after it with EINTR. A call that had its result was left to return it.
+// If the interrupted call can be restarted (SA_RESTART), the kernel sets the pc back to its
+// instruction; else the pc is after it and the result is EINTR. With another result it is over.
 bool InterruptedCall(const ucontext_t& context) {
   const uintptr_t pc = InterruptedPc(context);
   constexpr uintptr_t kSyscallLength = 2;

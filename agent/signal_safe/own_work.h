@@ -10,17 +10,18 @@
 
 namespace jtrace::signal_safe {
 
-// How many OwnWork the calling thread is in. The hook handler reads it.
+// The number of OwnWork objects on the calling thread's stack. The hook handler reads it.
 extern constinit thread_local uint32_t tls_own_work __attribute__((tls_model("initial-exec")));
 
-// A thread of the agent: all of its work is.
+// Whether the calling thread is one of the agent's: then all of its work is jtrace's.
 extern constinit thread_local bool tls_is_agent_thread __attribute__((tls_model("initial-exec")));
 
-// The thread's work until its end is jtrace's own. In a frame that the JVM, the C library or native
-// code has called; costs two additions to the thread's memory. Async-signal-safe.
+// While it exists, the thread's work is jtrace's own. For functions that the JVM, the C library or
+// native code calls; costs two additions to the thread's memory. Async-signal-safe.
 class OwnWork {
  public:
-  // The fences: compilers know that malloc reads no memory of ours, but its hook does.
+  // The fences keep the stores before malloc: compilers know that malloc itself reads no memory of
+  // ours, but a hook in it does.
   OwnWork() {
     ++tls_own_work;
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -33,7 +34,7 @@ class OwnWork {
   OwnWork& operator=(const OwnWork&) = delete;
 };
 
-// Inside of OwnWork: the thread's work until its end is the program's, which the agent calls.
+// While it exists inside of OwnWork, the thread's work is the program's: the agent calls it.
 class ProgramsWork {
  public:
   ProgramsWork() : own_work_(std::exchange(tls_own_work, 0)) {
@@ -50,18 +51,17 @@ class ProgramsWork {
   const uint32_t own_work_;
 };
 
-// An exception has left the agent's work: there was no memory. Containers of Abseil and messages of
-// protobuf may be half changed then, so that none of the agent's work must begin any more. For
-// good.
+// True, for good, once an exception has left the agent's work for lack of memory. Abseil's
+// containers and protobuf's messages may then be half changed: no work of the agent may begin.
 extern constinit std::atomic<bool> agent_is_off;
-// Sets it, says so on stderr, and wakes the writer, which stops timers and hooks. Any thread;
-// allocates nothing.
+// Sets agent_is_off, says so on stderr, and wakes the writer, which stops timers and hooks. On any
+// thread; allocates nothing.
 void TurnOff();
 
-#ifdef __cpp_exceptions  // signal handlers throw none
-// Runs `work` as jtrace's own, for a caller that knows no exceptions: the JVM, the C library. One
-// that leaves it turns the agent off. The result is then `otherwise`, or 0, as from there on. Only
-// the exception of a thread's cancellation passes, which must.
+#ifdef __cpp_exceptions  // code of signal handlers is compiled without
+// Runs `work` as jtrace's own, for a caller that cannot handle exceptions: the JVM, the C library.
+// An exception that leaves `work` turns the agent off. Then, and later, the result is `otherwise`,
+// or 0 without one. Only glibc's exception that cancels a thread passes, as it must.
 template <typename Work, typename... Otherwise>
 auto AsOwn(Work work, Otherwise... otherwise) -> decltype(work()) {
   if (agent_is_off.load(std::memory_order_relaxed)) return decltype(work())(otherwise...);
@@ -86,7 +86,7 @@ struct OwnFunction<function, otherwise...> {
   }
 };
 
-// `function`, to be passed to its caller, as AsOwn runs it.
+// A pointer to a function with the same signature that runs `function` as AsOwn does.
 template <auto function, auto... otherwise>
 inline constexpr auto kAsOwn = &OwnFunction<function, otherwise...>::Call;
 #endif

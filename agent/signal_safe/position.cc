@@ -37,7 +37,7 @@ constinit std::atomic<Arena*> published_arena{nullptr};
 namespace {
 
 ThreadState* SearchBucket(const Arena* arena, uint64_t tid) {
-  // Longer than any chain: only a chain that is changed meanwhile could be circular.
+  // More than a bucket has states: only a list that is changed meanwhile could be circular.
   constexpr int kMaxSteps = 1 << 20;
   Ref ref = ReadAcquire(arena->buckets[tid % kBucketCount]);
   for (int step = 0; ref != 0 && step < kMaxSteps; ++step) {
@@ -51,8 +51,8 @@ ThreadState* SearchBucket(const Arena* arena, uint64_t tid) {
 }  // namespace
 
 ThreadState* FindThreadState(const Arena* arena, uint64_t tid) {
-  // A search may be at a state while its memory is released and leads elsewhere: then a state that
-  // it did not find may still be there.
+  // The memory of a state may be released while the search is there, so that its link leads
+  // elsewhere: the search may then miss a state that exists.
   constexpr int kMaxTries = 8;
   for (int i = 0; i < kMaxTries; ++i) {
     const uint64_t frees = ReadAcquire(arena->frees);

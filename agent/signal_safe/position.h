@@ -1,4 +1,10 @@
-// A thread's position in its call tree, as a sample sees it.
+// The call position of a thread: its current node in its call tree, as its signal handlers read it.
+//
+// A handler may interrupt a probe at any instruction. The probe moves the position by one store, to
+// ThreadState::current, after a new node is complete. So the handler finds the old or the new node;
+// at worst the call is counted and the position is not moved yet. Nodes that were cut off, and
+// trees of ended threads, stay readable until samples that may name them were read
+// (calls/memory_recyclers.h).
 #pragma once
 
 #include <atomic>
@@ -17,16 +23,16 @@ struct Position {
   bool known;  // false: no tree is known for that thread
 };
 
-// Reads the position of the thread `java_tid`, async-signal-safe, on that thread itself (for a
-// virtual thread: on its carrier).
+// Reads the position of the thread `java_tid`, on that thread itself (for a virtual thread: on its
+// carrier). Async-signal-safe.
 using PositionReader = Position (*)(uint64_t java_tid);
 
 // The PositionReader for the trees of the probes: `node` is for TreeCollector::TraceNode.
 Position ReadPosition(uint64_t java_tid);
 
-// The routines of the thread's current node and of the nodes above it, innermost first, at most
-// `most` of them into `routines`: methods with probes, and what they call. Returns how many. On
-// that thread itself.
+// Writes the routines of the thread's current node and of the nodes above it (methods with probes,
+// and calls out of scope) into `routines`, innermost first, at most `most`, which is not 0. Returns
+// how many. On that thread itself.
 uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most);
 
 // Finding a thread's state from its id, in any context.
@@ -34,8 +40,8 @@ uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most);
 // The arena of the installed probes; null: none. Never unmapped once published.
 extern constinit std::atomic<Arena*> published_arena;
 
-// The state of the thread `tid`, or null if it entered no probed method yet. Async-signal-safe.
-// Memory of ended threads is reused (StateRecycler); a search that may have read it is repeated.
+// Returns the state of the thread `tid`, or null if it entered no probed method yet. Repeats a
+// search that may have read an ended thread's reused memory (StateRecycler). Async-signal-safe.
 ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
 
 // Notifies the collector that the thread runs no more Java code: it reports the tree once more and
@@ -44,9 +50,9 @@ void MarkThreadEnded(Arena* arena, uint64_t tid);
 
 // The way from a node of a calling-context tree up to its root. Async-signal-safe, any thread.
 
-// Ends at the root, and also where links are not those of a tree: outside of the arena, or in a
-// circle. A thread may change its tree meanwhile, and code that runs on two threads (a continuation
-// of the program's own) may link nodes of two trees, one of which is released and used again.
+// It ends at the root, and also where links leave the arena or form a circle: a thread may change
+// its tree meanwhile, and code that runs on two threads (a continuation of the program's own) may
+// link nodes of two trees, one of which is released and used again.
 class Climb {
  public:
   Climb(const Arena* arena, const Node& node) : arena_(arena), node_(&node), mark_(&node) {}
@@ -55,15 +61,15 @@ class Climb {
   Node* operator->() const { return &**this; }
   bool IsAtRoot() const { return ReadRelaxed(node_->routine) == 0; }
 
-  // To the parent; false: there is none, and nothing has changed.
+  // Moves to the parent. Returns false, and stays, if there is none.
   bool Up() { return To(ReadRelaxed(node_->parent)); }
-  // The same to a node further up.
+  // Moves to a node further up in the same way.
   bool To(Ref ref) {
     const uint64_t offset = uint64_t{ref} << kGranuleShift;
     if (IsAtRoot() || ref == 0 || offset >= ReadRelaxed(arena_->next)) return false;
     const Node* const above = At<Node>(arena_, ref);
     if (above == mark_) return false;
-    // In a circle, the mark is sooner or later followed by all of it (Brent's algorithm).
+    // Brent's algorithm: in a circle, a climb from the mark sooner or later comes back to it.
     ++steps_;
     if ((steps_ & (steps_ - 1)) == 0) mark_ = above;
     node_ = above;

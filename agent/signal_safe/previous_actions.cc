@@ -5,7 +5,7 @@ namespace jtrace::signal_safe {
 constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 constinit std::atomic<Sigaction> kernel_sigaction{&sigaction};
 
-// Whatever the flags say.
+// Whatever sa_flags say: sa_handler and sa_sigaction are the same word.
 bool IsHandler(const struct sigaction& action) {
   return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
@@ -28,8 +28,8 @@ void EndBy(const struct sigaction& action, int signal) {
 void ForwardSignal(int signal, siginfo_t* info, void* context) {
   const struct sigaction* const previous = previous_actions[signal].load();
   if (previous == nullptr || CallHandler(*previous, signal, info, context)) return;
-  // Sent on purpose (kill, tgkill). The signal is blocked here, so that it is delivered when the
-  // handler returns. By default the last two do nothing.
+  // The signal was sent on purpose (kill, tgkill). It is blocked here, so that the one that EndBy
+  // raises is delivered when the handler returns. SIGURG and SIGWINCH do nothing by default.
   if (previous->sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
       signal != SIGURG && signal != SIGWINCH) {
     EndBy(*previous, signal);

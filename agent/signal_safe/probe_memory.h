@@ -1,11 +1,11 @@
 // The memory that the probes (JTraceProbe.java) write and C++ reads: calling-context trees.
 //
-// One arena, a single reservation of address space. A reference to anything in it is the offset
-// from its start in granules of 64 bytes: 32 bits reach 256 GB, and the number of a node is unique
-// in the process. Each thread (virtual ones too) has its own state and tree, written only by that
-// thread. Readers: the writer thread (agent/calls/tree_collector.h) and the signal handler, at any
-// time, so they use only ReadRelaxed/ReadAcquire for data that the thread changes. Fields marked
-// "collector" belong to the writer thread; the probes never touch them.
+// It is one arena, a single reservation of address space. A reference (Ref) to anything in it is
+// the offset from its start in granules of 64 bytes: 32 bits reach 256 GB, and a node's Ref is
+// unique in the process. Each thread (virtual ones too) has its own state and tree, which only that
+// thread writes. The writer thread (agent/calls/tree_collector.h) and signal handlers read them at
+// any time, so they use only ReadRelaxed and ReadAcquire for data that the thread changes. Fields
+// marked "collector" belong to the writer thread; the probes never touch them.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,7 @@ inline constexpr uint32_t CallSiteNumberOf(uint32_t routine) {
   return routine >> 31 != 0 ? routine >> kCallSiteShift & (kHasCallSite - 1) : 0;
 }
 
-// A count of calls modulo 2^(8 * kBytes), for differences below that.
+// A count of calls modulo 2^(8 * kBytes); differences below that are exact.
 template <size_t kBytes>
 class SmallCount {
  public:
@@ -50,7 +50,7 @@ class SmallCount {
     std::memcpy(bytes_, &count, sizeof bytes_);
     return *this;
   }
-  // The calls after it, up to `count`.
+  // Returns how many calls `count` has more.
   uint64_t Until(uint64_t count) const {
     uint64_t low = 0;
     std::memcpy(&low, bytes_, sizeof bytes_);
@@ -60,21 +60,21 @@ class SmallCount {
  private:
   uint8_t bytes_[kBytes];
 };
-// An hour of nothing but calls of one node; three days.
+// 2^40 calls of 1 ns take 18 minutes, 2^48 three days.
 using Count40 = SmallCount<5>;
 using Count48 = SmallCount<6>;
 
 // A node of a calling-context tree: one call path. One cache line, because there are tens of
-// millions. `slots` is the address of a power of two of words with addresses of children, or that
-// of Arena::lost_node: the low bits of a child's routine id select a word, where the child is or,
-// if that was taken, in one of the next ones before a free one. The largest number of words is
-// followed by the Ref of a ChildTable for more children. A node without children has the one word
-// of the arena; up to four words share a granule with those of other nodes. The thread stores
-// `mask` after `slots`.
+// millions. `slots` is the address of a power of two of words, each with the address of a child or,
+// if it is free, that of Arena::lost_node. The low bits of a child's routine id select a word: the
+// child is there or, if that was taken, in one of the next words before a free one. The largest
+// number of words is followed by the Ref of a ChildTable for more children. A node without children
+// has Arena::no_slot; up to four words share a granule with those of other nodes. The thread stores
+// a larger `mask` after `slots`, so that a reader never takes the old words for more than they are.
 struct Node {
   uint32_t routine;        // 0: a thread's root; with a call site above it: see IdOf
   Ref parent;              // 0: none
-  uint64_t slots;          //
+  uint64_t slots;          // address; see above
   uint64_t interpreted;    // calls that ran interpreted
   uint64_t jitted;         // calls that ran compiled
   Ref next;                // the thread's next node in order of creation, stored with release
@@ -84,16 +84,16 @@ struct Node {
   uint16_t mask;           // of a child's offset in `slots`: their bytes less one word's
   uint16_t depth;          // 0: a thread's root
   uint8_t marks;           // Marks, of the owning thread; kMarkGone is stored with release
-  uint8_t collected;       // collector: how far it is known (Collected)
+  uint8_t collected;       // collector: what it knows of the node (calls::Collected)
   Count40 reported;        // collector: calls as last reported
   Count40 baseline_interpreted;  // collector: as baseline_calls
 };
 static_assert(sizeof(Node) == 64 && offsetof(Node, call_site) == 46 && offsetof(Node, mask) == 48);
 static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
 
-// In Node::mask, in addition to its value: `slots` may be newer than it.
+// Set in Node::mask while `slots` changes: `slots` may be newer than the rest of the mask.
 inline constexpr uint16_t kMaskMoves = 1;
-// Node::mask of the most slots.
+// Node::mask of a node with the most slots.
 inline constexpr uint32_t kMaxMask = 8191 * sizeof(uint64_t);
 
 // Node::marks.
@@ -101,7 +101,8 @@ inline constexpr uint8_t kMarkGone = 1;    // cut off from the tree for good
 inline constexpr uint8_t kMarkOnPath = 2;  // above the current node, during a prune
 inline constexpr uint8_t kMarkFolds = 4;   // calls from here are counted at a node further up
 
-// Nodes that the writer thread requests the owning thread to cut off.
+// Nodes that the writer thread requests the owning thread to cut off. The memory is
+// calls::TreePruner's, unchanged until the thread sets ThreadState::victims back to 0.
 struct Victims {
   uint32_t folds;  // ThreadState::folds + cuts_made before they were chosen
   uint32_t count;
@@ -118,22 +119,22 @@ struct ChildTable {
 };
 static_assert(offsetof(ChildTable, slots) == 8);
 
-// Follows each node if there is a clock, in its units (agent/calls/ticks.h).
+// Follows each node if there is a clock, in the clock's units (agent/calls/tick_scale.h).
 struct NodeTimes {
   uint64_t base;           // time in this node, callees not included
   uint64_t base_start;     // `base` when the current activation began
   uint64_t least;          // kMaxTicks - the least base of an ended activation; 0: none ended
-  uint64_t greatest;       // the greatest
+  uint64_t greatest;       // the greatest base of an ended activation
   uint64_t off;            // clock=cpu: time off the processors, callees not included
   uint64_t reported;       // collector: base + off as last reported
   uint64_t baseline_base;  // collector: known to earlier files, or the group's tree
-  uint64_t baseline_off;   //
+  uint64_t baseline_off;   // collector: the same for `off`
 };
 static_assert(sizeof(NodeTimes) == 64);
 inline constexpr uint64_t kMaxTicks = INT64_MAX;
 
 // Follows each node, after its times, if metrics are charged to call paths (S5.2): the thread's
-// count of each while it was in this node, callees not included. Wrap around.
+// count of each while it was in this node, callees not included. Counts wrap around.
 inline constexpr uint32_t kPathMetrics = 7;
 struct NodeMetrics {
   uint64_t base[kPathMetrics];
@@ -143,12 +144,12 @@ struct NodeMetrics {
 };
 static_assert(sizeof(NodeMetrics) == 128);
 
-// Counters of the blocks of a method on one call path, in a row: those of one version of its code.
+// The counters of a method's blocks on one call path, in a row, for one version of its code.
 struct BlockSet {
   uint64_t range;   // their number << 32 | id of the first; 0: none yet. Stored last, with release
   uint64_t counts;  // address of the first
   Ref more;         // BlockSet of other code of the method: a list; stored with release
-  uint32_t unkept;  // of the first in the list: 1: for a counter there was no memory
+  uint32_t unkept;  // in the first of the list: 1: there was no memory for a counter
 };
 static_assert(sizeof(BlockSet) == 24);
 
@@ -171,7 +172,7 @@ struct NodeCum {
 };
 static_assert(sizeof(NodeCum) == 64);
 
-// A thread's metrics when they were last charged to a node: after its root.
+// Follows a thread's root: the thread's metrics when they were last charged to a node.
 struct ThreadMetrics {
   uint64_t charged[kPathMetrics];
   uint64_t reserved;
@@ -183,7 +184,7 @@ enum class ProbeClock : uint64_t {
   kNone = 0,
   kCoarse = 1,  // Arena::tick, nanoseconds
   kTsc = 2,     // the time-stamp counter
-  kCpu = 3,     // the same, time off the processors separately
+  kCpu = 3,     // the same, with time off the processors charged separately
   kNano = 4,    // System.nanoTime: where the time-stamp counter cannot be used
 };
 
@@ -197,8 +198,8 @@ struct ThreadState {
   Ref last;              // newest node
   Ref chunks;            // all memory of the thread, this state included: a list
   int32_t chunk_class;   // of the newest chunk; -1: the first one of a virtual thread
-  uint64_t bump;         // addresses: free part of the newest chunk
-  uint64_t limit;        //
+  uint64_t bump;         // address of the free part of the newest chunk
+  uint64_t limit;        // its end
   uint32_t is_virtual;   // 1: a virtual thread
   uint32_t group;        // collector: 0: not decided yet (TreeCollector)
   Ref ended_next;        // next state in Arena::ended
@@ -206,25 +207,26 @@ struct ThreadState {
   uint64_t chunk_bytes;  // of all its chunks
   uint64_t mark;         // with a clock: when the last probe ran
   // clock=cpu: the thread had used cpu_sync nanoseconds of processor time at cpu_sync_ticks, and
-  // has been on a processor from then to `mark`. `rseq`: address of the carrier's struct rseq.
+  // has been on a processor from then to `mark`. `rseq`: address of the thread's rseq_cs word (in
+  // struct rseq), or of Arena::always_on.
   uint64_t cpu_sync;
   uint64_t cpu_sync_ticks;
   uint64_t rseq;
   // record=log (event_ring.h): addresses of the next record and of the end of the room.
   uint64_t log_next;
-  uint64_t log_ring;  // of the EventRing that is written, from which the other is reached; 0: none
-  uint64_t log_gap;   // in a gap, the innermost node open all along; 0: no gap; 1: the log is over
+  uint64_t log_ring;  // of the EventRing that is written, which leads to the one read; 0: none
+  uint64_t log_gap;   // in a gap: of the innermost node open all along; 0: no gap; 1: log is over
   union {
     uint64_t log_limit;
-    uint64_t few;  // no log: memory for less than a granule of slots; none at a granule's start
+    uint64_t few;  // no log: address of free words in a granule for slots; at its start: none
   };
   union {
     uint64_t log_read;  // address of the ring that is read; the thread writes the first one's
-    uint64_t few_free;  // no log: free blocks of 8 bytes, then of 16 and 32; linked by their first
-                        // words, which have bit 0 set
+    uint64_t few_free;  // no log: free blocks of 8 bytes, the next ones of 16 and 32; linked by
+                        // their first words, which have bit 0 set
   };
   union {
-    uint64_t log_moving;  // 1: a probe is moving the thread, and an exception may have cut it off
+    uint64_t log_moving;  // 1: a probe changes log and position; an exception may have cut it off
     uint64_t few_free_16;
   };
   union {
@@ -235,11 +237,11 @@ struct ThreadState {
     uint64_t log_time;    // clock=coarse: the time of the last record
     uint64_t call_start;  // no log: a timed call out of scope runs since then; 0: none
   };
-  // Bounded memory.
+  // For bounded memory.
   uint64_t victims;  // address of Victims; set by the collector, back to 0 by the thread
   Ref pool;          // free nodes, linked by `next`
   Ref freed;         // free nodes that the collector has returned: the thread takes them all
-  Ref dropped;       // tables that were outgrown, linked by `count`: the collector takes them all
+  Ref dropped;       // outgrown tables, linked by ChildTable::count: the collector takes them all
   Ref pruned;        // the root's [pruned] node; 0: not made yet. Stored with release
   uint32_t away;     // 1: current may be in a [pruned] node far above open activations
   uint32_t folds;    // the number of ways of folding deep calls; stored with release
@@ -248,8 +250,8 @@ struct ThreadState {
   uint64_t metrics;   // address of its ThreadMetrics
   uint64_t changes;   // CounterBlock::changes when the counted metrics were last charged
   uint64_t blocks;    // blocks=on: address of its OwnBlocks, or of SharedBlocks::counts
-  // pruneexit=: how many nodes the thread may cut off, written by the collector too; how many it
-  // has, stored with release; its time off the processors so far, with clock=cpu.
+  // pruneexit=: how many nodes the thread may still cut off, which the collector writes too; how
+  // many it has cut off, stored with release; with clock=cpu, its time off the processors so far.
   uint32_t cuts_left;
   uint32_t cuts_made;
   uint64_t off;
@@ -278,8 +280,8 @@ struct FlatCounter {
 };
 inline constexpr uint32_t kFlatClass = 6;
 inline constexpr uint32_t kFlatIds = 1u << 18;
-// blocks=on: counters of blocks. Ids too big for a thread's own, virtual threads and those without
-// memory use the shared ones, where counts are added atomically. Id 0 counts nothing.
+// blocks=on: a thread's own counters of blocks. Ids too big for them, virtual threads and threads
+// without memory use SharedBlocks, where counts are added atomically. Id 0 counts nothing.
 inline constexpr uint32_t kBlockIds = 1u << 18;
 struct OwnBlocks {
   uint64_t counts[kBlockIds];
@@ -295,19 +297,19 @@ static_assert(sizeof(Chunk) + sizeof(FlatState) <= ChunkBytes(kFlatClass));
 
 inline constexpr uint32_t kSharedBlockIds = 1u << 24;
 struct SharedBlocks {
-  // Before the counters. The sets of own counters are numbered from `counts` on.
+  // For sets of own counters (OwnBlocks), which are numbered from `counts` on.
   uint64_t next;       // number of the first one that was never used
   uint64_t limit;      // number after the last one
   uint64_t free;       // pops << 32 | number of a recycled one, whose counts[0] has the next one's
   uint64_t recording;  // blocks=paths: the first id of this recording
-  uint64_t unkept;     // the same: call paths for whose counters there was no memory
+  uint64_t unkept;     // blocks=paths: call paths for whose counters there was no memory
   uint64_t reserved[3];
   uint64_t counts[kSharedBlockIds];
 };
 static_assert(offsetof(SharedBlocks, counts) == 64);
 static_assert(sizeof(SharedBlocks::counts) % sizeof(OwnBlocks) == 0);
 
-// blocks=paths: what a counter belongs to, by its id. 0: nothing.
+// blocks=paths: the word for a counter's id that says what it belongs to. 0: nothing.
 struct BlockOwner {
   static constexpr uint64_t Pack(uint32_t routine, bool is_leaf, uint32_t size, uint32_t index) {
     return uint64_t{routine} << 33 | uint64_t{is_leaf} << 32 | uint64_t{size} << 16 | index;
@@ -330,7 +332,7 @@ struct alignas(32) RseqDescriptor {
 
 inline constexpr uint32_t kBucketCount = 16384;
 
-// The arena's start. Chunks are cut off from `next` on.
+// The arena's start. New chunks are taken from `next` on.
 struct Arena {
   ThreadState lost_state;        // of threads that got no state; current is lost_node
   uint64_t next;                 // offset in bytes of the unused part
@@ -338,7 +340,7 @@ struct Arena {
   uint64_t ended;                // Ref of the newest ended state not taken yet: a list
   uint64_t frees;                // how often memory of states or nodes was released
   uint64_t reserve_limit;        // like limit, for [pruned] nodes and their children
-  uint32_t max_depth;            // of nodes; below it calls are folded
+  uint32_t max_depth;            // of nodes; deeper calls are folded
   uint32_t lost;                 // 1: calls found no memory for a state: `shared` has counted them
   uint64_t state_limit;          // like limit, for states and memory of roots' [pruned] nodes
   uint64_t recording_start;      // CLOCK_MONOTONIC, nanoseconds
@@ -347,27 +349,27 @@ struct Arena {
   NodeTimes lost_times;
   NodeMetrics lost_metrics;  // with a clock or without, directly after the field before it
   NodeBlocks lost_blocks;    // so is this; always empty
-  uint64_t no_slot;          // the slots of nodes without children: one that is free
-  uint64_t tombstone;        // slots refer to it where a child was
+  uint64_t no_slot;          // the one word, free, of `slots` in nodes without children
+  uint64_t tombstone;        // slots have its address where a child was
   uint32_t counts;           // probes=resting: 1: a recording runs, so the probes count
   uint32_t reserved_5;
   uint64_t reserved_4[21];
   uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
   uint64_t log_stopped;  // record=log: 1: no more records, the trees count the rest
-  uint64_t log_waits;    // a LogWaits: what threads do whose rings are full
-  uint64_t log_waited;   // nanoseconds that threads have waited; added to by many, atomically
+  uint64_t log_waits;    // LogWaits (event_ring.h): what threads do whose rings are full
+  uint64_t log_waited;   // nanoseconds that threads have waited; many add to it, atomically
   RseqDescriptor rseq;
-  uint64_t always_on;  // address of `rseq`: the word of threads that have none
-  // The lost state's: never read, written by many.
+  uint64_t always_on;  // address of `rseq`: virtual threads have this for an rseq_cs word
+  // The metrics and counters of lost_state: many threads write them, nobody reads them.
   ThreadMetrics lost_charged;
   uint64_t lost_counters[48];  // a CounterBlock that counts nothing
-  // record=log, bytes: the limit for rings of the largest size, and for all smaller ones together;
-  // the chunks for the former, used or free; those of the latter.
+  // record=log, bytes. log_most: the limit of each of the next two. log_large: chunks for rings of
+  // the largest size, used or free. log_small: chunks of all smaller rings.
   uint64_t log_most;
   uint64_t log_large;
   uint64_t log_small;
-  // By index in a node: what all threads were charged with, for metrics of which nodes keep what
-  // happened meanwhile. Added to by many, atomically.
+  // By index in NodeMetrics: what all threads were charged with, for metrics of which nodes also
+  // keep that (elapsed.NAME, counter_block.h). Many threads add to it, atomically.
   uint64_t elapsed[kPathMetrics];
   uint64_t reserved_3[321];
   Ref buckets[kBucketCount];       // states by tid % kBucketCount
@@ -405,7 +407,7 @@ void WriteRelease(T& field, T value) {
   std::atomic_ref<T>(field).store(value, std::memory_order_release);
 }
 
-// The object at `ref`; `ref` must not be 0.
+// Returns the object at `ref`, which must not be 0.
 template <typename T>
 T* At(const Arena* arena, Ref ref) {
   return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(arena) +
@@ -416,7 +418,7 @@ inline Ref RefOf(const Arena* arena, const void* object) {
       (reinterpret_cast<uintptr_t>(object) - reinterpret_cast<uintptr_t>(arena)) >> kGranuleShift);
 }
 
-// Whether the times of the thread's calls are in its log, or in that of a gap, and not in its tree.
+// Whether the thread has a log or is in a gap of one: then its tree has no times.
 inline bool HasLog(const ThreadState& state) {
   return ReadRelaxed(state.log_ring) != 0 || ReadRelaxed(state.log_gap) != 0;
 }

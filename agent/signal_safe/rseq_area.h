@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-// <sys/rseq.h> of the C library, without needing it: null in older ones.
+// As in the C library's <sys/rseq.h>, which older ones lack: weak, so null in these.
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier): the C library's names.
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -16,14 +16,14 @@ extern const unsigned int __rseq_size __attribute__((weak));
 
 namespace jtrace::signal_safe {
 
-// RSEQ_SIG: what precedes the place where the kernel sends an interrupted thread.
+// RSEQ_SIG: the word that must precede the address to which the kernel sends an aborted thread.
 #ifdef __aarch64__
 inline constexpr uint32_t kRseqSignature = 0xd428bc00;
 #else
 inline constexpr uint32_t kRseqSignature = 0x53053053;
 #endif
 
-// Null: none is registered. Async-signal-safe.
+// Returns null if none is registered. Async-signal-safe.
 inline struct rseq* RseqArea() {
   if (&__rseq_size == nullptr || __rseq_size == 0) return nullptr;
   return reinterpret_cast<struct rseq*>(static_cast<char*>(__builtin_thread_pointer()) +

@@ -7,8 +7,8 @@ namespace {
 
 constexpr uintptr_t kLowestAddress = 4096;
 
-// Two values that a failed load may return: memory that holds the first is distinguished from a
-// failed load by a second load with the second.
+// What a failed load returns. If a load returns the first, a second load with the other one shows
+// whether it failed or the memory holds that value.
 constexpr intptr_t kError1 = 0x5afe'4ead'0bad'0001;
 constexpr intptr_t kError2 = 0x5afe'4ead'0bad'0002;
 

@@ -10,25 +10,25 @@ namespace jtrace::signal_safe {
 // SIGSEGV handler recognises the instruction).
 using SafeFetchFunction = intptr_t (*)(intptr_t* address, intptr_t error_value);
 
-// Set once before handlers run. Null: our own load is used, and then RecoverSafeRead must be
-// called by a SIGSEGV and SIGBUS handler.
+// libjvm's function, set once before handlers run. Null: our own load is used, and a handler of
+// SIGSEGV and SIGBUS must call RecoverSafeRead.
 extern constinit std::atomic<SafeFetchFunction> safe_fetch;
 
-// Called with a fault's ucontext_t: if the fault came from our own guarded load, makes that load
-// fail and returns true; the handler then just returns.
+// If a fault, given by its ucontext_t, came from our own guarded load, makes that load fail and
+// returns true; the handler then just returns.
 bool RecoverSafeRead(void* ucontext);
 
-// The aligned word at `address`; false if it is misaligned, not a user-space address, or
+// Reads the word at `address`; returns false if it is misaligned, not a user-space address, or
 // unreadable. Async-signal-safe.
 bool SafeReadWord(uintptr_t address, uintptr_t* value);
 
-// As above, 0 if it cannot be read: for chains of pointers where 0 fails the next step anyway.
+// Returns the word, or 0 if it cannot be read: for chains of pointers, where 0 fails the next step.
 inline uintptr_t SafeReadOr0(uintptr_t address) {
   uintptr_t value;
   return SafeReadWord(address, &value) ? value : 0;
 }
 
-// A naturally aligned value smaller than a word.
+// Reads a naturally aligned value that is smaller than a word.
 template <typename T>
 bool SafeRead(uintptr_t address, T* value) {
   static_assert(sizeof(T) < sizeof(uintptr_t));
@@ -38,14 +38,14 @@ bool SafeRead(uintptr_t address, T* value) {
   return true;
 }
 
-// The load of safe_read where libjvm has none; RecoverSafeRead makes it fail.
+// Our own load, for a libjvm without SafeFetchN.
 
-// Programs have no memory from here on.
+// The first address at which a program can have no memory.
 extern const uintptr_t kEndOfUserSpace;
 
 // As HotSpot's SafeFetchN. The instruction at jtrace_guarded_load_fault may fault; RecoverSafeRead
-// then continues at jtrace_guarded_load_failed. Hidden: addressed directly. An entry of the global
-// offset table would name the section, and the linker of aarch64 would give both the same one.
+// then continues at jtrace_guarded_load_failed. Both are hidden, to be addressed directly: entries
+// of the global offset table would name the section, and aarch64's linker would make them the same.
 extern "C" {
 intptr_t jtrace_guarded_load(intptr_t* address, intptr_t error_value);
 [[gnu::visibility("hidden")]] extern const char jtrace_guarded_load_fault[];

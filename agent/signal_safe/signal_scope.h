@@ -1,4 +1,4 @@
-// Opened first by every signal handler of the agent.
+// For signal handlers: counts those that run, keeps errno, and measures an alternate stack.
 #pragma once
 
 #include <errno.h>
@@ -13,9 +13,7 @@ namespace jtrace::signal_safe {
 
 // How many signal handlers are running: a stop has to wait for them.
 
-// Counts handlers between entry and exit.
-//
-// Protocol: a handler enters first and only then loads the published pointers; the stopping thread
+// A handler enters first and only then loads the published pointers; the stopping thread
 // unpublishes the pointers first and then waits until the count was seen at zero. Both sides use
 // sequentially consistent accesses, so either the handler sees the null pointer or the stopping
 // thread sees the handler. If the count does not fall to zero in time (a handler's thread was
@@ -30,7 +28,7 @@ class InFlight {
   std::atomic<int64_t> count_{0};
 };
 
-// The handlers of samples and of native hooks, and instrumented unwinds.
+// Counts handlers of samples and of native hooks, and instrumented unwinds.
 extern constinit InFlight handlers_in_flight;
 
 // Keeps errno and counts the handler as in flight, on every path out of it.
@@ -62,7 +60,7 @@ class AlternateStack {
         size_(context.uc_stack.ss_size) {}
 
   bool Has(uintptr_t sp) const { return sp - low_ < size_; }
-  // Bytes below the caller's frame; SIZE_MAX: it is on the thread's own stack.
+  // Returns the bytes below the caller's frame; SIZE_MAX if that is on the thread's own stack.
   __attribute__((always_inline)) size_t Room() const {
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     return Has(here) ? here - low_ : SIZE_MAX;
@@ -73,12 +71,12 @@ class AlternateStack {
   const size_t size_;
 };
 
-// The most stack below the handler's first frame that a sample of the interrupted pc alone needs.
-// alternate_stack_test and AlternateStackTest measured 0.8 KiB.
+// The bytes of stack below the handler's first frame that a sample of the interrupted pc alone
+// needs at most. alternate_stack_test and AlternateStackTest measured 0.8 KiB.
 inline constexpr size_t kRoomToSample = 2048;
 
-// The same for a walk: it took 2.4 KiB. A guarded load that fails takes the kernel's part of the
-// JVM's SIGSEGV handler and 2 KiB more. Not in handlers.
+// Returns the same for a walk, which took 2.4 KiB. A guarded load that fails takes the kernel's
+// part of the JVM's SIGSEGV handler and 2 KiB more. Not for use in handlers.
 inline size_t RoomToWalk() {
   constexpr unsigned long kMinSignalStack = 51;  // AT_MINSIGSTKSZ, which glibc 2.31 lacks
   return getauxval(kMinSignalStack) + 4608;

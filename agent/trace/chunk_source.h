@@ -1,4 +1,5 @@
-// A source of records for the chunks of a trace. Called by the writer thread only.
+// A source of records for the chunks of a trace. The writer's thread calls it, and the thread of a
+// stop once the writer's thread has ended.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +11,28 @@ namespace jtrace::trace {
 class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
-  // Ten times a second or more: empties bounded buffers, such as sample rings.
+  // Empties bounded buffers, such as sample rings. Called ten times a second or more.
   virtual void Poll(proto::Chunk&) {}
-  // Whether Poll left much unread and must be called again soon.
+  // Whether Poll left much unread and must be called again at once.
   virtual bool IsBehind() const { return false; }
-  // Once a chunk, just before it is written: adds what changed since the last one. Strings,
-  // threads and routines that it refers to must be defined (RecordEncoder) by the time it returns.
+  // Adds what changed since the last chunk, just before the chunk is written. Strings, threads and
+  // routines that it names must be defined (RecordEncoder) by the time it returns.
   virtual void Seal(uint64_t time_ns, proto::Chunk& chunk) = 0;
-  // All that is known is to be in the file after the next Seal, because somebody reads it now.
+  // Makes the next Seal add everything that is known, because somebody reads the file after it.
   virtual void Flush() {}
-  // The file ends, and with it perhaps the recording: between the last Poll and the last Seal.
+  // Called between the last Poll and the last Seal of a file. `is_last`: the recording ends, too.
   virtual void EndFile(bool /*is_last*/, proto::Chunk&) {}
-  // Whether Seal should come as often as Poll, because it makes room for the program.
+  // Whether Seal should come ten times a second, because it frees memory that is short.
   virtual bool IsUrgent() const { return false; }
-  // A new file begins (loop=, dump): definitions must be repeated, and totals start from 0.
+  // Begins a new file (loop=, dump): definitions must be repeated, and totals start from 0.
   virtual void BeginFile() {}
-  // A chunk, or a part of one, is written: large records may be taken out and used again.
+  // May take large records out of a written chunk, or a part of one, to use their memory again.
   virtual void Recycle(proto::Chunk&) {}
   // Reports the current file's size: after each chunk, and after a new file has begun.
   virtual void Wrote(uint64_t /*file_bytes*/) {}
 };
 
-// Numbers of a row as differences, which compress to a byte each (proto/FORMAT.md, "Trees").
+// Encodes a column of numbers as differences, most of which take a byte (proto/FORMAT.md, "Trees").
 class DeltaCoder {
  public:
   int32_t Next(uint32_t value) {

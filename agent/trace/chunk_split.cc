@@ -16,7 +16,7 @@ using google::protobuf::io::CodedOutputStream;
 
 namespace {
 
-// Sequence number and time.
+// The sequence number and time of each part.
 constexpr size_t kPartHead = 3 * kFieldHeader;
 
 // Moves messages that are independent of each other.
@@ -30,7 +30,7 @@ void Take(RepeatedPtrField<Message>& from, RepeatedPtrField<Message>* (proto::Ch
   from.Clear();
 }
 
-// A string's number follows from its place.
+// A string's number follows from its place, so a string that is too large is replaced by "".
 void MoveStrings(proto::Chunk& whole, ChunkParts& parts) {
   uint32_t number = whole.first_string();
   for (std::string& text : *whole.mutable_string()) {
@@ -87,7 +87,7 @@ void AddLoss(uint64_t count, proto::Chunk& chunk) {
 
 // Thread, time, and the headers of both columns.
 constexpr size_t kLogHead = 6 * kFieldHeader;
-// An index into the frames of a part.
+// The most bytes of an index into the frames of a part.
 constexpr size_t kFrameIndex = 5;
 
 size_t SizeOf(uint64_t value) { return CodedOutputStream::VarintSize64(value); }
@@ -95,7 +95,7 @@ size_t SizeOf(uint64_t value) { return CodedOutputStream::VarintSize64(value); }
 // Thread, number of threads, and the headers of all columns and of a metric.
 constexpr size_t kMetricHead = 4 * kFieldHeader;
 constexpr size_t kDeltaHead = 16 * kFieldHeader + kMetricHead;
-// A row's difference. It is larger where a part begins.
+// The most bytes of a row's difference, which is larger where a part begins.
 constexpr size_t kDifference = 5;
 
 template <typename T>
@@ -103,7 +103,7 @@ size_t SizeOf(T value) {
   return CodedOutputStream::VarintSize64(static_cast<uint64_t>(value));
 }
 
-// An optional column of a table.
+// The size of a value in an optional column of a table.
 template <typename Column>
 size_t SizeAt(const Column& column, int row) {
   return row < column.size() ? SizeOf(column.Get(row)) : 0;

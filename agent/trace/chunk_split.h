@@ -1,4 +1,4 @@
-// Splits a chunk that is too large for one frame: its records and its trees. Writer thread.
+// Splits a chunk that is too large for one frame into parts. On the thread that writes the trace.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace jtrace::trace {
 
-// The part that is being filled.
+// Collects records in a part, and writes the part when it is full.
 class ChunkParts {
  public:
   using Write = absl::FunctionRef<void(proto::Chunk)>;
@@ -22,7 +22,7 @@ class ChunkParts {
   ChunkParts(const ChunkParts&) = delete;
   ChunkParts& operator=(const ChunkParts&) = delete;
 
-  // The part for a record of so many bytes, a new one if necessary; null: the record is left out.
+  // Returns the part for a record of that many bytes; null: it is too large and left out.
   proto::Chunk* For(size_t bytes) {
     if (bytes > most_) {
       ++left_out_;
@@ -34,7 +34,7 @@ class ChunkParts {
   }
   // Whether the record fits into the current part.
   bool HasRoom(size_t bytes) const { return bytes_ == 0 || bytes_ + bytes <= limit_; }
-  // Changes with each new part.
+  // The number of the current part. It changes with each new part.
   uint64_t number() const { return number_; }
   size_t limit() const { return limit_; }
   uint64_t left_out() const { return left_out_; }
@@ -68,10 +68,10 @@ class ChunkSplitter {
   // Parts have at most about `limit` bytes. A single record with more than `most` is left out.
   ChunkSplitter(size_t limit, size_t most) : limit_(limit), most_(most) {}
 
-  // Whether the chunk need not be split. Its messages' sizes are known then.
+  // Whether the chunk need not be split. Computes the sizes that its messages keep (GetCachedSize).
   bool Fits(const proto::Chunk& whole) const { return whole.ByteSizeLong() <= limit_; }
 
-  // `write` is called once or more.
+  // Calls `write` with each part, at least once.
   void Split(proto::Chunk whole, ChunkParts::Write write);
 
  private:
@@ -87,7 +87,7 @@ class ChunkSplitter {
 // ops, but not between a mark and its value. Frames are renumbered in each part.
 class RecordSplitter {
  public:
-  // `whole` keeps what is not listed above.
+  // Takes these records and the samples' frames out of `whole`.
   RecordSplitter(proto::Chunk& whole, ChunkParts& parts);
   void MoveAll();
 
@@ -95,23 +95,23 @@ class RecordSplitter {
   // The logs of one thread, in their order.
   struct Logs {
     std::vector<const proto::EventLog*> logs;
-    size_t next = 0;                  // the log that is being moved
-    int op = 0;                       // its next one
+    size_t next = 0;                  // index of the log that is being moved
+    int op = 0;                       // index of its next op
     uint64_t time = 0;                // of that op
-    proto::EventLog* into = nullptr;  // of the current part; null: none yet
-    uint64_t part = 0;                // that `into` is in
+    proto::EventLog* into = nullptr;  // the log that is filled; null: it is not begun
+    uint64_t part = 0;                // number of the part that has `into`
     uint64_t last = 0;                // time of the last op in `into`
   };
   struct Item {
     uint64_t time;
     uint32_t thread;
-    int event;   // index, or -1
-    int sample;  // the same
+    int event;   // index in events_, or -1
+    int sample;  // index in samples_, or -1
   };
 
   void SortRecords();
   void MoveLogs(Logs& logs, uint64_t until);
-  // The next op, with its value if it is a mark.
+  // Moves the next op, with its value if it is a mark.
   void MoveOps(Logs& logs);
   static void Step(Logs& logs, int ops);
   static void BeginLog(Logs& logs);
@@ -127,7 +127,7 @@ class RecordSplitter {
   std::vector<Item> items_;
   absl::flat_hash_map<uint32_t, Logs> logs_;  // by thread
   std::vector<uint32_t> log_threads_;         // in the order of their first logs
-  // The number of a frame in the part that has it, if that is the current part.
+  // The last part that got a frame, and the frame's number there.
   struct Place {
     uint64_t part = UINT64_MAX;
     uint32_t number = 0;
@@ -146,11 +146,11 @@ class TreeSplitter {
   void Take(proto::TreeDelta& whole);
 
  private:
-  // Sums of a column of differences: those read, and those written to the current delta.
+  // Encodes a column again for the current delta. Sums of the differences read and written so far.
   struct Coder {
     uint32_t read = 0;
     uint32_t written = 0;
-    // The same number as a difference from the last one written to the current delta.
+    // Returns the same number as a difference from the last one written to the current delta.
     int32_t Next(int32_t difference);
   };
 
@@ -159,15 +159,15 @@ class TreeSplitter {
   void MoveCounts();
   void MoveRoutines();
   void MoveMetric(const proto::NodeMetric& metric);
-  // The delta for a row of so many bytes; null: none.
+  // Returns the delta for a row of that many bytes; null: the row is too large for a part.
   proto::TreeDelta* Row(size_t bytes);
 
   ChunkParts& parts_;
   const proto::TreeDelta* whole_ = nullptr;
-  proto::TreeDelta* into_ = nullptr;  // of the current part; null: none yet
+  proto::TreeDelta* into_ = nullptr;  // the delta that is filled; null: it is not begun
   proto::NodeMetric* metric_ = nullptr;
-  uint64_t part_ = 0;  // that into_ is in
-  Coder coder_;        // of the table being taken
+  uint64_t part_ = 0;  // number of the part that has into_
+  Coder coder_;        // of the table that is being moved
 };
 
 }  // namespace jtrace::trace

@@ -1,4 +1,4 @@
-// The definitions of a trace except threads: strings, classes, routines and methods by number.
+// The definitions of a trace except threads: strings, classes, routines, methods and label sets.
 //
 // A file defines only what its records name (DefineRoutine and similar): most methods are never
 // called. The data of unloaded classes is forgotten (Forget), because a program that keeps loading
@@ -24,9 +24,8 @@
 
 namespace jtrace::trace {
 
-// Numbers for the things that a trace defines, by their keys.
-
-// `Key`: hashable, equal for the same thing. Numbers begin at 1 and are never reused.
+// Numbers for the things that a trace defines, by their keys. `Key`: hashable, equal for the same
+// thing. Numbers begin at 1 and are never reused.
 template <typename Key>
 class KeyNumbers {
  public:
@@ -35,7 +34,7 @@ class KeyNumbers {
     bool is_defined = false;  // the current file defines it
   };
 
-  // The key's number, and whether it is new.
+  // Returns the key's number, and whether it is new.
   std::pair<uint32_t, bool> Add(const Key& key) {
     const auto [entry, is_new] = numbers_.try_emplace(key, last_ + 1);
     if (is_new) entries_.emplace(++last_, Entry{key});
@@ -45,7 +44,7 @@ class KeyNumbers {
     const auto found = numbers_.find(key);
     return found != numbers_.end() ? found->second : 0;
   }
-  // Null if there is none, or it was erased.
+  // Returns null if no entry has that number any more.
   Entry* Get(uint32_t number) {
     const auto found = entries_.find(number);
     return found != entries_.end() ? &found->second : nullptr;
@@ -64,7 +63,7 @@ class KeyNumbers {
   void ForEach(Action action) const {
     for (const auto& [number, entry] : entries_) action(number, entry.key);
   }
-  // A file begins that defines nothing yet. `change` may change each key; the new keys must be
+  // Begins a file that defines nothing yet. `change` may change each key; the new keys must be
   // distinct.
   template <typename Change>
   void BeginFile(Change change) {
@@ -87,17 +86,15 @@ class KeyNumbers {
 
 // Strings of a trace by number. A string that definitions use is forgotten with the last of them;
 // others are kept. A forgotten string that occurs again gets a new number.
-//
-// Not synchronised: RecordEncoder's mutex guards it.
 class StringTable {
  public:
   struct Interned {
     uint32_t id = 0;
     bool is_new = false;
   };
-  // "" is 0.
+  // Returns the text's number, and whether it is new. The number of "" is 0.
   Interned Intern(absl::string_view text);
-  // 0: unknown, or "".
+  // Returns 0 for an unknown text and for "".
   uint32_t Find(absl::string_view text) const;
   absl::string_view Text(uint32_t id) const;
 
@@ -108,7 +105,7 @@ class StringTable {
   // Numbers the strings 1, 2, 3 … without holes, in the order of their numbers so far. Returns the
   // new number of each old one.
   absl::flat_hash_map<uint32_t, uint32_t> Renumber();
-  // By number, from 1 on: after Renumber, before anything else.
+  // Returns the texts by number, from 1 on. The numbers must have no holes: call Renumber first.
   std::vector<absl::string_view> All() const;
 
   size_t size() const { return entries_.size(); }
@@ -124,7 +121,7 @@ class StringTable {
   absl::flat_hash_map<absl::string_view, uint32_t> ids_;  // of the entries' texts
 };
 
-// A routine that probes count besides the methods that have them.
+// A routine: a method with probes, or a site in one that probes count; a site may have a cost.
 struct RoutineInfo {
   uint32_t class_id = 0;
   absl::string_view name = {};
@@ -135,7 +132,7 @@ struct RoutineInfo {
   uint32_t millicycles_per_element = 0;
 };
 
-// The same, found by its number. The table owns the texts.
+// A routine as ForEachRoutine passes it. The table owns the texts.
 struct RoutineText {
   absl::string_view class_name;  // binary
   absl::string_view name;
@@ -152,38 +149,38 @@ struct ForgottenClass {
 
 class DefinitionTable {
  public:
-  // Definitions are written there; null: nowhere. `into` must outlive that use.
+  // Sets the chunk that gets definitions; null: none does. `into` must outlive its use.
   void DefineInto(proto::Chunk* into) { into_ = into; }
   // Approximate bytes of everything written into chunks.
   size_t bytes() const { return bytes_; }
 
-  // A string that an event uses, not a definition.
+  // Returns the number of a string that an event names, not a definition.
   uint32_t String(absl::string_view text);
-  // A string of a definition that is kept elsewhere, until Release.
+  // Returns the number of a string that a definition outside this table uses until Release.
   uint32_t UsedString(absl::string_view text);
   void Release(uint32_t string) { strings_.Release(string); }
 
   uint32_t Class(absl::string_view binary_name, uint32_t loader);
-  // Code of a loader other than the class's own names the class: it is never forgotten.
+  // Forget keeps the class from now on, because code of another loader names it.
   void KeepClass(uint32_t class_id) { kept_classes_.insert(class_id); }
   uint32_t Routine(const RoutineInfo& info);
   uint32_t Method(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
-  // The number as a routine of a method by its number; 0: it has none.
+  // Returns the routine number of a method; 0: it has none.
   uint32_t RoutineOf(uint32_t method);
 
-  // False for a routine that is a site or unknown.
+  // Whether the routine is a method; false for a site and for an unknown number.
   bool IsMethod(uint32_t routine);
 
-  // The routines of classes that are not forgotten, in any order.
+  // Visits the routines of classes that are not forgotten, in any order.
   void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);
 
-  // A record names the number, so its file has to define it. A method's routine is defined with it.
+  // Defines what a record names, once a file. A method's routine is defined with the method.
   void DefineClass(uint32_t id);
   void DefineRoutine(uint32_t id);
   void DefineMethod(uint32_t id);
-  // The set of labels with that number (LabelSets).
+  // Defines the set of labels with that number (LabelSets).
   void DefineLabels(uint32_t id, const Labels& labels);
-  // All METHODs of these classes that have numbers as routines.
+  // Defines all routines of these classes that are METHODs.
   void DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
 
   // Forgets these classes, all classes of these loaders, and their members. No record may name them
@@ -191,8 +188,8 @@ class DefinitionTable {
   std::vector<ForgottenClass> Forget(const absl::flat_hash_set<uint32_t>& classes,
                                      const absl::flat_hash_set<uint32_t>& loaders);
 
-  // The chunk begins a file: all strings are written into it, other definitions when records name
-  // them. Strings are renumbered: returns the new number of each.
+  // Begins a file with this chunk and writes all strings into it; other definitions follow when
+  // records name them. Renumbers the strings and returns the new number of each.
   absl::flat_hash_map<uint32_t, uint32_t> BeginFile(proto::Chunk& chunk);
 
   // The greatest number of a routine so far.
@@ -205,10 +202,10 @@ class DefinitionTable {
   // class, name, descriptor, kind, cost, cycles, millicycles for each element
   using RoutineKey = std::tuple<uint32_t, uint32_t, uint32_t, int, int, uint32_t, uint32_t>;
 
-  // The strings of a new key are in use from now on.
+  // Returns the key's number; a new key uses its strings from now on.
   template <typename Key>
   uint32_t Number(KeyNumbers<Key>& known, const Key& key);
-  // The key, if the file does not define it yet; `is_defined` from now on.
+  // Returns the key and marks it as defined; null: there is nothing to define.
   template <typename Key>
   const Key* ToDefine(KeyNumbers<Key>& known, uint32_t id);
   template <typename Key>

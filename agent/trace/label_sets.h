@@ -18,7 +18,7 @@ namespace jtrace::trace {
 // Key and value, sorted by key, each key once; as the JVM gives texts (modified UTF-8).
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// The longest beginning of at most that many bytes that splits no character.
+// Returns the longest beginning of at most `most` bytes that splits no character.
 absl::string_view CutTo(size_t most, absl::string_view text);
 
 class LabelSets {
@@ -33,17 +33,17 @@ class LabelSets {
   LabelSets(const LabelSets&) = delete;
   LabelSets& operator=(const LabelSets&) = delete;
 
-  // The number of the set `outer` in which `key` has this value; without the key, if the value is
-  // empty. samples::kUnknownLabels: there are too many sets, or labels in it, the key is empty
-  // or too long, or `outer` is unknown.
+  // Returns the number of the set `outer` with `key` set to `value`; "" removes the key. Returns
+  // samples::kUnknownLabels if there are too many sets, or labels in the set, if the key is empty
+  // or too long, or if `outer` is unknown.
   uint32_t With(uint32_t outer, absl::string_view key, absl::string_view value);
-  // Null: no set has that number. Valid and unchanged as long as this lives.
+  // Returns null if no set has that number. The set is valid and unchanged as long as this lives.
   const Labels* Find(uint32_t number) const;
 
  private:
   const uint32_t most_;
   mutable std::mutex mutex_;              // guards all below
-  std::map<Labels, uint32_t> numbers_;    // without that of the empty set, 0
+  std::map<Labels, uint32_t> numbers_;    // the empty set, 0, is not in it
   std::vector<const Labels*> by_number_;  // from 1 on
 };
 

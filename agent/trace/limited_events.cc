@@ -12,7 +12,7 @@ bool IsFrequent(Code code) {
   return code == Code::kUnpark || (code >= Code::kRead && code <= Code::kAccept);
 }
 
-// One more record in this second, if there is room for it.
+// Counts one more record in this second; false: the limit is reached.
 bool TakeRoom(std::atomic<uint64_t>& window, uint64_t limit, uint64_t now_ns) {
   const uint64_t second = (now_ns / kSecond) << kRecordBits;
   uint64_t seen = window.load(std::memory_order_relaxed);

@@ -15,17 +15,18 @@ namespace jtrace::trace {
 
 class LimitedEvents : public trace::ChunkSource {
  public:
-  // Records a second of a kind; of I/O and parks, which a few threads can do that often.
+  // The most records a second of each kind of event; I/O and ended parks have the second limit,
+  // because a few threads can already exceed the first one.
   static constexpr uint64_t kRecordsASecond = 1000;
   static constexpr uint64_t kIoRecordsASecond = 20'000;
 
   explicit LimitedEvents(Losses& losses) : losses_(losses) {}
 
-  // The event has begun. Returns whether it may have a record.
+  // Counts an event that begins. Returns whether it may have a record.
   bool Count(Code code, uint64_t now_ns);
-  // The event has ended and took this long.
+  // Adds the duration of an event that has ended.
   void Ended(Code code, uint64_t duration_ns);
-  // A recording begins.
+  // Sets all totals to 0, when a recording begins.
   void Reset();
 
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
@@ -35,7 +36,7 @@ class LimitedEvents : public trace::ChunkSource {
     std::atomic<uint64_t> count{0};
     std::atomic<uint64_t> recorded{0};
     std::atomic<uint64_t> time_ns{0};
-    // The current second of the session << 20 | records in it.
+    // The second of the session in which the last record was made << 20 | records in it.
     std::atomic<uint64_t> window{0};
   };
 

@@ -1,4 +1,4 @@
-// Writes the table of losses.
+// Writes the table of losses into each chunk.
 #pragma once
 
 #include <cstdint>

@@ -237,7 +237,7 @@ void RecordEncoder::AddWaitEvent(const EventRecord& event, const proto::WaitEven
   event_bytes_ += kEventBytes;
   proto::WaitEvent& wait = *EventLocked(event)->mutable_wait_event();
   wait = details;
-  // A thread may have ended long before another one took its permit.
+  // The thread that gave a permit may have ended long before another one took it.
   if (!live_threads_.contains(details.by_thread())) wait.set_by_thread(0);
 }
 

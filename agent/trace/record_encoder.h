@@ -1,13 +1,12 @@
-// Collects the records of JVMTI callbacks and of the writer thread in the chunk being built.
+// Collects the records of JVMTI callbacks and of the writer's thread in the chunk being built.
 //
-// Any thread; one mutex (a std one: the thread sanitizer sees it), which is a leaf: nothing is
-// called under it that could block, so that a GC event at a safepoint never waits for a thread that
-// the safepoint holds.
+// Any thread, but not in a signal handler. One mutex (a std one: the thread sanitizer sees it),
+// which is a leaf: nothing is called under it that could block, so that a GC event at a safepoint
+// never waits for a thread that the safepoint holds.
 //
-// The numbers of classes, routines and methods are valid for the life of the JVM: a second trace of
-// the same process (BeginTrace) and the next file of a trace (Restate) define them again, except
-// those of unloaded classes (Forget). Those of threads are valid for one trace, those of strings
-// for one file.
+// The numbers of classes, routines and methods are valid until the class is unloaded (Forget). A
+// second trace of the process (BeginTrace) and the next file of a trace (Restate) define them again
+// when a record names them. Threads' numbers are valid for one trace, strings' for one file.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +36,7 @@ struct ThreadInfo {
   bool is_vm_internal = false;
 };
 
-// An event of a thread, by its code (S3.1).
+// An event of a thread; `major` and `minor` are its code (codes of events, S3.1).
 struct EventRecord {
   uint64_t time_ns = 0;
   uint32_t thread = 0;
@@ -54,22 +53,22 @@ class RecordEncoder {
   RecordEncoder(const RecordEncoder&) = delete;
 
   void SetCodes(const CodeSet& codes);
-  // A trace begins after another one ended: its first chunk defines every number assigned so far;
-  // threads are numbered from 1 again.
+  // Begins a trace after another one ended. Its first chunk defines all strings. Threads are
+  // numbered from 1 again.
   void BeginTrace(const CodeSet& codes);
-  // No trace is open until BeginTrace: numbers are assigned, nothing is kept for writing.
+  // Ends the trace. Until BeginTrace, numbers are assigned, but nothing is kept for writing.
   void EndTrace();
-  // The next chunk begins a new file of the same trace: pending records stay, and everything known,
-  // including threads, is defined again.
+  // Makes the next chunk begin a new file of the same trace: pending events stay, and all strings
+  // and living threads are defined again.
   void Restate();
 
-  // Numbers of things. Strings are defined in the trace when they are first requested, classes and
-  // methods when an event names them.
+  // Returns the number of a thing. A string is defined when its number is first requested, a class
+  // or a method when a record names it.
   uint32_t String(absl::string_view text);
   uint32_t ClassId(absl::string_view binary_name, uint32_t loader);
   uint32_t RoutineId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
-  // The number of a routine that is not a method with its own probes. `is_foreign`: the code that
-  // has the site may outlive the class.
+  // Returns the number of a routine that is not a method with its own probes. `is_foreign`: code of
+  // another loader has the site, so the class is never forgotten.
   uint32_t SiteId(const RoutineInfo& info, bool is_foreign = false);
   // `routine`: the method's number as a routine if it has one, else 0.
   struct MethodNumbers {
@@ -83,17 +82,17 @@ class RecordEncoder {
   bool IsMethod(uint32_t routine);
   // All routines that have numbers, in any order. `visit` must not block: see the class comment.
   void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);
-  // Records that the encoder does not see name these routines, so the file has to define them.
+  // Defines what is named by records that the encoder does not see.
   void DefineRoutines(absl::Span<const uint32_t> routines);
   void DefineMethod(uint32_t method);
   void DefineClass(uint32_t class_id);
   void DefineLabels(uint32_t id, const Labels& labels);
-  // Every method with probes of these classes, whether or not it was called.
+  // Defines every method with probes of these classes, whether or not it was called.
   void DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
   uint32_t DefineThread(const ThreadInfo& info);
-  // The thread has ended and has no more records: Restate leaves it out.
+  // Makes Restate leave out a thread that has ended and has no more records.
   void ForgetThread(uint32_t thread);
-  // The same for unloaded classes, by number or by loader.
+  // Forgets unloaded classes, by number or by loader. Returns those that were forgotten.
   std::vector<ForgottenClass> Forget(const absl::flat_hash_set<uint32_t>& classes,
                                      const absl::flat_hash_set<uint32_t>& loaders);
 
@@ -107,7 +106,7 @@ class RecordEncoder {
 
   // The greatest number of a routine so far.
   uint64_t routines() const;
-  // The number of classes that a sweep visits.
+  // How many classes are known.
   size_t classes() const;
   // Approximate bytes of the chunk being built: the writer seals early when it grows large.
   size_t pending_bytes() const;
@@ -116,8 +115,8 @@ class RecordEncoder {
   proto::Chunk Take();
 
  private:
-  // Holds mutex_. Memory may end while a chunk or a table is half changed: whoever gets the mutex
-  // from then on throws std::bad_alloc, those who wait for it already among them.
+  // Holds mutex_. If an exception leaves its scope (no memory), a chunk or a table may be half
+  // changed: every later Lock throws std::bad_alloc, also in threads that wait for it already.
   class Lock {
    public:
     explicit Lock(const RecordEncoder& encoder);
@@ -133,7 +132,7 @@ class RecordEncoder {
   bool Wanted(const EventRecord& event) const {
     return open_ && codes_.HasRecord(event.major, event.minor);
   }
-  // Drops pending records except events.
+  // Keeps pending events, and drops everything else that is pending.
   void RestateLocked();
   void DefineRoutinesOf(const proto::WaitEvent& wait);
 
@@ -142,7 +141,7 @@ class RecordEncoder {
   CodeSet codes_;
   bool open_ = true;
   proto::Chunk chunk_;
-  // The chunk's events, and what definitions_ had defined before it.
+  // The approximate size of the chunk's events, and definitions_.bytes() when the chunk began.
   size_t event_bytes_ = 0;
   size_t defined_before_ = 0;
   DefinitionTable definitions_;

@@ -49,7 +49,7 @@ struct Opened {
   bool is_new = false;
 };
 
-// Only another process's lock is an error: some file systems have no locks.
+// Closes the file if another process has locked it. Some file systems have no locks: no error.
 void Lock(OwnFd& fd) {
   if (flock(fd.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   const int saved = errno;
@@ -174,7 +174,7 @@ TraceFile::~TraceFile() {
   if (is_new_ && !begun_) unlink(path_.c_str());
 }
 
-// The program closed the descriptor: continues at the end of the same file, if it still exists.
+// Opens the file again after the program has closed the descriptor, and continues at its end.
 absl::Status TraceFile::Reopen() {
   OwnFd again(open(path_.c_str(), kOpenFlags));
   if (again.ok()) Lock(again);
@@ -186,7 +186,7 @@ absl::Status TraceFile::Reopen() {
   return absl::OkStatus();
 }
 
-// The next write leaves a hole there, and the file is again as long as if nothing had happened.
+// Called before each write, because the write after a truncation restores the file's size.
 void TraceFile::DetectTruncation() {
   struct stat now;
   if (fstat(fd_.get(), &now) != 0 || !S_ISREG(now.st_mode)) return;

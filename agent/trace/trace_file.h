@@ -1,4 +1,5 @@
-// The trace file: open, append frames, close. One thread at a time (the writer thread).
+// The trace file: open, append frames, close. One thread at a time: that of a start, then the
+// writer's.
 //
 // A frame is written by one write() if the kernel accepts it whole, so that a killed process leaves
 // at most one incomplete frame at the end (proto/FORMAT.md).
@@ -20,13 +21,13 @@ struct ZSTD_CCtx_s;
 
 namespace jtrace::trace {
 
-// Replaces %p, %t, %n and %{ENV} in a file name. `now_unix_s` is the session's start.
+// Replaces %p (`pid`), %t (`now_unix_s`, in local time), %n (`number`), %{ENV} and %% in a name.
 std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_s, int number);
 
-// `pattern` with ".%n" before its ending if it has no %n: for more than one file.
+// Returns `pattern` with ".%n" before its ending if it has no %n: for more than one file.
 std::string NumberedPattern(absl::string_view pattern);
 
-// `path` as an absolute path, by the current folder.
+// Returns `path` as an absolute path, by the current folder.
 std::string AbsolutePath(const std::string& path);
 
 class TraceFile {
@@ -38,16 +39,16 @@ class TraceFile {
   static absl::StatusOr<std::unique_ptr<TraceFile>> Open(std::string path);
   // Makes the file private (mode 0600) and empty, and writes the header; once.
   absl::Status Begin();
-  // Open and Begin.
+  // Calls Open and Begin.
   static absl::StatusOr<std::unique_ptr<TraceFile>> Create(std::string path);
   // Removes a new file that was never begun.
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  // What makes room for `bytes` on a full disk (or quota), by removing other files; false: it
-  // cannot. Called on the thread that writes, a few times for each write; without it a full disk is
-  // an error at once.
+  // Makes room for `bytes` on a full disk (or quota) by removing other files; false: it cannot.
+  // Called on the thread that writes, a few times for each write. Without such a function a full
+  // disk is an error at once.
   using MakeRoom = std::function<bool(uint64_t bytes)>;
   void WhenFull(MakeRoom make_room) { make_room_ = std::move(make_room); }
 
@@ -77,7 +78,7 @@ class TraceFile {
   ZSTD_CCtx_s* compressor_;
   std::string buffer_;
   std::atomic<uint64_t> bytes_written_{0};
-  uint64_t bytes_cut_ = 0;  // of these, by another process that made the file shorter
+  uint64_t bytes_cut_ = 0;  // of these, cut off by another process
   absl::Status failed_;
 };
 

@@ -16,9 +16,9 @@ namespace {
 
 constexpr uint64_t kSealPeriodNs = 900'000'000;
 constexpr uint64_t kUrgentSealPeriodNs = 100'000'000;
-// Chunks of a program with millions of call paths would otherwise follow each other without a
-// pause.
-constexpr uint64_t kRestAfterSeal = 30;  // times its processor time
+// Chunks of a program with millions of call paths would follow each other without a pause if the
+// next seal did not wait in proportion to the last one.
+constexpr uint64_t kRestAfterSeal = 30;  // times the seal's processor time
 // Chunks stay small enough that two fit easily in memory, and far below the format's limit.
 constexpr size_t kSealBytes = 4u << 20;
 constexpr size_t kMaxChunkBytes = 16u << 20;
@@ -27,14 +27,14 @@ constexpr size_t kMaxRecordBytes = format::kMaxPayloadSize - 1024;
 constexpr int kSealSamples = 20'000;
 constexpr size_t kSealEvents = 1u << 21;
 
-// Events of logs, which take two to four bytes each.
+// Counts the events of logs, which take two to four bytes each.
 size_t LoggedEvents(const proto::Chunk& chunk) {
   size_t sum = 0;
   for (const proto::EventLog& log : chunk.log()) sum += static_cast<size_t>(log.op_size());
   return sum;
 }
 
-// Merges by time: events of a thread come from both, and must stay in order.
+// Merges by time: a thread's events come from sources and encoder, and must stay in order.
 void MergeEvents(google::protobuf::RepeatedPtrField<proto::Event>& from,
                  google::protobuf::RepeatedPtrField<proto::Event>& into) {
   if (from.empty()) return;
@@ -142,7 +142,7 @@ void TraceWriter::RunTask() {
     std::lock_guard lock(requests_.mutex);
     if (requests_.task == nullptr) return;
   }
-  requests_.task();  // nobody changes it now
+  requests_.task();  // no other thread changes it while it is not null
   std::lock_guard lock(requests_.mutex);
   requests_.task = nullptr;
   requests_.answered.notify_all();
@@ -150,7 +150,7 @@ void TraceWriter::RunTask() {
 
 void TraceWriter::Call(absl::FunctionRef<void()> task) {
   std::unique_lock lock(requests_.mutex);
-  // One at a time; a stopped thread leaves its state to the caller.
+  // One task runs at a time. Once the writer's thread has stopped, its state belongs to the caller.
   requests_.answered.wait(lock, [this] { return requests_.task == nullptr || requests_.stopping; });
   if (requests_.stopping || !started_) {
     lock.unlock();
@@ -223,14 +223,14 @@ void TraceWriter::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
   last_seal_ns_ = clock_.Now();
   const uint64_t cpu_before_ns = OwnCpuNanos();
   for (ChunkSource* source : sources_) source->Seal(last_seal_ns_, own_);
-  // Taken last: every number that the sources used is defined by now.
+  // The encoder's chunk is taken last, so that it defines every number that the sources used.
   proto::Chunk chunk = encoder_.Take();
   Merge(own_, chunk);
   if (first_ != nullptr) chunk.set_allocated_session_start(first_.release());
   if (finish != nullptr) (*finish)(*chunk.mutable_session_end());
   Number(chunk);
   if (splitter_.Fits(chunk)) {
-    // Its size is known now; that of a long log takes as long as writing it.
+    // Fits has computed the size. For a long log, to compute it again takes as long as writing it.
     Write(chunk, static_cast<size_t>(chunk.GetCachedSize()));
   } else {
     splitter_.Split(std::move(chunk), [this](proto::Chunk part) {

@@ -1,5 +1,5 @@
-// Writes the trace on its own thread, the "writer's thread": polls the sources, seals a chunk about
-// every second, and writes the last one when stopped. The thread is not a Java thread.
+// Writes the trace on its own thread, the "writer's thread": polls the sources and seals a chunk
+// about every second. The last chunk is written by Stop. The thread is not a Java thread.
 #pragma once
 
 #include <atomic>
@@ -28,32 +28,31 @@ class TraceWriter {
   // Runs on `thread`, which does nothing else until the stop.
   // Sources are polled every `poll_period`, and when `doorbell` is rung: often enough that no ring
   // fills in between.
-  // `on_failure` is called once, on the writer's thread, when the file can no longer be written, or
-  // there is no memory to do so. All references must outlive the thread.
+  // `on_failure` is called at most once a file, on the thread that writes, when the file can no
+  // longer be written or there is no memory to do so. All references must outlive the thread.
   TraceWriter(ReusableThread& thread, const SessionClock& clock, RecordEncoder& encoder,
               TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
               signal_safe::Doorbell& doorbell, std::function<void(const absl::Status&)> on_failure);
-  // Stops without a session end if Stop was not called.
+  // Stops with an empty session end if Stop was not called.
   ~TraceWriter();
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
 
-  // `first` opens the trace.
+  // Starts the thread. `first` is the trace's first record.
   void Start(proto::SessionStart first);
-  // Polls and seals a last time, with the session's end as `finish` fills it in; then the thread is
-  // free. Any thread but the writer's. Returns the first write error, if there was one.
+  // Ends the work on the thread, then polls and seals a last time on the caller's, with the
+  // session's end from `finish`. Any thread but the writer's. Returns the first write error.
   absl::Status Stop(const std::function<void(proto::SessionEnd&)>& finish);
 
-  // Everything recorded before the call is in the file when it returns. Any thread but the
-  // writer's. Returns the first write error, if there was one. Throws, as NextFile and Call, what
-  // leaves the task.
+  // Writes everything recorded before the call. Any thread but the writer's. Returns the first
+  // write error, if any.
   absl::Status Flush();
   // Ends the file as `finish` says and continues in `next`, which must outlive the thread and
   // begins with `first`. Any thread but the writer's. An error concerns the old file.
   absl::Status NextFile(TraceFile& next, proto::SessionStart first,
                         const std::function<void(proto::SessionEnd&)>& finish);
   // Runs `task` on the writer's thread, the only one that may query the sources, and waits for its
-  // end. After Stop it runs on the caller's thread.
+  // end. After Stop it runs on the caller's thread. Throws what `task` throws.
   void Call(absl::FunctionRef<void()> task);
 
   // CPU time of the writer's thread in this recording.
@@ -69,18 +68,18 @@ class TraceWriter {
   };
 
   void Run();
-  // An exception that leaves `work` turns the agent off. Then, too, the trace ends here: what was
-  // half taken from the sources cannot be written.
+  // Runs `work`. An exception that leaves it turns the agent off. When the agent is off, the trace
+  // ends here, because what was half taken from the sources cannot be written.
   void Guarded(absl::FunctionRef<void()> work);
   // Waits for the next poll, task or ring; true if the thread must end.
   bool WaitForPoll();
   void RunTask();
   void Poll();
-  // `finish`: not null for the last chunk; fills in the session's end when everything else is
-  // known.
+  // Writes a chunk. `finish` fills in the session's end in a file's last chunk, when all else is
+  // known; null for other chunks.
   void Seal(const std::function<void(proto::SessionEnd&)>* finish);
   void Number(proto::Chunk& part);
-  // `size`: that of the part, whose messages know their own sizes (GetCachedSize).
+  // `size`: the part's size, which ByteSizeLong has just computed (GetCachedSize).
   void Write(proto::Chunk& part, size_t size);
   bool TimeToSeal(uint64_t now) const;
   void ReportFileBytes();
@@ -95,18 +94,18 @@ class TraceWriter {
   const std::function<void(const absl::Status&)> on_failure_;
 
   Requests requests_;
-  bool started_ = false;  // and not stopped; the owner's
+  bool started_ = false;  // and not stopped; used by the owner's threads only
   std::atomic<uint64_t> cpu_ns_{0};
 
   // The writer's thread's own.
   ChunkSplitter splitter_;
   std::unique_ptr<proto::SessionStart> first_;
   proto::Chunk own_;  // what the sources added since the last seal
-  // The last part, serialized: memory that is given back and taken again is slow (page faults).
+  // The last part, serialized. Kept, because to free and allocate it again costs page faults.
   std::vector<uint8_t> payload_;
   uint64_t sequence_ = 0;
   uint64_t last_seal_ns_ = 0;
-  uint64_t seal_cpu_ns_ = 0;  // that the last seal took
+  uint64_t seal_cpu_ns_ = 0;  // CPU time of the last seal
   absl::Status status_;
 };
 

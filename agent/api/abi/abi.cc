@@ -16,8 +16,8 @@ std::atomic<metrics::ThreadCounters*> the_counters{nullptr};
 template <auto function>
 constexpr auto kGuardedAsOwn = signal_safe::kAsOwn<function, JTRACE_E_MEMORY>;
 
-// Functions that only read or add counters call nothing that could be hooked, and are not slowed
-// down.
+// Functions that only read counters or add to them call nothing that could be hooked. They are not
+// marked as the agent's own work, which would slow them down.
 constexpr jtrace_api kTable = {
     .struct_size = sizeof(jtrace_api),
     .abi = JTRACE_ABI,
@@ -48,6 +48,7 @@ constexpr jtrace_api kTable = {
 
 int32_t State() { return state.load(std::memory_order_acquire); }
 
+// Relaxed loads suffice here: State() has acquired what Publish stored before.
 Host& TheHost() { return *the_host.load(std::memory_order_relaxed); }
 
 metrics::ThreadCounters& Counters() { return *the_counters.load(std::memory_order_relaxed); }

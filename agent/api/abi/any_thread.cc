@@ -37,6 +37,7 @@ int32_t ReadTotals(const Subject& subject, const uint32_t* ids, size_t count, in
       return Code(answer);
     }
     absl::StatusOr<int64_t> total = TotalOf(subject, ids[i]);
+    // The thread may have started before counting began.
     if (absl::IsNotFound(total.status())) {
       TheHost().RegisterThreads();
       total = TotalOf(subject, ids[i]);
@@ -67,7 +68,7 @@ class Readers {
     std::vector<int64_t> now;
   };
 
-  std::mutex mutex_;  // guards the members below; a leaf
+  std::mutex mutex_;  // guards the members below; no lock is taken under it
   uint64_t last_ = 0;
   absl::flat_hash_map<uint64_t, std::shared_ptr<Reader>> readers_;
 };

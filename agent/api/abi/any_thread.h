@@ -1,4 +1,4 @@
-// Whose totals are asked for. Any thread, no handler.
+// The thread, or the process, that a C function is asked about. Any thread, no signal handler.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ struct Subject {
   uint64_t thread = 0;
 };
 
-// Replaces "the own thread" by its number, so that the subject stays the same forever. Also
-// registers it. Returns an error code.
+// Replaces JTRACE_OF_OWN_THREAD by the calling thread's id, so that the subject means the same on
+// every thread, and registers that thread. Returns JTRACE_OK or an error code.
 int32_t Resolve(Subject& subject);
-// Java's number of the thread that a resolved subject names. JTRACE_E_THREAD: not a Java thread.
+// Stores the Thread.threadId() of a resolved subject. JTRACE_E_THREAD: it is not a Java thread.
 int32_t JavaTidOf(const Subject& subject, uint64_t& java_tid);
 
 }  // namespace jtrace::abi

@@ -8,7 +8,7 @@ namespace {
 using absl::StatusCode;
 using metrics::Answer;
 
-// By -code. The static_assert below finds a missing comma.
+// Indexed by the negated code. The static_assert below finds a missing comma.
 // NOLINTBEGIN(bugprone-suspicious-missing-comma)
 constexpr const char* kTexts[] = {
     "no error",

@@ -1,4 +1,4 @@
-// The codes of api/c/jtrace.h. Everything except Code of a Status is async-signal-safe.
+// Returns the error codes of api/c/jtrace.h. ErrorText and Code are async-signal-safe.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace jtrace::abi {
 
-// A sentence for people.
+// Returns a sentence for people about the code; never null.
 const char* ErrorText(int32_t code);
 
 int32_t Code(metrics::Answer answer);
-// The code for a question about a thread.
+// Returns the code for a question about a thread.
 int32_t ThreadCode(const absl::Status& status);
-// The code for a question about methods; `not_found`: the meaning of NotFound.
+// Returns the code for a question about methods; `not_found`: the code for NotFound.
 int32_t MethodCode(const absl::Status& status, int32_t not_found);
 int32_t CommandCode(const absl::Status& status);
-// The code for a request for a counter.
+// Returns the code for a request for a counter.
 int32_t CounterCode(const absl::Status& status);
 
 }  // namespace jtrace::abi

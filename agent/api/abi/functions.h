@@ -47,8 +47,8 @@ int32_t State();
 Host& TheHost();
 metrics::ThreadCounters& Counters();
 
-// Runs `call` unless the agent is not running. The only exception that leaves it is
-// that of a thread's cancellation, which must.
+// Runs `call` if the agent runs, and turns exceptions into error codes. Only the exception of a
+// thread's cancellation (pthread_cancel) leaves it: the C library aborts if that is not rethrown.
 template <typename Call>
 int32_t Guarded(Call call) {
   if (const int32_t state = State(); state != JTRACE_OK) return state;
@@ -65,7 +65,7 @@ int32_t Guarded(Call call) {
 
 // Copies the part of a structure of jtrace.h that the caller has room for; fields that only the
 // caller knows become 0. `first_size`: the size that the structure had in the first version of
-// jtrace.h. False: `into` does not say its size, or says less than that. Async-signal-safe.
+// jtrace.h. Returns false if `into` gives a smaller size, such as 0. Async-signal-safe.
 template <typename Struct>
 bool CopySized(const Struct& from, size_t first_size, Struct* into) {
   const uint32_t size = into->struct_size;

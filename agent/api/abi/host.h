@@ -1,7 +1,7 @@
-// Requests of the C functions of api/c/jtrace.h to the agent in this JVM.
+// What the C functions of api/c/jtrace.h request from the agent of this JVM.
 //
 // Threads: any thread except in signal handlers; a call may wait for the writer thread or for
-// another command. The error codes are those of agent/api/abi/codes.h.
+// another command. agent/api/abi/codes.h turns the errors into codes.
 #pragma once
 
 #include <cstdint>
@@ -21,32 +21,32 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  // Handlers use it too: it must live forever.
+  // The counters of all threads. They must live forever: signal handlers use them, too.
   virtual metrics::ThreadCounters& counters() = 0;
-  // Counts the calling thread from here on, as a Java thread if it is one. Returns its numbers;
-  // none: no memory.
+  // Counts the calling thread from here on, as a Java thread if it is one. Returns its ids; none:
+  // no memory.
   virtual std::optional<metrics::ThreadCounters::Identity> RegisterThread() = 0;
-  // Java threads that started before counting began are counted from here on.
+  // Counts, from here on, the Java threads that started before counting began.
   virtual void RegisterThreads() = 0;
 
-  // nullopt: of all threads. Since the recording began.
+  // Returns counts since the recording began. `java_tid` nullopt, here and below: all threads.
   virtual absl::StatusOr<metrics::MethodTotals> Method(std::optional<uint64_t> java_tid,
                                                        uint32_t metric,
                                                        absl::string_view pattern) = 0;
   virtual absl::StatusOr<uint64_t> OpenWindow(std::optional<uint64_t> java_tid) = 0;
   virtual absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                              absl::string_view pattern) = 0;
-  // False: it is not open.
+  // Returns false if the window is not open.
   virtual bool CloseWindow(uint64_t window) = 0;
-  // Must live forever.
+  // The segments must live forever.
   virtual events::Segments& segments() = 0;
   virtual absl::StatusOr<std::string> Command(absl::string_view verb,
                                               absl::string_view argument) = 0;
 };
 
-// The C functions answer from here on. Once; `host` must live forever.
+// Lets the C functions answer from here on. Called once; `host` must live forever.
 void Publish(Host& host);
-// They answer JTRACE_E_ENDED from here on; running calls may continue.
+// Lets the C functions answer JTRACE_E_ENDED from here on; running calls may continue.
 void End();
 
 }  // namespace jtrace::abi

@@ -1,4 +1,5 @@
-// Methods, windows and commands: they wait for the writer thread or for another command.
+// Methods, windows and commands, which wait for the writer thread or for another command; segments,
+// which do not. No signal handler.
 #include <optional>
 #include <string>
 
@@ -22,7 +23,7 @@ absl::StatusOr<metrics::MethodTotals> Ask(const jtrace_method_query& query,
   return TheHost().Method(java_tid, query.metric, query.pattern);
 }
 
-// Whose calls: none for all threads.
+// Stores the Java thread whose calls the query is about; none: all threads.
 int32_t ThreadOf(const jtrace_method_query& query, std::optional<uint64_t>& java_tid) {
   if (query.window != 0 || query.of == JTRACE_OF_PROCESS) return JTRACE_OK;
   Subject subject = {query.of, query.thread};
@@ -31,7 +32,7 @@ int32_t ThreadOf(const jtrace_method_query& query, std::optional<uint64_t>& java
   return JavaTidOf(subject, *java_tid);
 }
 
-// A line each to the sink, as C strings.
+// Passes each line of the text to the sink, as a C string. The sink is the program's own code.
 void Reply(std::string text, bool is_error, jtrace_sink sink, void* context) {
   if (sink == nullptr) return;
   const signal_safe::ProgramsWork in_the_sink;

@@ -1,4 +1,4 @@
-// Functions that signal handlers may call too: no lock, no allocation, errno is kept.
+// The C functions that signal handlers may call, too: no lock, no allocation, errno is kept.
 #include "absl/strings/string_view.h"
 #include "agent/api/abi/codes.h"
 #include "agent/api/abi/functions.h"

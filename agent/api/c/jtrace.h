@@ -50,7 +50,7 @@ enum {
   JTRACE_E_HANDLER = -8,  /* reading it needs a file: use totals() outside of signal handlers */
   JTRACE_E_THREAD = -9,   /* not attached (see thread_attach), not started, or ended */
   JTRACE_E_NAME = -10,    /* cannot name a counter: letters, digits, '.', '_' and '-', 64 at most */
-  JTRACE_E_FULL = -11,    /* no counter or reader is left, or too many call paths */
+  JTRACE_E_FULL = -11,    /* no counter, reader or segment is left, or too many call paths */
   JTRACE_E_KIND = -12,    /* the counter of that name counts the other way */
   JTRACE_E_PATTERN = -13, /* names no method: write com.acme.Cache::load, java.sql.*::execute* */
   JTRACE_E_STATE = -14,   /* no recording runs, one runs already, or it keeps no call trees */
@@ -70,14 +70,14 @@ enum {
 /* Whose totals. */
 enum {
   JTRACE_OF_PROCESS = 0,     /* all threads, including ended ones; `thread` is ignored */
-  JTRACE_OF_OWN_THREAD = 1,  /* the calling thread, or the virtual thread on it; the same */
+  JTRACE_OF_OWN_THREAD = 1,  /* the calling thread, or the virtual one on it; `thread` ignored */
   JTRACE_OF_JAVA_THREAD = 2, /* `thread`: Thread.threadId(); the thread may have ended */
   JTRACE_OF_OS_THREAD = 3    /* `thread`: gettid() of a running thread */
 };
 
-/* Flags of a counter. By processor: additions from many threads cost no more than from one, but
-   only the process's total is known. Without it: by thread, and charged to call paths with
-   metrics=user.NAME. */
+/* Flag of a counter: it counts by processor. Additions from many threads then cost no more than
+   from one, but only the process's total is known. Without the flag it counts by thread, and
+   metrics=user.NAME charges it to call paths. */
 #define JTRACE_COUNTER_PER_CPU 1u
 
 /* NOLINTBEGIN(modernize-use-using): C has none. */
@@ -113,8 +113,8 @@ typedef struct jtrace_method_stats {
   int64_t cum;             /* with callees, nested activations once */
 } jtrace_method_stats;
 
-/* Called with each line of a command's answer, on the calling thread; `is_error`: why it failed.
-   Must return, and must not throw. */
+/* Called with each line of a command's answer, on the calling thread. `is_error` is 1 if the line
+   says why the command failed. Must return, and must not throw. */
 typedef void (*jtrace_sink)(void* context, int32_t is_error, const char* line);
 
 typedef struct jtrace_api {
@@ -125,8 +125,8 @@ typedef struct jtrace_api {
   /* Any. A sentence for people about a code; never null. */
   const char* (*error_text)(int32_t code);
 
-  /* Any. JTRACE_OK, JTRACE_E_NOT_RUNNING or JTRACE_E_ENDED; every other function returns the same.
-   */
+  /* Any. JTRACE_OK, or JTRACE_E_NOT_RUNNING or JTRACE_E_ENDED, which every other function then
+     returns, too. */
   int32_t (*state)(void);
 
   /* ---- Metrics ---- */
@@ -164,8 +164,8 @@ typedef struct jtrace_api {
 
   /* ---- Readers: each has its own cursor ---- */
 
-  /* Thread. Reads counts from here on. JTRACE_OF_OWN_THREAD always means the opening thread. At
-     most 65,536 can be open. Errors: those of totals; FULL. */
+  /* Thread. Opens a reader of counts from here on. JTRACE_OF_OWN_THREAD always means the
+     opening thread. At most 65,536 can be open. Errors: those of totals; FULL. */
   int32_t (*reader_open)(uint32_t of, uint64_t thread, const uint32_t* ids, size_t count,
                          uint64_t* reader);
 
@@ -192,8 +192,8 @@ typedef struct jtrace_api {
 
   /* ---- Methods: need a recording with call trees (record=tree) ---- */
 
-  /* Thread. Counts from here on, for the process or the calling thread, a Java thread, until it is
-     closed or the recording ends. Errors: ARGUMENT, STATE, THREAD, FULL. */
+  /* Thread. Opens a window, which counts for the process or the calling Java thread from here on,
+     until it is closed or the recording ends. Errors: ARGUMENT, STATE, THREAD, FULL. */
   int32_t (*window_open)(uint32_t of, uint64_t* window);
 
   /* Thread. The end of a recording closes its windows. Errors: HANDLE. */
@@ -207,19 +207,19 @@ typedef struct jtrace_api {
   /* ---- Commands ---- */
 
   /* Thread. Runs `jtrace VERB PID ARGUMENT`: start with the agent's options, stop, resume, dump,
-     flush, mark with a text, status, metrics. `argument` and `sink` may be null. On a native thread
-     it runs on another thread. Errors: ARGUMENT, STATE, FAILED. */
+     flush, mark with a text, hook, status, metrics. `argument` and `sink` may be null. The command
+     of a native thread runs on another thread. Errors: ARGUMENT, STATE, FAILED. */
   int32_t (*command)(const char* verb, const char* argument, jtrace_sink sink, void* context);
 
   /* ---- Segments: pairs of records around a named part of the code, counted and timed ---- */
 
-  /* Thread. The number of the segments of a name, which is cut to 256 bytes; the first 1,000 names
-     have one, all others have that of "[other]". Errors: ARGUMENT (also for an empty name). */
+  /* Thread. The number of the segments of a name, which is cut to 256 bytes. The first 1,000 names
+     have one each, all others that of "[other]". Errors: ARGUMENT (also for an empty name). */
   int32_t (*segment)(const char* name, uint32_t* id);
 
-  /* Thread. One begins in the calling thread. On a virtual thread it ends in the same native
-     method. Errors: ARGUMENT (no segment has this number), FULL (1,000 are open), THREAD (it ends).
-   */
+  /* Thread. Begins a segment in the calling thread. On a virtual thread it must end in the same
+     native method. Errors: ARGUMENT (no segment has this number), FULL (1,000 are open), THREAD
+     (the thread is ending). */
   int32_t (*segment_begin)(uint32_t id);
 
   /* Thread. Ends the innermost open one of this number in the calling thread, and those inside of

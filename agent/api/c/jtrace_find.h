@@ -11,8 +11,8 @@
 #include "jtrace.h"
 
 /*
- * The agent's table, or null: the agent is not in this process, or too old for JTRACE_ABI. Thread,
- * not in a signal handler; keep the result. The agent may be attached at any time (`jtrace start
+ * Returns the agent's table; null: the agent is not in this process, or too old for JTRACE_ABI. Not
+ * in a signal handler; keep the result. The agent may be attached at any time (`jtrace start
  * PID`) and is never unloaded.
  *
  * The JVM loads agents so that dlsym(RTLD_DEFAULT, ...) does not see them. RTLD_NOLOAD finds a

@@ -43,8 +43,8 @@ bool BlockProbes::Plan(const BlockInput& input, ConstantPoolBuilder& pool) {
   return true;
 }
 
-// A handler's block is counted after the instructions in which it covers itself: they must be of
-// that block, and not throw.
+// The counter of a handler that covers its own first instructions goes after them. It counts the
+// block only if they belong to the block and cannot throw.
 bool BlockProbes::CheckHandlers(const BlockInput& input, const FlowGraph& graph) {
   for (const ExceptionRow& row : input.code.exceptions) {
     const uint32_t position = ResumeBci(row.handler, input.code);
@@ -91,7 +91,7 @@ bool BlockProbes::AddToGroup(const BlockInput& input, uint32_t point) {
   return true;
 }
 
-// Locals that every handler finds, and every instruction that they cover has.
+// Returns locals that the frames of all handlers accept, so that each covered instruction has them.
 std::optional<std::vector<VerificationType>> BlockProbes::LocalsFor(
     const BlockInput& input, absl::Span<const ExceptionRow> rows) const {
   std::vector<VerificationType> locals;
@@ -182,7 +182,7 @@ void BlockProbes::WriteFirstRows(const CodeEditor& editor, uint32_t begin, ByteW
     for (const uint32_t point : group.points) {
       const uint32_t moved = editor.Moved(point);
       out.U2(moved);
-      // No jump or switch: as long as before.
+      // An instruction that throws is no jump or switch, so its length is the same.
       out.U2(moved + static_cast<uint32_t>(InstructionLength(editor.code(), point)));
       out.U2(at);
       out.U2(0);
@@ -223,7 +223,7 @@ std::optional<std::vector<VerificationType>> CommonLocals(absl::Span<const Verif
                                                           absl::Span<const VerificationType> b,
                                                           const ConstantPool& pool) {
   using Type = VerificationType;
-  // Slot by slot: a long in one list may stand beside two entries of the other.
+  // Compares slots: a long in one list may be beside two entries of the other.
   const auto slots_of = [](absl::Span<const VerificationType> types) {
     std::vector<Type> slots;
     for (const Type& type : types) {
@@ -248,7 +248,7 @@ std::optional<std::vector<VerificationType>> CommonLocals(absl::Span<const Verif
       if (!both || (!is_object(x[i]) && !is_object(y[i]))) return std::nullopt;
       type = is_object(x[i]) ? y[i] : x[i];
     }
-    if (i + 1 == x.size()) break;  // one more than either has
+    if (i + 1 == x.size()) break;  // the extra slot is in neither list
     common.push_back({type.tag, type.tag == Type::kTop ? uint16_t{0} : type.data});
     if (type.slots() != 2) continue;
     if (++i >= x.size() || x[i].tag != Type::kTop || y[i].tag != Type::kTop) return std::nullopt;

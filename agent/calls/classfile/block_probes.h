@@ -18,70 +18,71 @@
 
 namespace jtrace::classfile {
 
-// What of a method BlockProbes depends on. All of it must outlive the object's use.
+// What BlockProbes::Plan reads of a method. BlockProbes keeps no reference to it.
 struct BlockInput {
   const ClassFile& file;
   const MethodInfo& method;
   const CodeAttribute& code;
   const CodeEditor& editor;  // has scanned `code`
   const StackMapContext& frames;
-  Bytes stack_map;            // the body of its attribute
-  bool needs_frames = false;  // the JVM verifies with frames
-  bool count_entry = false;   // its calls are not known otherwise
-  bool by_path = false;       // counts belong to the current activation
+  Bytes stack_map;            // body of the StackMapTable; empty: there is none
+  bool needs_frames = false;  // the JVM verifies this class with StackMapTables
+  bool count_entry = false;   // the method's entry gets a counter (PlanCounters)
+  bool by_path = false;       // counts belong to the current tree node
   uint32_t throw_size = 1;    // bytes of ProbeCode::rethrow
 };
 
-// For the methods of one class, one after the other.
+// Plans and writes the counters of one method at a time, for the methods of one class.
 //
-// Blocks are counted where they begin, edges that need no jump where they arrive. Exceptions are
-// counted on their way: each instruction that may throw has a row of the exception table of its
-// own, before all others, that leads to code after the method's:
+// The counter of a block is where the block begins, that of an edge without a jump where the edge
+// arrives. Exceptions are counted on their way to a handler: each instruction that may throw gets
+// its own row of the exception table, before all others, that leads to code after the method's:
 //
-//     push id of the first; goto tail       a handler each, at the end of the method
+//     push id of the first; goto tail       one entry for each instruction
 //     push id of the second
-//     tail: invokestatic hit(I)V; athrow    where the handlers of the original cover it
+//     tail: invokestatic hit(I)V; athrow    covered by the original handlers
 //
-// Instructions with the same handlers share a tail; nothing is added where no exception passes. A
-// tail throws also where the catch-all is next: C1 compiles no method in which a handler is reached
-// without an exception, too.
-// In a constructor before super(…), and where two handlers' frames have no common one that is
-// known without the classes, a block ends after the instruction instead.
+// Instructions with the same handlers share a tail. Code that throws nothing runs no more than
+// before. A tail rethrows even if the catch-all follows it directly: C1 does not compile a method
+// in which a handler can also be reached without an exception.
+// Exceptions are not counted in a constructor before super(…), nor if the handlers' frames have no
+// common frame that is known without loading classes. A block ends after the instruction instead.
 class BlockProbes {
  public:
-  // False: the blocks cannot be counted.
+  // Chooses the counters. False: the method's blocks cannot be counted.
   bool Plan(const BlockInput& input, ConstantPoolBuilder& pool);
 
   // Ascending by bci.
   absl::Span<const CounterPosition> positions() const { return plan_.positions; }
   const CounterPlan& plan() const { return plan_; }
-  // Its activations must be entered. That of a leaf (CallsNothing) is found without that, but
-  // slowly: exceptions are rare.
+  // Whether the counters need the method's own tree node as the current one, so that it cannot be a
+  // leaf (CallsNothing). Counters of exceptions find a leaf's node, slowly: exceptions are rare.
   bool needs_activation() const { return by_path_ && plan_.counters > plan_.throws; }
-  // Calls f(bci, whether jumps to there pass it, index of the position) for the counters in the
-  // method's own code.
+  // Calls f(bci, whether jumps to `bci` skip the counter, index into positions()) for each counter
+  // in the method's own code.
   void ForEachInsertion(absl::FunctionRef<void(uint32_t, bool, uint32_t)> f) const;
 
-  // The bytes after the method's own code; the catch-all follows them directly if there is one.
+  // Bytes of the tails after the method's own code. The catch-all, if any, follows them directly.
   uint32_t tail_size() const;
-  // Appends them. on_id(index of the position, position from the first byte appended).
+  // Appends the tails. Calls on_id(index into positions(), offset in the tails) for each pushed id.
   void WriteTails(const ProbeCode& probes, ByteWriter& out,
                   absl::FunctionRef<void(uint32_t, size_t)> on_id) const;
-  // Rows of the exception table: those before the method's, and those after them.
+  // The exception table rows that are added: WriteFirstRows writes those before the method's own,
+  // WriteLastRows those after them. `begin`: position of the tails.
   size_t rows(bool catch_all) const;
   void WriteFirstRows(const CodeEditor& editor, uint32_t begin, ByteWriter& out) const;
   void WriteLastRows(const CodeEditor& editor, uint32_t begin, bool catch_all,
                      ByteWriter& out) const;
-  // The frames of that code, which begins at `begin`.
+  // Appends the frames of the tails. `throwable`: the index of that class in the constant pool.
   void AddFrames(uint32_t begin, uint16_t throwable, std::vector<AddedFrame>& frames) const;
 
  private:
-  // Instructions with the same handlers.
+  // Instructions with the same handlers, which share a tail.
   struct Group {
-    std::vector<ExceptionRow> rows;  // of the original that cover them
-    std::vector<VerificationType> locals;
-    std::vector<uint32_t> points;
-    std::vector<uint32_t> counters;  // indexes of their positions
+    std::vector<ExceptionRow> rows;        // the method's own rows that cover them
+    std::vector<VerificationType> locals;  // of the tail's frames
+    std::vector<uint32_t> points;          // bcis of the instructions
+    std::vector<uint32_t> counters;        // of each point: index into positions()
   };
   struct HandlerLocals {
     uint32_t bci;
@@ -105,11 +106,11 @@ class BlockProbes {
   std::vector<Group> groups_;
   std::vector<HandlerLocals> handler_locals_;
   std::vector<uint32_t> points_;
-  // By handler: where its block is counted.
+  // Handlers, and the bcis before which the counters of their blocks go.
   std::vector<std::pair<uint32_t, uint32_t>> handler_positions_;
 };
 
-// The frame that fits wherever both do; none: it is not known without the classes.
+// Returns the weakest locals assignable to both. None: only the class hierarchy could tell.
 std::optional<std::vector<VerificationType>> CommonLocals(absl::Span<const VerificationType> a,
                                                           absl::Span<const VerificationType> b,
                                                           const ConstantPool& pool);

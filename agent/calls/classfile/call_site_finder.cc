@@ -9,15 +9,15 @@
 namespace jtrace::classfile {
 namespace {
 
-// Classes without subclasses, and static methods, whose methods run only the JDK's own code if no
-// argument is an object of another class.
+// Final classes whose methods run only the JDK's own code if no argument is an object of another
+// class.
 constexpr std::string_view kPlainClasses[] = {
     "java/lang/Boolean", "java/lang/Byte",    "java/lang/Character",    "java/lang/Double",
     "java/lang/Float",   "java/lang/Integer", "java/lang/Long",         "java/lang/Math",
     "java/lang/Short",   "java/lang/String",  "java/lang/StringBuffer", "java/lang/StringBuilder",
 };
 
-// What these call.
+// Classes that those call. If any of these gets probes, its calls count, too.
 constexpr std::string_view kPlainCallees[] = {
     "java/lang/AbstractStringBuilder",
     "java/lang/CharacterData",
@@ -36,11 +36,11 @@ constexpr std::string_view kPlainCallees[] = {
     "java/nio/charset/Charset",
 };
 
-// Arguments that have no methods, or plain ones.
+// Types of objects that plain calls may get as arguments.
 constexpr std::string_view kPlainArguments[] = {"Ljava/lang/String;", "Ljava/lang/StringBuilder;",
                                                 "Ljava/lang/StringBuffer;"};
 
-// "(I[CLjava/lang/String;)V"; arrays only of primitive types.
+// Whether all parameters are of primitive types, of kPlainArguments, or arrays of those.
 bool HasPlainArguments(std::string_view descriptor) {
   descriptor.remove_prefix(std::min<size_t>(descriptor.size(), 1));
   while (!descriptor.empty() && descriptor.front() != ')') {
@@ -73,7 +73,7 @@ bool IsPlainCall(std::string_view class_name, std::string_view name, std::string
   if (class_name == "java/lang/System") {
     return name == "arraycopy" || name == "nanoTime" || name == "currentTimeMillis";
   }
-  // It compares with any object, and calls none of its methods.
+  // String.equals accepts any object, but calls none of its methods.
   if (class_name == "java/lang/String" && name == "equals") return true;
   return std::find(std::begin(kPlainClasses), std::end(kPlainClasses), class_name) !=
              std::end(kPlainClasses) &&
@@ -111,7 +111,7 @@ void CallSiteFinder::FindTargets(const CodeAttribute& code, const CodeEditor& ed
   }
 }
 
-// At the instructions before which they are counted (ProbePlanner).
+// Marks the instructions before which ProbePlanner puts the probes of these points.
 void CallSiteFinder::FindMarks(const CodeAttribute& code, absl::Span<const ProbePoint> marks) {
   is_mark_.assign(code.code.size() + 1, 0);
   for (const ProbePoint& mark : marks) {
@@ -129,7 +129,7 @@ bool CallSiteFinder::MayCall(const ClassFile& file, Bytes code, uint32_t bci) co
   return !callee || !IsPlainCall(callee->class_name, callee->name, callee->descriptor);
 }
 
-// A line 0 means that there is none.
+// Line number 0 stands for no line.
 CallSite CallSiteFinder::CallSiteAt(uint32_t bci) const {
   const auto after = std::upper_bound(lines_.begin(), lines_.end(), CallSiteRange{bci}, IsEarlier);
   const CallSite line = after == lines_.begin() ? kNoCallSite : std::prev(after)->site;
@@ -162,7 +162,7 @@ void CallSiteFinder::Find(const ClassFile& file, const CodeAttribute& code,
 std::vector<CallSiteRange> CallSiteFinder::Moved(const CodeEditor& editor) const {
   std::vector<CallSiteRange> moved;
   for (const CallSiteRange& row : lines_.empty() ? calls_ : lines_) {
-    // A table may name any position.
+    // A LineNumberTable may name a bci that is no instruction.
     if (const uint32_t now = editor.PositionOf(row.bci); now != CodeEditor::kNowhere) {
       moved.push_back({lines_.empty() ? editor.Moved(row.bci) : now, row.site});
     }

@@ -1,4 +1,4 @@
-// The call sites of a method (sites=on), and where its probes must say so.
+// Finds a method's call sites (sites=on), and where its probes must set them.
 #pragma once
 
 #include <cstdint>
@@ -15,44 +15,44 @@
 
 namespace jtrace::classfile {
 
-// An instruction, by its position, and the call site that it and those after it belong to.
+// A call site, and the first of the instructions that belong to it.
 struct CallSiteRange {
   uint32_t bci = 0;
   CallSite site = kNoCallSite;
 };
 
-// The numbers of a routine's call sites, which its probes push.
+// Numbers the call sites of each routine. The routine's probes push these numbers.
 class CallSiteNumbers {
  public:
   virtual ~CallSiteNumbers() = default;
-  // At most 32,767; the same for the same arguments at any time. Called when nothing can fail any
-  // more.
+  // At most 32,767, so that `sipush` can push it, and the same for the same arguments at any time.
+  // Called when rewriting the method can no longer fail.
   virtual uint32_t NumberOf(uint32_t routine, CallSite site) = 0;
-  // Whether methods of a class of this name may have run with other code than this: nodes may have
-  // call sites of that.
+  // Remembers the class. Returns whether a class of this name may have run with other code, so that
+  // tree nodes may have call sites of that code.
   virtual bool KnowsOtherCode(std::string_view class_name, Bytes class_bytes) = 0;
 };
 
-// For the methods of one class, one after the other, with the same buffers.
+// Finds the call sites of one method at a time, for the methods of one class.
 //
-// An activation's call site stays until it is changed, whatever its callees do. So in straight
-// code only the first of several calls from one line changes it. A method whose calls are all from
-// one site changes nothing: its activations have no call site, and the only one is known.
-// Calls of the JDK that cannot call back, such as String.charAt, do not count as calls.
+// An activation's call site stays until a probe changes it, whatever its callees do. So in straight
+// code only the first of several calls from one line changes it. A method whose calls all have one
+// site needs no probe: its callees' nodes have number 0, which stands for only().
+// Calls of JDK methods that cannot call back, such as String.charAt, do not count as calls.
 class CallSiteFinder {
  public:
-  // `filter`: null: nothing is known to call nothing. `may_be_one`: false: a method's only
-  // call site is set like others.
+  // `filter`: which classes get probes; null: even calls that cannot call back count. `may_be_one`:
+  // whether a method with one call site may leave it unset.
   CallSiteFinder(const ScopeFilter* filter, bool may_be_one);
 
-  // `editor` has scanned `code`; `marks` are exceptions thrown and caught, which are counted where
-  // they are.
+  // `editor` has scanned `code`. `marks`: the method's probe points, of which exceptions and
+  // monitors need a call site as calls do.
   void Find(const ClassFile& file, const CodeAttribute& code, const CodeEditor& editor,
             absl::Span<const ProbePoint> marks);
 
-  // Instructions before which the call site changes, ascending.
+  // The instructions before which a probe sets the call site, ascending.
   absl::Span<const CallSiteRange> changes() const { return changes_; }
-  // That of all calls, if they do not change it.
+  // The call site of all calls, if no probe sets it; else kNoCallSite.
   CallSite only() const { return only_; }
   // The call sites of the code as `editor` lays it out, by new position.
   std::vector<CallSiteRange> Moved(const CodeEditor& editor) const;
@@ -66,15 +66,15 @@ class CallSiteFinder {
 
   const bool knows_plain_calls_;
   const bool may_be_one_;
-  std::vector<CallSiteRange> lines_;  // of lines; empty: the code has no line numbers
+  std::vector<CallSiteRange> lines_;  // the code's lines; empty: it has no line numbers
   std::vector<CallSiteRange> calls_;  // every call
   std::vector<CallSiteRange> changes_;
   CallSite only_ = kNoCallSite;
-  std::vector<uint8_t> is_target_;  // by bci: reached otherwise than from the instruction before it
-  std::vector<uint8_t> is_mark_;    // by bci
+  std::vector<uint8_t> is_target_;  // by bci: a jump or an exception may lead to it
+  std::vector<uint8_t> is_mark_;    // by bci: an exception or a monitor is counted before it
 };
 
-// Whether a method of the JDK runs no code of other classes: "java/lang/String", "charAt", "(I)C".
+// Whether the method is the JDK's and runs no other code: "java/lang/String", "charAt", "(I)C".
 bool IsPlainCall(std::string_view class_name, std::string_view name, std::string_view descriptor);
 
 }  // namespace jtrace::classfile

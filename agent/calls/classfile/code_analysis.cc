@@ -7,7 +7,8 @@
 namespace jtrace::classfile {
 namespace {
 
-// An inherited static field may belong to an interface that is not initialised yet.
+// Whether access to the field initialises no other class. An inherited static field may belong to
+// an interface that is not initialised yet.
 bool IsOwnField(const ClassFile& file, uint16_t index, bool is_static) {
   const auto field = file.pool.Field(index);
   if (!field || field->class_name != file.this_name) return false;
@@ -60,7 +61,7 @@ constexpr uint8_t kIrem = 112;
 constexpr uint8_t kLrem = 113;
 constexpr uint8_t kMonitorenter = 194;
 
-// Whether something is ever stored into local variable 0.
+// Whether something may be stored into local variable 0; any `wide` counts as that.
 bool StoresIntoFirstLocal(Bytes code) {
   for (size_t at = 0; at < code.size(); at += InstructionLength(code, at)) {
     const uint8_t opcode = code[at];
@@ -160,8 +161,8 @@ uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute) {
   return at;
 }
 
-// Linear search: the first call of this class's or its superclass's constructors that no preceding
-// `new` needs.
+// Finds the first call of a constructor of this class or its superclass that initialises no object
+// of a preceding `new`.
 std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code) {
   int uninitialized = 0;
   for (uint32_t at = 0; at < code.size();

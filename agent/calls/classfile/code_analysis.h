@@ -1,5 +1,5 @@
-// What a method's bytecode says about where probes may go. Pure functions of code that consists of
-// valid instructions (CodeEditor::Scan), except IsInLoop.
+// What a method's bytecode says about where probes may go. Pure functions. The code must consist of
+// valid instructions (CodeEditor::Scan), except for IsInLoop.
 #pragma once
 
 #include <cstddef>

@@ -107,7 +107,7 @@ class Relocator {
         reader_.Skip(2);  // slot
       }
     } else if (type == kTargetCatch) {
-      reader_.Skip(2);  // a row of the exception table: new rows are only added after it
+      reader_.Skip(2);  // exception table row; not adjusted for BlockProbes::WriteFirstRows
     } else if (type >= kTargetInstanceof && type <= kTargetMethodReference) {
       Instruction();
     } else if (type >= kTargetCast && type <= kTargetReferenceTypeArgument) {

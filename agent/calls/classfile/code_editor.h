@@ -24,7 +24,7 @@ struct Insertion {
 // conditional jump that does so is rejected (kJumpTooFar).
 class CodeEditor {
  public:
-  // An instruction that the layout or a planner cares about.
+  // A jump, switch or return.
   struct Branch {
     uint32_t bci = 0;
     uint8_t opcode = 0;
@@ -47,8 +47,8 @@ class CodeEditor {
   // first. They and their bytes must outlive the other calls.
   Reason Layout(absl::Span<const Insertion> insertions);
 
-  // The new position for a jump to `bci`, a range that starts or ends there or a frame for it. The
-  // end of the code is a valid position; kNowhere if `bci` is neither that nor an instruction.
+  // The new position of `bci` as the target of a jump, the bound of a range or the place of a
+  // frame: after the insertions that jumps skip. kNowhere: no instruction, nor the code's end.
   uint32_t PositionOf(uint32_t bci) const {
     return bci == code_.size() || IsInstruction(bci) ? position_[bci] : kNowhere;
   }
@@ -56,7 +56,7 @@ class CodeEditor {
   uint32_t Moved(uint32_t bci) const { return IsInstruction(bci) ? moved_[bci] : kNowhere; }
   uint32_t new_size() const { return position_[code_.size()]; }
 
-  // Appends the new code; calls on_insert(index of the insertion, position from the start).
+  // Appends the new code. Calls on_insert(index of the insertion, its position in the new code).
   template <typename F>
   void Write(ByteWriter& out, F&& on_insert) const;
 
@@ -72,8 +72,8 @@ class CodeEditor {
   absl::Span<const Insertion> insertions_;
   std::vector<uint8_t> is_start_;
   std::vector<Branch> branches_;
-  std::vector<uint32_t> position_;
-  std::vector<uint32_t> moved_;
+  std::vector<uint32_t> position_;  // by bci: PositionOf
+  std::vector<uint32_t> moved_;     // by bci: Moved
   bool jump_too_far_ = false;
 };
 
@@ -119,8 +119,6 @@ void CodeEditor::Write(ByteWriter& out, F&& on_insert) const {
   insert_to(code_.size());
   copy_to(code_.size());
 }
-
-// Relocates the tables of a Code attribute: line numbers, local variables, type annotations.
 
 // Appends the body of a LineNumberTable, LocalVariable(Type)Table or Runtime(In)VisibleType-
 // Annotations attribute with its code positions moved as `editor` laid the code out. Ranges that

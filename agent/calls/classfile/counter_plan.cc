@@ -31,7 +31,7 @@ class NodeSets {
   std::vector<uint32_t> parent_;
 };
 
-// Guesses of how often edges run.
+// Estimates how often edges and blocks run.
 class Weights {
  public:
   Weights(const FlowGraph& graph, Bytes code)
@@ -66,8 +66,8 @@ class Weights {
       for (uint32_t node = edge.to; node <= edge.from; ++node) ++depth_[node];
     }
   }
-  // Blocks that run without an exception. Edges are in the order of their origins, so that only
-  // jumps back need another round.
+  // Marks the blocks that are reached without an exception as not cold. Edges are in the order of
+  // their origins, so that only jumps back need another round.
   void MarkUsual() {
     is_cold_[FlowGraph::kOutside] = is_cold_[1] = 0;
     for (bool again = true; again;) {
@@ -93,7 +93,7 @@ std::optional<CounterPlan> PlanCounters(const CodeAttribute& code,
   const std::optional<FlowGraph> graph = MakeFlowGraph(code, splits);
   if (!graph.has_value()) return std::nullopt;
   const Weights weights(*graph, code.code);
-  // A block is an edge too: between the nodes where control arrives and where it leaves.
+  // A block is an edge, too: from the node where control arrives to the node where it leaves.
   struct Candidate {
     uint64_t weight;
     uint32_t from, to;

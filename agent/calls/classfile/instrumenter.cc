@@ -11,7 +11,7 @@
 namespace jtrace::classfile {
 namespace {
 
-// code_length; 0 if the attribute is too short.
+// Returns the method's code_length; 0 if its Code attribute is too short.
 uint32_t CodeSize(const ClassFile& file, const MethodInfo& method) {
   if (method.code_end - method.code_begin < kCodeOffset) return 0;
   return LoadU4(file.bytes.data() + method.code_begin + kCodeLengthOffset);

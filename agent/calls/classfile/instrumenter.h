@@ -27,11 +27,11 @@ struct ProbeCounts {
   uint32_t calls = 0;  // pairs around calls that leave the scope
   uint32_t natives = 0;
   uint32_t exceptions = 0;
-  uint32_t monitors = 0;        // requested or released
+  uint32_t monitors = 0;        // at requests and releases of monitors
   uint32_t blocks = 0;          // blocks of methods whose blocks are counted
-  uint32_t block_counters = 0;  // that count them
-  uint32_t throw_counters = 0;  // that count exceptions on their way
-  uint32_t call_sites = 0;      // changes of the call site
+  uint32_t block_counters = 0;  // counters of blocks and edges
+  uint32_t throw_counters = 0;  // counters of exceptions (BlockProbes)
+  uint32_t call_sites = 0;      // probes that set the call site
   CallReasonCounts calls_left_out = {};
 };
 
@@ -55,10 +55,11 @@ struct MethodOutcome {
   bool is_leaf = false;  // has only the leaf probe
   Reason reason = Reason::kNone;
   bool has_blocks = false;  // its blocks are counted (blocks=on)
-  // Its counters, and the id of the first; empty: its calls say everything.
+  // The counters of its blocks, and the id of the first. Empty: its calls determine all counts.
   std::vector<CounterPosition> counters = {};
   uint32_t first_counter = 0;
-  // Where its code moved: instructions from `now` on were at `before` and on. Ascending.
+  // If has_blocks: where its code moved. The instructions from the new position `now` on were at
+  // `before` and on. Ascending.
   struct Moved {
     uint32_t now = 0;
     uint32_t before = 0;
@@ -66,18 +67,18 @@ struct MethodOutcome {
   std::vector<Moved> moved = {};
   // The call sites in its new code, if they are distinguished.
   std::vector<CallSiteRange> call_sites = {};
-  // That of all its calls, if no probe sets it.
+  // The call site of all its calls, if no probe sets it.
   CallSite only_call_site = kNoCallSite;
 };
 
-// The numbers of counters of blocks.
+// Assigns the ids of block counters.
 class CounterIds {
  public:
   virtual ~CounterIds() = default;
-  // The first of `count` new ids in a row. Requested when nothing can fail any more.
+  // Returns the first of `count` consecutive new ids, when rewriting the method can no longer fail.
   virtual uint32_t NewIds(uint32_t count) = 0;
-  // Whether the calls of this class's methods must be counted at their blocks as well: other code
-  // of a class of this name is counted too.
+  // Remembers the class. Returns whether the entries of its methods need counters: other code of a
+  // class of this name is counted, too, so that a routine's calls may be of either.
   virtual bool CountsEntries(std::string_view class_name) = 0;
 };
 
@@ -95,14 +96,13 @@ struct InstrumentResult {
 
 // Puts the probes of `spec` into every method of the class that `filter` includes.
 //
-// Pure and thread-safe; `class_bytes` may be arbitrary bytes. `assign_id` is called exactly once
-// for each method that gets its own probe, in class-file order, after nothing can fail any more
-// for that method. `targets` may be null: then nothing inside the methods gets probes, whatever
-// `spec` says; its ids are requested after the method's. `unwinds`: the methods that get the
-// unwind probe, in scope or not; null: none. `counters` may be null: then blocks are not counted,
-// whatever `spec` says. `call_site_numbers` may be null: then call sites are not distinguished.
-// A method that cannot be rewritten stays byte for byte
-// as it was, with its reason. Errors: InvalidArgument if this is not a class file, Unimplemented
+// Pure and thread-safe; `class_bytes` may be arbitrary bytes. A method that cannot be rewritten
+// stays byte for byte as it was, with its reason. `assign_id` is called once for each method that
+// gets its own probe, in class-file order, when rewriting the method can no longer fail. `targets`:
+// null: nothing inside the methods gets probes, whatever `spec` says; the ids of targets are
+// requested after the method's. `unwinds`: the methods that get the unwind probe, in scope or not;
+// null: none. `counters`: not null if `spec` has a block_owner. `call_site_numbers`: null: call
+// sites are not distinguished. Errors: InvalidArgument if this is not a class file, Unimplemented
 // if its version is not known (45.3 to 72); the class must then stay unchanged.
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
                                             const ScopeFilter& filter, const ProbeSpec& spec,

@@ -11,7 +11,7 @@
 namespace jtrace::classfile {
 namespace {
 
-// The jumps in the code that counts exceptions reach 32 kB.
+// The `goto`s in the tails of BlockProbes reach 32 kB.
 constexpr uint32_t kMaxBlocksSize = 32'767;
 
 // HotSpot makes instances finalizable if their finalize() is more than a `return`; Object's is not,
@@ -20,9 +20,10 @@ bool IsEmptyFinalizer(const MethodInfo& method, Bytes code) {
   return method.name == "finalize" && method.descriptor == "()V" && code.size() == 1;
 }
 
-// The probe at its exit would put one thread into the tree of another. The JDK marks such methods
-// for C2, which must not treat the current thread as a constant in them. What runs below a virtual
-// thread's task is not marked, and runs on after VirtualThreadEnd: the thread's tree may be gone.
+// Whether the method may return on another thread than it was called on: its exit probe would use
+// the wrong thread's tree. The JDK annotates such methods, because C2 must not treat the current
+// thread as a constant in them. The methods that run a virtual thread's task have no annotation,
+// but return after VirtualThreadEnd, when the thread's tree may be gone.
 bool ChangesThread(const ClassFile& file, const MethodInfo& method) {
   constexpr std::string_view kVirtualThread = "java/lang/VirtualThread";
   if (file.this_name == "jdk/internal/vm/Continuation" ||
@@ -57,8 +58,8 @@ Reason MethodRewriter::Rewrite(const MethodInfo& method, Wanted wanted, ByteWrit
   return method_.plan.reason;
 }
 
-// The points, if the method's frame and the pool have room for them: one more token, one more slot
-// of the stack, and an id each.
+// Finds the points. Leaves them out if the method's frame has no room for a call's token and
+// kPointStack, or the constant pool has none for their ids.
 void MethodRewriter::FindPoints() {
   method_.points.clear();
   left_out_ = {};
@@ -71,7 +72,7 @@ void MethodRewriter::FindPoints() {
   if (!fits) LeaveOutPoints();
 }
 
-// Where they cannot be counted, the method is probed without.
+// Plans the counters of blocks. A method whose blocks cannot be counted is probed without them.
 void MethodRewriter::PlanBlocks() {
   method_.has_blocks = false;
   blocks_reason_ = Reason::kNone;
@@ -165,8 +166,8 @@ Reason MethodRewriter::Prepare() {
   return method_.editor.Scan(method_.code.code);
 }
 
-// Without the places of its calls, then without the counters of its blocks, if they would make it
-// too large.
+// Plans the probes. If the method would become too large, leaves out its call sites, then the
+// counters of its blocks.
 Reason MethodRewriter::PlanWithinLimits(const ProbeCode& probes) {
   const bool with_call_sites = method_.has_call_sites;
   Reason reason = Reason::kNone;
@@ -186,8 +187,8 @@ Reason MethodRewriter::PlanWithinLimits(const ProbeCode& probes) {
   return reason;
 }
 
-// As many probes as keep a method that the JIT compiles within the JIT's size limit: all of them,
-// those without points inside the method, or only entry and exits.
+// Plans as many probes as keep the method within the size that the JIT compiles: all of them, all
+// but those of points inside the method, or only entry and exits.
 Reason MethodRewriter::PlanProbes(const ProbeCode& probes) {
   using Weight = ProbePlanner::Weight;
   if (!method_.points.empty()) {
@@ -260,7 +261,7 @@ void MethodRewriter::SetCounters(uint32_t first, ByteWriter& out) {
   }
 }
 
-// Class initialisers have no place in their caller: any instruction may run them.
+// A class initialiser has no call site in its caller: any instruction may run it.
 uint32_t MethodRewriter::PushedId(uint32_t id) const {
   return numbers_ != nullptr && !spec_.call_site.empty() && method_.info->name == "<clinit>"
              ? id | kIdWithoutCallSite

@@ -17,12 +17,11 @@
 
 namespace jtrace::classfile {
 
-// For the methods of one class, one after the other, with the same buffers.
+// Rewrites the methods of one class, one after the other, with the same buffers.
 class MethodRewriter {
  public:
-  // `finder` and `targets` may be null: no probe points inside methods. `numbers` too: call sites
-  // are not distinguished;
-  // `filter`: what else is probed, null: everything may be.
+  // `finder`, `targets`: null: no probe points inside methods. `numbers`: null: call sites are not
+  // distinguished. `filter`: which classes get probes; null: any may.
   MethodRewriter(const ClassFile& file, const ProbeSpec& spec, ConstantPoolBuilder& pool,
                  ProbePointFinder* finder = nullptr, ProbeTargets* targets = nullptr,
                  CallSiteNumbers* numbers = nullptr, const ScopeFilter* filter = nullptr)
@@ -36,21 +35,21 @@ class MethodRewriter {
         method_(spec.boundary ? nullptr : filter,
                 numbers != nullptr && !numbers->KnowsOtherCode(file.this_name, file.bytes)) {}
 
-  // The probes of a method: its own (as far as the spec has them), and that of an unwind.
+  // What a method gets: its own probes, as far as the spec has them, and the unwind probe.
   struct Wanted {
     bool probes = true;
     bool unwind = false;
-    bool count_entry = false;  // with blocks: its calls are not known otherwise
+    bool count_entry = false;  // with blocks: its entry gets a counter
   };
 
-  // Appends the method with its probes to `out`, ids still to be set by SetId. For a reason whose
-  // effect is kUntouched `out` is unchanged.
+  // Appends the method with its probes to `out`; SetId and SetCounters set their ids later. If the
+  // reason is kOutOfScope or its effect is kUntouched, `out` is unchanged.
   Reason Rewrite(const MethodInfo& method, Wanted wanted, ByteWriter& out);
 
-  // Whether the method that Rewrite appended last is only counted (ProbeSpec::leaf).
+  // Whether the method that Rewrite appended last has the leaf probe (ProbeSpec::leaf).
   bool is_leaf() const { return method_.plan.roles.front().kind == ProbePlan::Kind::kLeaf; }
 
-  // Writes the id, and those of its probe points, into the method that Rewrite appended last.
+  // Writes the method's id, and those of its probe points, into what Rewrite appended last.
   void SetId(uint32_t id, ByteWriter& out);
 
   // Whether that method's blocks are counted, and its counters.
@@ -58,14 +57,14 @@ class MethodRewriter {
   absl::Span<const CounterPosition> counters() const {
     return method_.has_blocks ? method_.blocks.positions() : absl::Span<const CounterPosition>();
   }
-  // Calls f(new, old) for the positions of its instructions from which on they moved by another
-  // distance, and for the first one.
+  // Calls f(new, old) for the position of its first instruction, and of each that moved by another
+  // distance than the one before it.
   void ForEachMove(absl::FunctionRef<void(uint32_t, uint32_t)> f) const;
-  // Whether its call sites are distinguished, and those of its new code.
+  // Whether its call sites are distinguished, and the call sites of its new code.
   bool has_call_sites() const { return method_.has_call_sites; }
   std::vector<CallSiteRange> CallSites() const { return method_.call_sites.Moved(method_.editor); }
   CallSite only_call_site() const { return method_.call_sites.only(); }
-  // Writes the ids of its counters: `first`, `first` + 1, … in their order.
+  // Writes the ids of its counters: `first`, `first` + 1, … in the order of counters().
   void SetCounters(uint32_t first, ByteWriter& out);
 
   const ProbeCounts& counts() const { return counts_; }
@@ -83,7 +82,7 @@ class MethodRewriter {
   void CountProbes();
   uint32_t PushedId(uint32_t id) const;
 
-  // An id as its probes push it.
+  // An id, and the Integer constant by which probes push it.
   struct TargetId {
     uint32_t id = 0;
     uint16_t constant = 0;  // 0: none needed
@@ -100,13 +99,13 @@ class MethodRewriter {
   bool constants_added_ = false;
   ProbePlanner planner_;
   MethodWriter writer_;
-  // Of the method that is rewritten now, or was last:
+  // State of the method that is being rewritten, or was rewritten last:
   Wanted wanted_;
   PlannedMethod method_;
   Reason blocks_reason_ = Reason::kNone;  // why its blocks are not counted
   CallReasonCounts left_out_ = {};
   IdPositions id_positions_;
-  // Of the class so far:
+  // State of the class so far:
   absl::flat_hash_map<uint32_t, TargetId> target_ids_;  // by kind << 16 | constant, and of_method
   ProbeCounts counts_;
 };

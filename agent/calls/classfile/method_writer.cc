@@ -22,11 +22,11 @@ int MethodWriter::MaxStack(const PlannedMethod& method) const {
   const int old = method.code.max_stack;
   const bool has_token = method.plan.token != TokenKind::kNone;
   const int token_slots = SlotsOf(method.plan.token);
-  // enter: the id, then the token. exit: the token on top of the stack. resume: token and id on top
-  // of an exception, or of anything if it is placed after a handler's first instructions. At a
-  // point: kPointStack, on top of its operands or its result.
-  // A counter: its id, on top of anything; those of exceptions too. A call site: its number, on top
-  // of a call's operands.
+  // enter: the id, then the token, on an empty stack. exit: the token on top of the stack. resume:
+  // token and id on top of an exception, or of anything if it is after a handler's first
+  // instructions. A point: kPointStack, on top of its operands or its result. A counter: its id, on
+  // top of anything, and in a tail on top of the exception. A call site: its number, on top of a
+  // call's operands.
   return std::max({old + token_slots + (method.code.exceptions.empty() ? 0 : 1),
                    method.has_blocks ? std::max(old + 1, 2 + token_slots) : 0,
                    has_token ? 1 + token_slots : 1, method.has_call_sites ? old + 1 : 0,
@@ -38,7 +38,7 @@ Reason MethodWriter::Write(const PlannedMethod& method, const ProbeCode& probes,
   const MethodInfo& info = *method.info;
   out.Append(file_.bytes.subspan(info.begin, info.code_begin - info.begin));
   const size_t begin = out.size();
-  // The tokens of calls are after the method's, also where the method has none.
+  // A call's token is after the slots of the method's token, even if the method keeps none.
   const int added_locals =
       method.points.empty() ? SlotsOf(method.plan.token) : 2 * SlotsOf(spec_.token);
   out.U2(method.code.name_index);
@@ -160,7 +160,7 @@ Reason MethodWriter::WriteTables(const PlannedMethod& method, ByteWriter& out) {
     if (!RelocateTable(sub.table, sub.body, method.editor, out)) return Reason::kMalformedTable;
     ++count;
   }
-  // Older JVMs' verifier infers the types, and this JVM's ignores the attribute for older files.
+  // The JVM infers the types of older class files, and ignores the attribute in them.
   if (file_.major_version >= kFirstMajorWithStackMaps &&
       (stack_map != nullptr || method.has_catch_all() || method.tails_size() != 0)) {
     if (const Reason reason = WriteStackMap(method, stack_map, out); reason != Reason::kNone) {

@@ -17,14 +17,15 @@ namespace jtrace::classfile {
 
 inline constexpr uint16_t kFirstMajorWithStackMaps = 50;  // JVMS 4.7.4
 
+// The slots of a local variable that holds the token.
 int SlotsOf(TokenKind token);
 
-// Where a method that was written pushes ids, which are set when they are known: positions in the
-// bytes, with indexes as in ProbePlan::Role where there are several ids.
+// The positions in the output where a written method pushes ids, which PutId sets when they are
+// known. Indexed: ProbePlan::Role::index, and a position.
 struct IdPositions {
   using Indexed = std::vector<std::pair<uint32_t, size_t>>;
-  std::vector<size_t> method;  // its own
-  std::vector<size_t> unwind;  // the same id
+  std::vector<size_t> method;  // the method's id
+  std::vector<size_t> unwind;  // the method's id, never with kIdWithoutCallSite
   Indexed points;
   Indexed counters;
   Indexed call_sites;
@@ -32,19 +33,19 @@ struct IdPositions {
   void Clear();
 };
 
-// For the methods of one class, one after the other, with the same buffers.
+// Writes the methods of one class, one after the other, with the same buffers.
 class MethodWriter {
  public:
   MethodWriter(const ClassFile& file, const ProbeSpec& spec, const ProbeConstants& constants,
                ConstantPoolBuilder& pool)
       : file_(file), spec_(spec), constants_(constants), pool_(pool) {}
 
-  // Appends the method to `out`, and fills in `ids`. For a reason other than kNone, what was
-  // appended is to be truncated.
+  // Appends the method to `out`, and fills in `ids`. If the reason is not kNone, the caller must
+  // truncate what was appended.
   Reason Write(const PlannedMethod& method, const ProbeCode& probes, ByteWriter& out,
                IdPositions& ids);
 
-  // The frames at the method's own begin, with the token that was planned.
+  // Returns what the method's frames depend on, with the token of its plan.
   StackMapContext FrameContext(const PlannedMethod& method) const;
 
  private:

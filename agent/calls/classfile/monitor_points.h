@@ -6,8 +6,8 @@
 // - monitorenter: before the instruction. A probe after it could throw (StackOverflowError) where
 //   the compiler's handler does not cover it yet, and the monitor would stay locked;
 // - monitorexit: before the instruction, where an exception of the probe still reaches the handler
-//   that releases the monitor. That handler covers itself, so that a probe in it that throws would
-//   run forever: there it is placed after the covered part, as resume probes are;
+//   that releases the monitor. That handler covers itself, so that a throwing probe in it would
+//   enter it again forever: there the probe is after the covered part, as resume probes are;
 // - a synchronized method: after its entry, before each return, and where the catch-all passes an
 //   exception on.
 // So every path releases what it has locked, as before: the JVM's structured locking stays.
@@ -30,14 +30,15 @@ inline bool IsMonitorPoint(ProbePointKind kind) {
   return kind == ProbePointKind::kMonitorEnter || kind == ProbePointKind::kMonitorExit;
 }
 
-// Appends them. That of the catch-all is the last one, and has the end of the code as its bci.
+// Appends the method's monitor points. The release in the catch-all of a synchronized method is the
+// last one, and has the end of the code as its bci.
 void FindMonitorPoints(const MethodInfo& method, const CodeAttribute& code,
                        std::vector<ProbePoint>& points);
 
-// Whether they include that of the catch-all.
+// Whether `points` include the release in the catch-all.
 bool ReleasesAtCatchAll(absl::Span<const ProbePoint> points, const CodeAttribute& code);
 
-// Of a point at an instruction: the bci before which its probe goes.
+// Returns the bci before which the probe goes, for a point at an instruction.
 uint32_t MonitorProbeBci(const ProbePoint& point, const CodeAttribute& code);
 
 }  // namespace jtrace::classfile

@@ -11,7 +11,7 @@
 
 namespace jtrace::classfile {
 
-// Their indexes in the constant pool of one class.
+// The indexes of these constants in the constant pool of one class.
 struct ProbeConstants {
   uint16_t enter = 0;
   std::array<uint16_t, kCallProbeCount> enter_call = {};  // 0: the spec has none
@@ -20,7 +20,7 @@ struct ProbeConstants {
   uint16_t exit_thrown = 0;
   uint16_t resume = 0;
   uint16_t leaf = 0;  // 0: the spec has none
-  uint16_t mark = 0;  // only for exceptions
+  uint16_t mark = 0;  // 0: the spec has none
   uint16_t unwind = 0;
   uint16_t allocation = 0;  // 0: the spec has none
   uint16_t hit = 0;         // 0: blocks are not counted
@@ -29,14 +29,14 @@ struct ProbeConstants {
   uint16_t stack_map_table = 0;
   Bytes rethrow;
 
-  // Adds them to `pool`; false if it is full.
+  // Adds the constants of `spec` to `pool`; false if it is full.
   bool Add(const ProbeSpec& spec, ConstantPoolBuilder& pool);
 
  private:
   bool AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoolBuilder& pool);
 };
 
-// A few instructions, on the stack.
+// A few instructions, in a fixed buffer that is large enough for every probe.
 class Snippet {
  public:
   Bytes bytes() const { return {bytes_.data(), size_}; }
@@ -66,11 +66,11 @@ struct ProbeCode {
   Snippet leaf;
   Snippet unwind;
   Snippet allocation;  // empty: the spec has none
-  Snippet hit;         // counts a block: its id at 0
-  Snippet hit_call;    // without the id
-  Snippet call_site;   // its number at 0
-  // Those of probe points (probe_point.h), with their ids at 0, or as IdInBeforeCall says. The
-  // token of a call lives from before_call to after_call, across no frame.
+  Snippet hit;         // counts a block; PutId writes at 0
+  Snippet hit_call;    // `hit` without the push of its id
+  Snippet call_site;   // sets the call site; PutId writes at 0
+  // Those of probe points (probe_point.h). PutId writes at 0, in before_call at IdInBeforeCall. No
+  // stack map frame is between before_call and after_call, so none has the call's token.
   std::array<Snippet, kCallProbeCount> before_call;
   Snippet after_call;  // empty without tokens
   Snippet mark;
@@ -96,9 +96,9 @@ inline constexpr int kPointStack = 2;
 // The greatest int that `sipush` pushes (JVMS 6.5.sipush: a signed short).
 inline constexpr uint32_t kMaxSipush = 0x7fff;
 
-// The constant that PutId needs: 0 for ids that `sipush` can push.
+// Whether `sipush` cannot push the id, so that PutId needs an Integer constant.
 inline bool IdNeedsConstant(uint32_t id) { return id > kMaxSipush; }
-// Writes the kPushIdSize bytes that push `id`.
+// Writes the kPushIdSize bytes that push `id`. `constant`: unused unless IdNeedsConstant.
 void PutId(uint8_t* at, uint32_t id, uint16_t constant);
 
 }  // namespace jtrace::classfile

@@ -40,8 +40,8 @@ void ProbePlanner::Plan(const ClassFile& file, const ProbeCode& probes, TokenKin
     PutInto(plan);
     return;
   }
-  // Order at one place: probes that jumps skip, resumes, caught exceptions, then the probes of the
-  // instruction there. The sort below is stable.
+  // Order at one bci: probes that jumps skip, resumes, call sites, caught exceptions, then the
+  // probes of the instruction there. The sort in PutInto is stable.
   Add(0, probes.enter, Kind::kEnter);
   if (unwind) Add(0, probes.unwind, Kind::kUnwind);
   AddAfterCalls(code, probes, points);
@@ -160,7 +160,7 @@ void ProbePlanner::AddBlocks(const ProbeCode& probes, const PlannedMethod& metho
 void ProbePlanner::AddMonitors(const CodeAttribute& code, const ProbeCode& probes,
                                absl::Span<const ProbePoint> points) {
   for (size_t i = 0; i < points.size(); ++i) {
-    // That of the catch-all is part of it.
+    // The release in the catch-all is part of the catch-all's code.
     if (!IsMonitorPoint(points[i].kind) || points[i].bci >= code.code.size()) continue;
     const bool is_entry = points[i].of_method && points[i].kind == ProbePointKind::kMonitorEnter;
     Add(points[i].of_method ? points[i].bci : MonitorProbeBci(points[i], code), probes.mark,

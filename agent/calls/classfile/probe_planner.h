@@ -42,11 +42,11 @@ struct ProbePlan {
     // kCallSite: into CallSiteFinder::changes.
     uint32_t index = 0;
   };
-  std::vector<Insertion> insertions;  // as CodeEditor::Layout wants them
+  std::vector<Insertion> insertions;  // in the order of CodeEditor::Layout
   std::vector<Role> roles;            // of each insertion
   // First bci that the catch-all handler covers; none: the method gets no such handler.
   std::optional<uint32_t> covered_from;
-  // The method has no token: one probe at its entry suffices.
+  // kNone: the method keeps no token: it is a leaf, out of scope, or the spec has no tokens.
   TokenKind token = TokenKind::kNone;
   // kNone, or why the plan leaves something out.
   Reason reason = Reason::kNone;
@@ -55,7 +55,7 @@ struct ProbePlan {
 // A method, what was found in it, and where its probes go. For the methods of one class, one after
 // the other, with the same buffers.
 struct PlannedMethod {
-  // As CallSiteFinder.
+  // The arguments of CallSiteFinder.
   PlannedMethod(const ScopeFilter* filter, bool may_be_one) : call_sites(filter, may_be_one) {}
 
   const MethodInfo* info = nullptr;
@@ -63,33 +63,34 @@ struct PlannedMethod {
   CodeEditor editor;               // has scanned `code`, and laid out `plan`
   std::vector<ProbePoint> points;  // that get probes
   BlockProbes blocks;
-  bool has_blocks = false;  // they are counted
+  bool has_blocks = false;  // `blocks` is planned
   CallSiteFinder call_sites;
-  bool has_call_sites = false;  // they are distinguished
+  bool has_call_sites = false;  // `call_sites` is filled in
   ProbePlan plan;
 
-  // The attribute; null: there is none.
+  // The StackMapTable attribute; null: there is none.
   const CodeSubAttribute* stack_map() const;
-  // The code after the method's own, and the catch-all's after that.
+  // The tails of BlockProbes follow the method's own code, and the catch-all follows them.
   uint32_t tails_begin() const { return editor.new_size(); }
   uint32_t tails_size() const { return has_blocks ? blocks.tail_size() : 0; }
   bool has_catch_all() const { return plan.covered_from.has_value(); }
-  // The index of the monitor that a synchronized method releases in its catch-all; none: it
-  // releases none there.
+  // The index of the point at which the catch-all counts that a synchronized method releases its
+  // monitor; none: there is no such point.
   std::optional<uint32_t> MonitorOfCatchAll() const;
 };
 
 // Where the probes go:
 // - entry: before everything, once, whatever jumps to the first instruction;
 // - exit: before every return;
-// - resume: at every catch handler, so that an activation left by an exception heals itself.
+// - resume: at every catch handler, where it makes the method's node the current one again.
 //   In a handler that covers its own first instructions (javac's `monitorexit` loop, and `astore`
 //   in old class files) it is placed after those: otherwise the same handler would catch a
 //   stack overflow in the probe forever;
 // - catch-all: over the whole body, in constructors from after `super(...)` on, where `this` is
 //   initialised; not at all if that code can be entered by another way;
-// - calls that leave the scope: directly before and after, so that jumps to either of them bypass
-//   the probe that is not theirs. An exception from the call reaches a resume or the catch-all;
+// - calls that leave the scope: directly before and after. A jump to the call runs the probe before
+//   it; a jump to the next instruction skips the probe after the call. An exception from the call
+//   reaches a resume or the catch-all;
 // - exceptions: before an athrow; at a handler after its resume;
 // - monitors: monitor_points.h;
 // - unwind: after the entry;
@@ -100,13 +101,13 @@ struct PlannedMethod {
 //   probe for it, and no block needs its activation.
 class ProbePlanner {
  public:
-  // full: without points inside the method; light: entry and exits only.
+  // kFull: all but the points inside the method. kLight: only entry and exits.
   enum class Weight : uint8_t { kWithPoints, kFull, kLight };
 
-  // Fills in method.plan, whose bytes live in `probes`. `unwind`: the method gets that probe, too.
+  // Fills in method.plan, which refers to the bytes of `probes`. `unwind`: with the unwind probe.
   void Plan(const ClassFile& file, const ProbeCode& probes, TokenKind token, Weight weight,
             bool unwind, PlannedMethod& method);
-  // Only the points inside the method and the unwind: the method itself is out of scope.
+  // Plans only the points inside the method and the unwind probe: the method is out of scope.
   void PlanPoints(const ProbeCode& probes, bool unwind, PlannedMethod& method);
 
  private:

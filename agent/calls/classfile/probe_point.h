@@ -14,7 +14,7 @@ enum class ProbePointKind : uint8_t {
   kThrown,        // an `athrow` that does not rethrow
   kCaught,        // a handler that names the class it catches
   kMonitorEnter,  // requests a monitor (monitor_points.h)
-  kMonitorExit,   // releases one
+  kMonitorExit,   // releases a monitor
 };
 
 // The target that a point's probes count. The views live as long as the class bytes.
@@ -35,7 +35,7 @@ enum class CallProbe : uint8_t {
 };
 inline constexpr int kCallProbeCount = static_cast<int>(CallProbe::kElementsOf) + 1;
 
-// kElements or kElementsOf, by the last parameter; kUsual: that has no elements.
+// Returns kElements or kElementsOf, by the last parameter; kUsual if that has no elements.
 CallProbe ProbeOfLastArgument(std::string_view descriptor);
 
 // Why a call that leaves the scope has no boundary probes.
@@ -58,19 +58,19 @@ const CallReasonInfo& Describe(CallReason reason);
 
 using CallReasonCounts = std::array<uint32_t, kCallReasonCount>;
 
-// The rewriter's questions about points. Called only on the rewriting thread.
+// Answers the rewriter's questions about probe points, on the rewriting thread.
 class ProbeTargets {
  public:
   virtual ~ProbeTargets() = default;
-  // The id that the point's probes push; requested when nothing can fail any more, once for each
-  // distinct constant of the class.
+  // Returns the id that the point's probes push. Called when rewriting the method can no longer
+  // fail, once for each kind of point and constant of the class.
   virtual uint32_t IdOf(const ProbeTarget& point) = 0;
   // Whether a method of *another* class in scope is known to be native.
   virtual bool IsNative(const ProbeTarget& callee) = 0;
-  // Whether a call that leaves the scope is to have probes; or a native one, in a class whose
-  // methods have none.
+  // Whether a call that leaves the scope gets probes. Also asked about calls of native methods in
+  // scope if the methods of this class get no probes.
   virtual bool IsWanted(const ProbeTarget&) { return true; }
-  // Its probe, if the spec has such probes.
+  // Returns the probe before the call; kUsual is used instead if the spec lacks it.
   virtual CallProbe ProbeOf(const ProbeTarget&) { return CallProbe::kUsual; }
 };
 

@@ -107,7 +107,7 @@ ProbeTarget ProbePointFinder::TargetOf(const ProbePoint& point) const {
 std::string_view ProbePointFinder::OwnerOf(const ConstantPool::Member& callee) const {
   // Arrays have only the methods that they inherit from Object.
   if (callee.class_name.starts_with('[')) return kObject;
-  // An interface may have it as a default method, in scope or not.
+  // A superinterface, in scope or not, may have the method as a default method.
   if (callee.class_name != file_.this_name || file_.interface_count != 0) return callee.class_name;
   const bool is_declared =
       std::any_of(file_.methods.begin(), file_.methods.end(), [&](const MethodInfo& method) {
@@ -219,7 +219,7 @@ void ProbePointFinder::FindThrown(const CodeAttribute& code, const CodeEditor& e
   }
 }
 
-// One point a handler; where several classes share it, their common superclass is not determined.
+// Adds one point for each handler. A handler of several classes has an unknown class (constant 0).
 void ProbePointFinder::FindCaught(const CodeAttribute& code, const CodeEditor& editor,
                                   std::vector<ProbePoint>& points) const {
   const size_t begin = points.size();

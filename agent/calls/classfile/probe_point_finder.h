@@ -1,4 +1,4 @@
-// Finds the points of the methods of one class, using only its code.
+// Finds the probe points in the methods of one class.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@ namespace jtrace::classfile {
 struct ProbePoint {
   ProbePointKind kind = ProbePointKind::kCall;
   uint32_t bci = 0;
-  // kCall, kNative: the Methodref. Exceptions: the Class, or the Methodref of what created it; 0:
-  // not known, java/lang/Throwable.
+  // Index in the constant pool. kCall, kNative: the Methodref. kThrown, kCaught: the Class, or the
+  // Methodref of what made the exception; 0: unknown, counted as java/lang/Throwable.
   uint16_t constant = 0;
   CallProbe probe = CallProbe::kUsual;
   bool of_method = false;  // the monitor that a synchronized method locks
 };
 
-// A call leaves the scope if the class and the method that the instruction names are not in it, or
-// if the class names itself but can only have the method from a superclass that is not.
+// A call leaves the scope if the filter does not include the method that the instruction names. If
+// a class names itself but can only inherit the method, the superclass decides.
 class ProbePointFinder {
  public:
   ProbePointFinder(const ClassFile& file, const ScopeFilter& filter, const ProbeSpec& spec,
                    ProbeTargets& ids)
       : file_(file), filter_(filter), spec_(spec), ids_(ids) {}
 
-  // The method's points, by bci; one bci may have a kCaught and another one. `left_out` counts the
-  // calls that leave the scope but are not points.
+  // Sets `points` to the method's: calls, then thrown, caught, monitors. One bci may have several.
+  // Adds the calls that leave the scope but are not points to `left_out`.
   void Find(const MethodInfo& method, const CodeAttribute& code, const CodeEditor& editor,
             std::vector<ProbePoint>& points, CallReasonCounts& left_out);
 

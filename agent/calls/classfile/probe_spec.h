@@ -13,6 +13,7 @@ namespace jtrace::classfile {
 // The result of `enter`, and so the value that the probed method keeps in its extra local.
 enum class TokenKind : uint8_t { kNone, kInt, kLong };
 
+// Set in an id that a probe pushes: the call has no call site in its caller.
 inline constexpr uint32_t kIdWithoutCallSite = 1u << 30;
 
 // Probes are static methods of one class that every loader can see.
@@ -23,25 +24,25 @@ inline constexpr uint32_t kIdWithoutCallSite = 1u << 30;
 //     void    resume(<token>, int id)  at every catch handler of the method
 //     void    leaf(int id)             instead of all these where nothing can be called
 //
-// At sites (probe_point.h), if requested:
+// At probe points (probe_point.h), if requested:
 //
-//     <token> enter(int id), exit(<token>)   around a call that leaves the scope, token in a local
+//     <token> enter(int id), exit(<token>)   around a call that leaves the scope
 //     <token> enterTimed(int id)             the same where the call's time is wanted
 //     <token> enterElements(int n, int id)   where the last argument, an int, is wanted
 //     <token> enterElements(Object, int id)  the same for an array or a String
-//     <token> enter(int id, Object)          instead, with a local of the caller
-//     void    leaf(int id)                   at a thrown or caught exception
+//     <token> enter(int id, Object)          the same with a local of the caller
+//     void    leaf(int id)                   at an exception or a monitor
 //
 // `void allocation()` before each bytecode that allocates, if those are counted (allocation sites,
 // S5.3).
 //
-// `void take(int id)` of another class, after `enter`, in methods whose callers are wanted.
+// `void take(int id)` of another class, after `enter`, unwinds the stack in methods of unwind=.
 //
 // `void hit(int id)` of another class, at the counters of blocks (block_probes.h).
 //
-// `void at(int number)`, if call sites are distinguished: the activation's next calls
-// are from there (call_site_finder.h). The ids of class initialisers then have kIdWithoutCallSite
-// set: any instruction may run one.
+// `void at(int number)`, if call sites are distinguished, sets the call site of the activation's
+// next calls (call_site_finder.h). The ids of class initialisers and of synchronized methods'
+// monitors then have kIdWithoutCallSite set: no line makes these calls.
 //
 // With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
 struct ProbeSpec {
@@ -52,21 +53,21 @@ struct ProbeSpec {
   std::string exit_thrown = "exit";
   std::string resume = "resume";
   std::string leaf = "";          // empty: leaves get the usual probes
-  std::string mark = "leaf";      // `leaf` at exceptions and monitors
-  bool methods = true;            // probes at entries and exits; false: at sites only
+  std::string mark = "leaf";      // the probe at exceptions and monitors
+  bool methods = true;            // probes at entries and exits; false: at points only
   bool boundary = false;          // probes around calls that leave the scope
-  bool timed_calls = false;       // of these, CallProbe::kTimed; with TokenKind::kLong
-  bool elements = false;          // of these, CallProbe::kElements and kElementsOf; the same
-  int passed_local = -1;          // the reference that `enter` at sites gets; -1: none
-  bool thrown = false;            // probes at exceptions thrown,
-  bool caught = false;            // and caught
+  bool timed_calls = false;       // CallProbe::kTimed; only with TokenKind::kLong
+  bool elements = false;          // CallProbe::kElements and kElementsOf; likewise
+  int passed_local = -1;          // the local that `enter` at points gets; -1: none
+  bool thrown = false;            // probes where exceptions are thrown
+  bool caught = false;            // probes where exceptions are caught
   bool monitors = false;          // probes where monitors are requested and released
   bool allocations = false;       // probes at new, newarray and the like
-  bool marks_rethrows = false;    // IsOwnRethrow (probe_code.h) recognises those of probes
+  bool marks_rethrows = false;    // probes rethrow by kMarkedRethrow
   std::string unwind_owner = "";  // class of the unwind probe; empty: there are none
   std::string block_owner = "";   // class of the block probe; empty: blocks are not counted
-  bool blocks_by_path = false;    // it counts at the current activation
-  std::string call_site = "";     // `at`; empty: call sites are not distinguished
+  bool blocks_by_path = false;    // it counts at the current tree node
+  std::string call_site = "";     // "at"; empty: call sites are not distinguished
 
   bool marks() const { return thrown || caught || monitors; }
 
@@ -74,7 +75,7 @@ struct ProbeSpec {
   static ProbeSpec Tree() {
     return {.owner = "java/lang/invoke/JTraceProbe", .exit_thrown = "exitThrown"};
   }
-  // The same where an activation need only be counted, not seen itself: no clock, no log.
+  // The same with the leaf probe, for recordings that need no exits: no clock, log or metrics.
   static ProbeSpec TreeWithLeaves() {
     ProbeSpec spec = Tree();
     spec.leaf = "leaf";
@@ -89,13 +90,13 @@ struct ProbeSpec {
   }
 };
 
-// Throws an exception on that a probe has seen. The `nop` is before no athrow that a compiler
-// writes, because nothing may stand between the throwable and its athrow.
+// Rethrows an exception that a probe has seen. Compilers write no `nop` before an athrow, so the
+// pair identifies a probe's rethrow.
 inline constexpr std::array<uint8_t, 2> kMarkedRethrow = {kOpNop, kOpAthrow};
 inline Bytes RethrowOf(const ProbeSpec& spec) {
   return Bytes(kMarkedRethrow).subspan(spec.marks_rethrows ? 0 : 1);
 }
-// Whether the instruction of a method with marked rethrows is one of them.
+// Whether the instruction at `bci` is the athrow of a kMarkedRethrow.
 inline bool IsOwnRethrow(Bytes code, uint64_t bci) {
   return bci > 0 && bci < code.size() && code[bci] == kOpAthrow && code[bci - 1] == kOpNop;
 }

@@ -14,7 +14,7 @@ enum class Reason : uint8_t {
   // Not meant to have a probe.
   kNoCode,
   kOutOfScope,
-  // Probed, but an exit by exception heals only at the next probe of a caller.
+  // Probed, but its exit by an exception takes effect only at the next probe of a caller.
   kHugeMethodLight,
   kConstructorUncovered,
   // Probed, except for the calls and exceptions inside it.
@@ -24,7 +24,7 @@ enum class Reason : uint8_t {
   kBlocksUnknownFlow,
   // Probed, but its call sites are not distinguished.
   kCallSitesLeftOut,
-  // Meant to have one; left untouched.
+  // Meant to have a probe, but left untouched.
   kEmptyFinalizer,
   kChangesThread,
   kHugeMethod,

@@ -58,9 +58,8 @@ bool StackMapRewriter::WriteFrame(uint32_t position, const CodeEditor& editor, B
   const uint32_t delta = DeltaTo(position);
   const bool first = first_;
   first_ = false;
-  // After the first frame "the same locals" already include the token. Without a token only the
-  // stack and the offsets of `new` may require another form than the old one; then a full frame is
-  // used.
+  // The implicit frame at the method's begin lacks the token, so that the first frame must add it.
+  // After that, "the same locals" include the token.
   if (!frames_.locals_changed() && (!first || context_.token == TokenKind::kNone) &&
       frames_.stack().size() <= 1) {
     return WriteShort(delta, editor, out);

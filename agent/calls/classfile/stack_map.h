@@ -1,4 +1,4 @@
-// Rewrites StackMapTables (JVMS 4.7.4): moves frames and adds the token to them.
+// Reads and rewrites StackMapTables (JVMS 4.7.4): moves frames and adds the token to them.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,6 @@
 #include "common/classfile/constant_pool.h"
 
 namespace jtrace::classfile {
-
-// Reads StackMapTables (JVMS 4.7.4), frame by frame.
 
 // frame_type values, JVMS 4.7.4.
 inline constexpr uint32_t kSameLast = 63;
@@ -55,18 +53,18 @@ struct StackMapContext {
   TokenKind token = TokenKind::kNone;
 };
 
-// Use: Begin, then Next for each frame. Keeps its buffers.
+// Reads a StackMapTable frame by frame: call Begin, then Next for each frame. Keeps its buffers.
 class StackFrameReader {
  public:
-  // `body`: of the attribute; empty: there is none. kConstantPoolFull, kMalformedStackMap or kNone.
+  // `body`: the attribute's; empty: there is none. kConstantPoolFull, kMalformedStackMap or kNone.
   Reason Begin(Bytes body, const StackMapContext& context, ConstantPoolBuilder& pool);
   // False after the last frame, or if the next one is malformed.
   bool Next();
-  // After Next returned false: whether that was the end.
+  // After Next returned false: whether the whole table was read.
   bool AtEnd() const { return left_ == 0 && (body_.empty() || (reader_.ok() && reader_.AtEnd())); }
 
-  // Whether that was a frame of a reserved kind. What an early_larval frame (246, a preview of Java
-  // 28) says of a constructor's fields holds for the frames after it, too.
+  // After Next returned false: whether it met a frame of a reserved type. An early_larval frame
+  // (246, a preview of Java 28) holds for the frames after it, too, so it cannot be skipped.
   bool is_unknown() const { return is_unknown_; }
 
   int count() const { return count_; }
@@ -74,9 +72,9 @@ class StackFrameReader {
   int64_t bci() const { return bci_; }
   const std::vector<VerificationType>& locals() const { return locals_; }
   const std::vector<VerificationType>& stack() const { return stack_; }
-  // Whether it changes the locals of the frame before it.
+  // Whether the frame states locals of its own, instead of those of the frame before it.
   bool locals_changed() const { return locals_changed_; }
-  // The slots of the method's locals that it leaves out.
+  // The slots of the method's locals after those that the frame lists.
   int Padding() const;
 
  private:
@@ -102,7 +100,7 @@ class StackFrameReader {
 // is appended to its locals as to those of others. Types refer to old bcis.
 struct AddedFrame {
   uint32_t position = 0;
-  std::vector<VerificationType> locals;  // empty: the weakest ones, which fit every instruction
+  std::vector<VerificationType> locals;  // empty: only Top, which fits every instruction
   std::vector<VerificationType> stack;
 };
 

@@ -22,16 +22,16 @@ class CallSiteTable : public classfile::CallSiteNumbers {
  public:
   explicit CallSiteTable(Losses& losses) : losses_(losses) {}
 
-  // Also of a routine whose class was redefined: its new call sites get further numbers. 0 for
-  // routines whose numbers nodes cannot hold, and for more call sites than they can.
+  // Returns the call site's number in the routine, from 1. New call sites of a redefined class get
+  // further numbers. 0: the routine has kMaxCallSites others, as many as nodes can distinguish.
   uint32_t NumberOf(uint32_t routine, CallSite site) override;
   bool KnowsOtherCode(std::string_view class_name, classfile::Bytes class_bytes) override;
-  // The methods' code is as `result` has it from now on.
+  // Replaces the call sites of the probed methods by those of their new code.
   void SetCode(const classfile::InstrumentResult& result);
 
-  // Where `caller` calls `callee` from, by the number in the callee's node. kNoCallSite: unknown.
+  // Returns where `caller` calls `callee`. `number`: in the callee's node. kNoCallSite: unknown.
   CallSite CallSiteOf(uint32_t caller, uint32_t number, uint32_t callee) const;
-  // Of a bytecode index in the routine's present code.
+  // Returns the call site at a bytecode index of the routine's present code; kNoCallSite: unknown.
   CallSite CallSiteAt(uint32_t routine, uint32_t bci) const;
 
  private:

@@ -5,9 +5,9 @@
 namespace jtrace::calls {
 namespace {
 
-// A killed program loses the counts of so long.
+// A killed program loses at most the counts of this period.
 constexpr uint64_t kCountPeriodNs = 5'000'000'000;
-// In one record.
+// Counts in one record.
 constexpr int kMaxCounts = 100'000;
 
 TreeCollector* IfByPath(TreeCollector* trees) {
@@ -42,7 +42,7 @@ void CountedBlocks::Add(uint32_t class_id, classfile::Bytes bytes,
   }
 }
 
-// After the definitions of all counters that have counted.
+// Called before WriteDefinitions, so that all counters which have counted are defined in time.
 void CountedBlocks::WriteCounts(proto::Chunk& chunk) {
   const std::vector<uint64_t> counts = counters_.Collect(arena_);
   before_file_.resize(counts.size());
@@ -97,7 +97,7 @@ void CountedBlocks::Seal(uint64_t time_ns, proto::Chunk& chunk) {
     counted_ns_ = time_ns;
     WriteCounts(chunk);
     open_.Write(chunk);
-    // Counts of nodes are read with their calls.
+    // The tree collector reads the counts at nodes together with their calls, in its next round.
     if (paths_ != nullptr) paths_->Request(/*ends_file=*/false);
   }
   code_.WriteDefinitions(chunk);

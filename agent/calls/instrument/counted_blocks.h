@@ -21,26 +21,26 @@ namespace jtrace::calls {
 // functions of CounterIds, on any thread that rewrites a class; the rest on the writer thread.
 class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
  public:
-  // All outlive this. `trees`: those in which blocks are counted by call path, if they are
-  // (blocks=paths); null: there are no trees.
+  // All outlive this. `trees`: the trees in which blocks=paths counts blocks by call path; null:
+  // there are no trees.
   CountedBlocks(BlockCounters& counters, signal_safe::Arena* arena, TreeCollector* trees,
                 trace::RecordEncoder& encoder, Losses& losses);
 
   bool is_by_path() const { return paths_ != nullptr; }
 
-  // A class with counters was made of `bytes`.
+  // Registers the counters of a rewritten class. `bytes`: its class file before rewriting.
   void Add(uint32_t class_id, classfile::Bytes bytes, const classfile::InstrumentResult& result);
 
   // See CountedCode. Any thread.
   uint32_t OriginalBci(uint32_t routine, uint32_t bci) const {
     return code_.OriginalBci(routine, bci);
   }
-  // Activations of now, before a flush or the end of the file: they leave their blocks there. Any
-  // thread.
+  // Sets the activations that are in the middle of a block, before a flush or the end of the file
+  // (OpenBlocks). Any thread.
   void SetOpen(const std::vector<jvm::OpenActivation>& open) { open_.Set(open); }
 
   uint32_t NewIds(uint32_t count) override { return counters_.NewIds(count); }
-  // Two classes of one name have one number of calls.
+  // Code of a class whose name was seen before may share its routines: see CounterIds.
   bool CountsEntries(std::string_view class_name) override { return code_.HasSeen(class_name); }
   bool HasRoom() const { return counters_.HasRoom(); }
 
@@ -50,7 +50,7 @@ class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
   void BeginFile() override;
 
  private:
-  // The next chunk has all counts.
+  // Makes the next chunk contain all counts.
   void Request(bool ends_file);
   void WriteCounts(proto::Chunk& chunk);
   void WritePaths(proto::Chunk& chunk);
@@ -61,8 +61,8 @@ class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
   Losses& losses_;
   CountedCode code_;
   OpenBlocks open_;
-  std::vector<uint64_t> before_file_;  // counts by id
-  std::vector<uint64_t> written_;      // as in the file
+  std::vector<uint64_t> before_file_;  // by id: counts from before this file
+  std::vector<uint64_t> written_;      // by id: counts that this file has
   uint64_t counted_ns_ = 0;
   bool is_due_ = false;
 };

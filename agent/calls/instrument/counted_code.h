@@ -19,20 +19,20 @@
 
 namespace jtrace::calls {
 
-// The methods' present code, where its instructions were in the class file, and the definitions
+// Maps positions in the methods' present code to their class files, and writes the definitions
 // that the trace needs. WriteDefinitions and BeginFile on the writer thread, the rest on any.
 class CountedCode {
  public:
   explicit CountedCode(trace::RecordEncoder& encoder) : encoder_(encoder) {}
 
-  // A class with counters was made of `bytes`. `by_path`: they count by call path.
+  // Adds a rewritten class. `bytes`: before rewriting. `by_path`: it counts by call path.
   void Add(uint32_t class_id, classfile::Bytes bytes, const classfile::InstrumentResult& result,
            bool by_path);
-  // Whether a class of that name was asked for before.
+  // Remembers the name. Returns whether it was known before.
   bool HasSeen(std::string_view class_name);
 
-  // Where the instruction of the class file is that a position in the code of a routine belongs to:
-  // for probes, the one that they precede. `bci` itself of a routine without counters.
+  // Returns where in the class file the instruction at `bci` of the routine's present code is; for
+  // a probe, the instruction after it. Returns `bci` itself if the routine has no counters.
   uint32_t OriginalBci(uint32_t routine, uint32_t bci) const;
 
   // An instruction of a class file.
@@ -42,10 +42,10 @@ class CountedCode {
     uint32_t method = 0;      // its number in the class
     uint32_t bci = 0;
   };
-  // That at which the activation is; none: its method's blocks are not counted.
+  // Returns the activation's instruction. None: the entry probe, or code without counters.
   std::optional<Instruction> InstructionOf(const jvm::OpenActivation& open) const;
 
-  // The classes and methods that this file does not have yet.
+  // Writes the classes and methods that this file does not have yet.
   void WriteDefinitions(proto::Chunk& chunk);
   void BeginFile() { classes_written_ = methods_written_ = 0; }
 
@@ -62,7 +62,7 @@ class CountedCode {
   absl::flat_hash_set<std::string> names_ ABSL_GUARDED_BY(mutex_);
   std::vector<proto::ClassCode> classes_ ABSL_GUARDED_BY(mutex_);  // ids are indexes plus 1
   std::vector<proto::MethodCounters> methods_ ABSL_GUARDED_BY(mutex_);
-  std::vector<Moves> moves_ ABSL_GUARDED_BY(mutex_);  // where each one's code moved
+  std::vector<Moves> moves_ ABSL_GUARDED_BY(mutex_);  // of each of methods_
   size_t classes_written_ = 0;                        // in this file
   size_t methods_written_ = 0;
 };

@@ -17,15 +17,15 @@
 namespace jtrace::calls {
 namespace {
 
-// The most that one class may add.
+// The most routines that one class may add: its methods and the targets of its probe points.
 constexpr uint64_t kMaxRoutinesOfAClass = 131'072;
 
-// As the JVM names the class that it loads: the name may not be known yet.
+// Returns the name of a class that is being loaded, which the JVM may not know yet.
 std::string LoadedName(const char* internal_name) {
   return internal_name != nullptr ? DottedName(internal_name) : "[unnamed]";
 }
 
-// Where exceptions are in scope, a method without a call may still run their constructors.
+// If Throwable is in scope, a method that calls nothing may still run an exception's constructor.
 classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilter& filter) {
   if (options.record == RecordKind::kFlat) return classfile::ProbeSpec::Flat();
   // A leaf that is only counted has neither an exit at which to charge anything nor a place in a
@@ -37,7 +37,7 @@ classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilte
              : classfile::ProbeSpec::TreeWithLeaves();
 }
 
-// Without outside.elements if that cannot be counted.
+// Returns the probes that the options ask for, without outside.elements if that cannot be counted.
 classfile::ProbeSpec SpecOfOptions(const Options& options, const classfile::ScopeFilter& filter,
                                    Losses& losses) {
   classfile::ProbeSpec spec = SpecFor(options, filter);
@@ -45,7 +45,7 @@ classfile::ProbeSpec SpecOfOptions(const Options& options, const classfile::Scop
   const std::vector<std::string> metrics = RecordedMetrics(options);
   spec.timed_calls = HasMetric(metrics, metrics::Metric::kOutside);
   spec.elements = HasMetric(metrics, metrics::Metric::kOutsideElements);
-  // The probe asks Strings for their length: it must not be counted.
+  // The probe calls String.length, which therefore must have no probe.
   if (spec.elements && filter.MayMatchClass("java/lang/String")) {
     spec.elements = false;
     losses.Add("metrics.outside.elements", Severity::kWarning, 1,
@@ -124,7 +124,7 @@ bool Instrumentation::IsExempt(const std::string& binary_name) const {
 }
 
 bool Instrumentation::HasPassed(uint32_t class_id) const {
-  // Classes of JdkProbePoints too, which may not be in the totals.
+  // Classes of JdkProbePoints may be in rewritten_ without being in the totals.
   return rewritten_.Contains(class_id) || totals_.Has(class_id) ||
          unprobed_.Has(NoProbes::kUnreadable, class_id) ||
          unprobed_.Has(NoProbes::kNoNumbers, class_id);
@@ -134,7 +134,7 @@ uint32_t Instrumentation::ClassIdOf(const char* name, jobject loader) {
   return encoder_.ClassId(LoadedName(name), loaders_.Of(loader));
 }
 
-// The time-stamp counter is read through a method handle, whose classes cannot be probed.
+// clock=tsc and clock=cpu are read through a method handle, whose classes cannot be probed.
 bool Instrumentation::IsOfTheClock(absl::string_view internal_name) const {
   return clock_uses_handles_ && (absl::StartsWith(internal_name, "java/lang/invoke/") ||
                                  absl::StartsWith(internal_name, "jdk/internal/foreign/"));

@@ -1,7 +1,7 @@
 // Puts probes into classes as they are loaded: joins the pure rewriter (classfile/) with the
 // numbers of the trace and the counts of what was left out.
 //
-// Any Java thread, inside ClassFileLoadHook. Holds no lock while rewriting.
+// Rewrite runs on any Java thread, inside ClassFileLoadHook, and holds no lock while rewriting.
 #pragma once
 
 #include <jvmti.h>
@@ -55,7 +55,7 @@ class Instrumentation {
   // Whether a class ("java.lang.String") is in scope: classes in scope that were loaded before the
   // probes were ready are then retransformed.
   bool InScope(const std::string& binary_name) const;
-  // Whether include= names it, but the probes themselves run through it.
+  // Whether include= names the class, but the probes themselves run through it, so it gets none.
   bool IsExempt(const std::string& binary_name) const;
   // Whether the class (ClassDef.id) passed the rewriter, or was left out by it for a recorded
   // reason.
@@ -63,26 +63,26 @@ class Instrumentation {
 
   // Sets which class the probes are (Probes::class_name). Before the first Rewrite.
   void UseProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
-  // blocks=on: the class that counts blocks, and who numbers the counters. Before the first
-  // Rewrite.
+  // Sets the class whose probe counts blocks, and the object that numbers their counters. Before
+  // the first Rewrite.
   void CountBlocks(std::string internal_name, std::unique_ptr<CountedBlocks> blocks) {
     spec_.block_owner = std::move(internal_name);
     spec_.blocks_by_path = blocks->is_by_path();
     blocks_ = std::move(blocks);
   }
-  // sites=on: the numbers of call sites; outlives this. Before the first Rewrite.
+  // Sets the numbers of call sites (sites=on), which outlive this. Before the first Rewrite.
   void DistinguishCallSites(CallSiteTable* call_sites) {
     spec_.call_site = "at";
     call_sites_ = call_sites;
   }
   // Null: call sites are not distinguished.
   const CallSiteTable* call_sites() const { return call_sites_; }
-  // Goes into the trace; null: blocks are not counted.
+  // A source of the trace; null: blocks are not counted.
   CountedBlocks* blocks() const { return blocks_.get(); }
 
   // Whether the class, by its number (ClassDef.id), has probes, and has not lost them.
   bool HasProbes(uint32_t class_id) const { return rewritten_.Contains(class_id); }
-  // How many have.
+  // The number of these classes.
   size_t rewritten_count() const { return rewritten_.size(); }
   // See RewrittenClasses.
   absl::flat_hash_set<uint32_t> counted() const { return rewritten_.counted(); }
@@ -92,7 +92,7 @@ class Instrumentation {
   void ForgetCounted(uint32_t class_id);
   // The classes were unloaded.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
-  // Whether methods without probes are losses of the trace: see LeftOutMethods.
+  // Sets whether methods without probes are losses of the trace: see LeftOutMethods.
   void ReportLeftOut(bool reports) { left_out_.SetReported(reports); }
 
   // See RewrittenClasses.
@@ -101,12 +101,12 @@ class Instrumentation {
   // Patterns of unwind= that no method with code has matched yet, in the option's order.
   std::vector<std::string> UnmatchedUnwinds() const { return unwinds_.Unmatched(); }
 
-  // Goes into the trace.
+  // A source of the trace.
   MethodHooks& method_hooks() { return *method_hooks_; }
 
   uint64_t methods_probed() const { return totals_.methods_probed(); }
   uint64_t classes_rewritten() const { return totals_.classes_rewritten(); }
-  // Goes into the trace.
+  // A source of the trace.
   PlannerTotals& totals() { return totals_; }
 
  private:
@@ -124,10 +124,10 @@ class Instrumentation {
   Instrumentation(Parts parts, jvm::LoaderNumbers& loaders, trace::RecordEncoder& encoder,
                   Losses& losses, UnprobedClasses& unprobed);
 
-  // Whether the class belongs to the probes' clock.
+  // Whether the probes' clock runs through the class, so that it gets no probes.
   bool IsOfTheClock(absl::string_view internal_name) const;
   uint32_t ClassIdOf(const char* name, jobject loader);
-  // The probes of a class now; `unwound`: it may have methods of unwind=.
+  // Returns the probes of a class that is loaded now. `unwound`: it may have methods of unwind=.
   classfile::ProbeSpec SpecOf(bool unwound);
   // Records what the rewriter did to the class.
   void Record(uint32_t class_id, bool in_scope, bool is_input,
@@ -137,7 +137,7 @@ class Instrumentation {
   classfile::ProbeSpec spec_;
   const CallCosts costs_;
   const JdkProbePoints jdk_points_;
-  const uint64_t max_routines_;  // beyond that a class gets no probes
+  const uint64_t max_routines_;  // once there are so many, classes get no probes
   const bool clock_uses_handles_;
   jvm::LoaderNumbers& loaders_;
   trace::RecordEncoder& encoder_;

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::string_view kParkClass = "java/util/concurrent/locks/LockSupport";
 constexpr std::string_view kStreamClass = "java/io/FileInputStream";
-// The second name: from JDK 20 on.
+// The second one exists from JDK 20 on.
 constexpr std::string_view kDispatcherClasses[] = {"sun/nio/ch/FileDispatcherImpl",
                                                    "sun/nio/ch/UnixFileDispatcherImpl"};
-// The locals that hold the stream, and the descriptor that a dispatcher gets.
+// The local variables with the stream, and with the FileDescriptor that a dispatcher gets.
 constexpr int kStreamLocal = 0;
 constexpr int kDescriptorLocal = 1;
 

@@ -1,4 +1,4 @@
-// Classes of the JDK that get probes at a few calls only, out of scope as they are: where threads
+// Classes of the JDK that get probes at a few calls although they are out of scope: where threads
 // park (event 0x62), and where reads of the user's input end up (boundary=costs, costs of calls,
 // S4.2).
 #pragma once
@@ -25,20 +25,20 @@ class JdkProbePoints {
  public:
   static absl::StatusOr<JdkProbePoints> Create(const Options& options);
 
-  // The class through which threads park, whatever they use of java.util.concurrent.
+  // Whether parks are recorded and this is LockSupport, through which java.util.concurrent parks.
   bool IsParkClass(std::string_view internal_name) const;
-  // FileInputStream and the dispatchers of file channels: all reads of the standard input end up
-  // there, whatever wraps it. The probe decides by the descriptor.
+  // Whether input is found and this is FileInputStream or a dispatcher of file channels, where all
+  // reads of the standard input end up. The probe decides by the file descriptor.
   bool IsInputClass(std::string_view internal_name) const;
   bool Contains(std::string_view internal_name) const {
     return IsParkClass(internal_name) || IsInputClass(internal_name);
   }
 
-  // The class's methods that have such calls.
+  // Returns the filter under which the class is rewritten.
   const classfile::ScopeFilter& FilterOf(std::string_view internal_name) const {
     return IsInputClass(internal_name) ? input_filter_ : park_filter_;
   }
-  // Limits the probes of a class out of scope to these calls; none of any other class.
+  // Limits the probes of a class out of scope to these calls; any other class gets no probe points.
   void Limit(std::string_view internal_name, classfile::ProbeSpec& spec,
              RoutineTargets& targets) const;
 

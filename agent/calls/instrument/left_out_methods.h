@@ -14,16 +14,16 @@
 
 namespace jtrace::calls {
 
-// Kept for the recordings that follow: each begins without losses. Any thread.
+// Keeps the methods for later recordings, each of which begins without losses. Any thread.
 class LeftOutMethods {
  public:
   LeftOutMethods(Losses& losses, UnprobedClasses& unprobed)
       : losses_(losses), unprobed_(unprobed) {}
 
-  // Those of a class that was rewritten.
+  // Adds the methods of a class that went through the rewriter.
   void Add(uint32_t class_id, const classfile::InstrumentResult& result);
-  // Whether they are losses of the trace. True reports those of earlier classes again. At first
-  // true.
+  // Sets whether the methods are losses of the trace, at first true. True reports those of earlier
+  // classes again.
   void SetReported(bool is_reported);
   // The classes were unloaded, or are not counted.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);

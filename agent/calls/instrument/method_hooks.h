@@ -1,6 +1,6 @@
-// hook=CLASS::METHOD (method hooks, S3.24): which methods the patterns have chosen. Their calls are
-// counted by the probes of every method in scope, interpreted and compiled alike. Add on any Java
-// thread; Seal on the writer thread.
+// hook=CLASS::METHOD (method hooks, S3.24): which methods match the patterns. The patterns bring
+// the methods into scope, so that the usual probes count their calls. Add on any Java thread; Seal
+// on the writer thread.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class MethodHooks : public trace::ChunkSource {
   static absl::StatusOr<std::unique_ptr<MethodHooks>> Create(
       const std::vector<native_hooks::HookSpec>& specs, trace::RecordEncoder& encoder);
 
-  // Methods of a class that was rewritten have probes.
+  // Matches the probed methods of a rewritten class with the patterns.
   void Add(const classfile::InstrumentResult& result);
   // Patterns that no method has matched yet, in the option's order.
   std::vector<std::string> Unmatched() const;
@@ -47,8 +47,8 @@ class MethodHooks : public trace::ChunkSource {
 
   mutable std::mutex mutex_;  // guards the next three
   std::vector<Rule> rules_;
-  std::set<std::pair<uint32_t, size_t>> known_;  // routines and their rules
-  std::vector<std::pair<uint32_t, size_t>> log_;
+  std::set<std::pair<uint32_t, size_t>> known_;   // routines and indexes of rules
+  std::vector<std::pair<uint32_t, size_t>> log_;  // the same, oldest first
   trace::RecordEncoder& encoder_;
   size_t written_ = 0;  // of log_, in this file
 };

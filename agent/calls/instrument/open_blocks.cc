@@ -75,7 +75,7 @@ void OpenBlocks::BeginFile() {
   is_due_ = is_in_file_ = false;
   const absl::MutexLock lock(&mutex_);
   open_before_file_ = std::exchange(open_, {});
-  // Now, while the nodes are there: their threads may end, and their memory become anything else.
+  // The nodes get their numbers now: when a thread ends, the memory of its nodes is used again.
   if (trees_ != nullptr) NumberNodes(open_before_file_);
 }
 

@@ -14,24 +14,25 @@
 
 namespace jtrace::calls {
 
-// An activation leaves its blocks where it is: the counts of what follows in its method do not have
-// it. Those that were open when the file began arrived in it without having been counted. Set on
+// An open activation has been counted at the begin of its block but not where the block ends: the
+// trace's reader needs its instruction to derive counts. Activations that were open when the file
+// began are written with negative counts, because this file does not count their arrival. Set on
 // any thread, the rest on the writer thread.
 class OpenBlocks {
  public:
   // `trees`: null: blocks are not counted by call path.
   OpenBlocks(const CountedCode& code, TreeCollector* trees) : code_(code), trees_(trees) {}
 
-  // The activations of now, thread by thread, innermost first.
+  // Replaces the open activations. `open`: thread by thread, innermost first.
   void Set(const std::vector<jvm::OpenActivation>& open);
-  // They belong to the next counts. Finds their nodes, which the next chunk defines.
+  // Makes the next Write write the activations. Finds their nodes, which the next chunk defines.
   void Request();
-  // Takes back those that the file has, and writes those of now if they were requested.
+  // Declares void the activations that the file has, and writes the present ones if requested.
   void Write(proto::Chunk& chunk);
   void BeginFile();
 
  private:
-  // `node`: of the tree, as TreeCollector::TraceNode takes it; `number`: its number in this file.
+  // `node`: in the tree, as TreeCollector::TraceNode takes it; `number`: its number in this file.
   struct Open {
     uint64_t java_tid = 0;
     CountedCode::Instruction at;
@@ -48,7 +49,7 @@ class OpenBlocks {
   absl::Mutex mutex_;
   std::vector<Open> open_ ABSL_GUARDED_BY(mutex_);
   std::vector<Open> open_before_file_;
-  bool is_due_ = false;      // with the next counts
+  bool is_due_ = false;      // Request was called since the last Write
   bool is_in_file_ = false;  // the file has open activations
 };
 

@@ -28,12 +28,12 @@ constexpr std::string_view kLibraries =
     "org.springframework org.thymeleaf org.w3c org.wildfly org.xml org.yaml picocli play "
     "reactor redis retrofit2 rx scala zipkin2";
 
-// Whose first two parts say nothing: the projects are below them.
+// Prefixes that unrelated projects share: it takes three parts to name a project.
 constexpr std::string_view kHosts =
     "com.github com.gitlab com.google com.sun io.github net.sf org.apache org.codehaus "
     "org.eclipse org.jboss org.w3c";
 
-// Whose main class starts programs of others.
+// Packages whose main class starts other programs.
 constexpr std::string_view kLaunchers =
     "com.sun.enterprise io.quarkus.bootstrap org.apache.catalina org.apache.hadoop "
     "org.apache.karaf org.apache.spark org.codehaus org.eclipse.jetty org.glassfish "
@@ -63,15 +63,14 @@ int PartsOf(std::string_view package) {
   return static_cast<int>(std::count(package.begin(), package.end(), '.')) + 1;
 }
 
-// How many parts of a package somebody names its project by: "com.acme", "org.apache.kafka",
-// "kafka".
+// How many parts of a package name its project: "com.acme", "org.apache.kafka", "kafka".
 int PartsOfProject(std::string_view package) {
   constexpr size_t kLongestDomain = 3;  // "com", "de"
   if (FirstParts(package, 1).size() > kLongestDomain) return 1;
   return IsInOneOf(package, kHosts) ? 3 : 2;
 }
 
-// A package with all that is below it, or its own classes.
+// A package with all packages below it (is_whole), or only its own classes.
 struct Candidate {
   std::string package;
   bool is_whole = true;
@@ -104,7 +103,7 @@ class Chooser {
     keep([&](const Candidate& it) {
       return (it.is_main && !starts_others) || !IsInOneOf(it.package, kLibraries);
     });
-    // Else what was not seen may be the program: it waits, or has virtual threads only.
+    // Else a package on no stack may be the program's: it waits, or has virtual threads only.
     const bool knows_main = std::any_of(projects.begin(), projects.end(),
                                         [](const Candidate& it) { return it.is_main; });
     if (knows_main) keep([](const Candidate& it) { return it.is_main || it.stacks > 0; });
@@ -114,8 +113,8 @@ class Chooser {
   }
 
  private:
-  // The packages of `above`, by their first parts, of which `parts` says how many: one that has
-  // fewer stands for its own classes. The best first.
+  // Groups the classes in and below `above` by the first parts(package) parts of their package. A
+  // package with fewer parts stands for its own classes. The best candidate is first.
   template <typename Parts>
   std::vector<Candidate> CandidatesBy(std::string_view above, Parts parts) const {
     std::map<std::pair<std::string_view, bool>, ProbeWork> found;
@@ -150,7 +149,7 @@ class Chooser {
     return EstimatedCost(work) + EstimatedCost(scope_.work) <= kCostOfOwnScope;
   }
 
-  // The package, or those packages below it that fit, beginning with those that were seen.
+  // Adds the package if it fits, else those packages below it that fit, the best first.
   void Add(const Candidate& candidate) {
     if (Fits(candidate.work)) return AddWhole(candidate);
     if (!candidate.is_whole) return;

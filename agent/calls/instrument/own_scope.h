@@ -13,8 +13,8 @@
 
 namespace jtrace::calls {
 
-// What probes of all loaded classes may cost before it is worth a choice, and what those of the
-// choice may cost.
+// The cost up to which all loaded classes get probes, and the limit for the probes of the packages
+// that are chosen otherwise.
 inline constexpr absl::Duration kCostOfOwnScope = absl::Milliseconds(1500);
 
 // The packages on one stack of a thread that ran, each once: "com.acme.shop".
@@ -29,9 +29,9 @@ struct OwnScope {
 };
 
 // Chooses packages of `classes`: that of `main_class` ("": not known), then those on most of
-// `stacks`, and those on none only if the main class's is not among them. Well-known libraries are
-// left out, unless the main class is of one that does not start other programs, or there is nothing
-// else. A package that is too costly is divided. No pattern if no class has a package.
+// `stacks`. A package on no stack is chosen only if the main class's is not among `classes`. Leaves
+// out well-known libraries, unless there is nothing else, or the main class is in one that does not
+// start other programs. Divides a package that is too costly. No pattern: no class has a package.
 OwnScope ChooseOwnScope(std::span<const ClassToProbe> classes, std::string_view main_class,
                         std::span<const PackagesOfStack> stacks);
 

@@ -1,5 +1,5 @@
-// What it costs to put probes into classes that are loaded already, shown before it is done and
-// while it is. Pure.
+// Estimates what it costs to put probes into loaded classes: for users, before and during the work,
+// and for the size of its batches. Pure.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,19 @@ struct ClassToProbe {
   size_t methods = 0;  // with those that have no code; 0: unknown
 };
 
-// A part of a work, in classes and methods.
+// An amount of work: the classes and methods that get probes.
 struct ProbeWork {
   size_t classes = 0;
   size_t methods = 0;
 };
 
-// The processor time of rewriting the classes and giving them to the JVM, before any was.
+// Estimates the processor time to rewrite and retransform the classes, before any was.
 absl::Duration EstimatedCost(const ProbeWork& work);
-// The same for `work`, once `done` took `cost`.
+// Estimates the same for `work` after `done` has taken `cost`.
 absl::Duration MeasuredCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost);
 
-// Of the next classes: as MeasuredCost, but not further from the estimate than a factor of four. A
-// first batch of unusual classes says little of others.
+// The cost of the next classes: MeasuredCost, within a factor of four of EstimatedCost, because a
+// first batch of unusual classes says little about others.
 absl::Duration ExpectedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost);
 // How much a batch should cost under a ProcessorBudget: its share of five seconds, but no more than
 // a second's work, so that a stop in between does not wait long.

@@ -25,7 +25,7 @@ namespace jtrace::calls {
 // gets probes only if the class with the native method was loaded first. Any thread.
 class NativeMethods {
  public:
-  // Sets those of a class, replacing the ones known before.
+  // Replaces the native methods of a class.
   void Add(uint32_t class_id, absl::Span<const classfile::MethodOutcome> methods);
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
   bool Contains(const classfile::ProbeTarget& callee) const;
@@ -40,8 +40,8 @@ class NativeMethods {
 };
 
 // The targets in one class while it is being rewritten, as routines of the trace. `loader`: the
-// number of its loader; `loader_of`: the number of the loader of the class that this one means by a
-// name.
+// number of the class's loader. `loader_of` returns the number of the loader of the class to which
+// a name in this class refers.
 class RoutineTargets : public classfile::ProbeTargets {
  public:
   RoutineTargets(trace::RecordEncoder& encoder, const CallCosts& costs,
@@ -57,7 +57,7 @@ class RoutineTargets : public classfile::ProbeTargets {
   bool IsNative(const classfile::ProbeTarget& callee) override { return natives_.Contains(callee); }
   bool IsWanted(const classfile::ProbeTarget& callee) override;
   classfile::CallProbe ProbeOf(const classfile::ProbeTarget& callee) override;
-  // Only these calls: IsPark, or IsInput, which then wait for the user.
+  // Limits the probes to calls that are `wanted`: IsPark; or IsInput, whose cost is USER_INPUT.
   void SetWanted(bool (*wanted)(const classfile::ProbeTarget&)) { only_ = wanted; }
 
  private:

@@ -12,20 +12,19 @@
 
 namespace jtrace::calls {
 
-// By the trace's numbers (ClassDef.id, Routine.id). Any thread.
+// Classes and routines are named by the trace's numbers (ClassDef.id, Routine.id). Any thread.
 class RewrittenClasses {
  public:
   // The class has probes from now on; `in_scope`: at its methods.
   void Add(uint32_t class_id, bool in_scope);
   bool Contains(uint32_t class_id) const;
   size_t size() const;
-  // Those in scope that are loaded: their methods are counted, also after the class has lost its
-  // probes.
+  // The loaded classes in scope: their methods count, also after the class has lost its probes.
   absl::flat_hash_set<uint32_t> counted() const;
 
   // The class has lost its probes.
   void RemoveProbes(uint32_t class_id);
-  // The class never had probes: the JVM did not accept it.
+  // The JVM did not accept the rewritten class, which therefore never had probes.
   void Remove(uint32_t class_id);
   // The classes were unloaded.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
@@ -39,7 +38,7 @@ class RewrittenClasses {
   mutable absl::Mutex mutex_;
   absl::flat_hash_set<uint32_t> with_probes_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<uint32_t> counted_ ABSL_GUARDED_BY(mutex_);
-  // Routines and their classes.
+  // Routines, and their classes.
   absl::flat_hash_map<uint32_t, uint32_t> leaves_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -72,7 +72,7 @@ void UnprobedClasses::Add(NoProbes why, uint32_t class_id, absl::string_view bin
     reasons |= BitOf(why);
   }
   const ReasonRow& row = kReasonRows[static_cast<size_t>(why)];
-  // The address of a hidden class says nothing.
+  // Cuts off the address in a hidden class's name, which means nothing to a user.
   const absl::string_view name = binary_name.substr(0, binary_name.find(".0x"));
   losses_.AddNamed(row.loss, row.severity,
                    detail.empty() ? std::string(name) : absl::StrCat(name, " (", detail, ")"),

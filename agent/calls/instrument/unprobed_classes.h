@@ -1,8 +1,7 @@
 // Classes in scope that have no probes, by name: a loss for each reason, whose row names the first
 // few, and a record (0x20/0x5) for each class.
 //
-// Any Java thread, in class-file hooks too. Its mutex is a leaf except for those of the encoder and
-// of the losses.
+// Any Java thread, in class-file hooks too. No other lock is taken under its mutex.
 #pragma once
 
 #include <cstdint>

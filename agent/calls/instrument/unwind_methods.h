@@ -1,4 +1,4 @@
-// unwind= (event 0x41): which methods get the probe that takes their callers.
+// unwind= (event 0x41): which methods get the probe that unwinds their callers.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace jtrace::calls {
 
-// In scope or not. Any thread.
+// The methods may be in scope or not. Any thread.
 class UnwindMethods {
  public:
   UnwindMethods(UnwindRules rules, Losses& losses) : rules_(std::move(rules)), losses_(losses) {}
@@ -27,7 +27,7 @@ class UnwindMethods {
   }
   const classfile::ScopeFilter& methods() const { return rules_.methods(); }
 
-  // Methods of a class that was rewritten have the probe: sets how often each is due.
+  // Sets how often an unwind is due in each method of a rewritten class that has the probe.
   void Add(const classfile::InstrumentResult& result);
   // Patterns that no method with code has matched yet, in the option's order.
   std::vector<std::string> Unmatched() const;

@@ -1,4 +1,4 @@
-// Whether a walk with remembered frames gives the same result as one without them.
+// Compares walks with remembered frames to full walks, for tests. Runs in the sample handler.
 #pragma once
 
 #include <ucontext.h>
@@ -13,8 +13,8 @@
 
 namespace jtrace::samples {
 
-// The first two chains that differed, for the reports of tests: frames from the leaf, of longer
-// chains only the first kFrames. The check cannot determine which of them is right.
+// The first two chains that differed, for the reports of tests: their frames from the leaf, at most
+// kFrames. The check cannot determine which of them is right.
 struct DifferentChains {
   static constexpr uint32_t kFrames = 256;
   std::atomic<bool> taken;  // by the handler that writes it
@@ -30,7 +30,7 @@ struct DifferentChains {
 };
 extern constinit DifferentChains different_chains;
 
-// Walks without the remembered frames, before and after the walk with them (tests and soaks only).
+// Walks without the remembered frames, before and after the walk with them. Tests only.
 class FullWalkCheck {
  public:
   FullWalkCheck(const VmLayout* vm, const WalkedThread& thread, const ThreadSlot& slot,
@@ -42,8 +42,8 @@ class FullWalkCheck {
     before_ = Walk(full);
   }
 
-  // A chain that differs is wrong only if nothing has changed meanwhile: other threads load and
-  // unload code while this one is in its handler.
+  // Counts the chain as wrong if it differs from both full walks. If these differ from each other,
+  // other threads have loaded or unloaded code meanwhile.
   void Compare(const Chain& chain) const {
     if (slot_.check_storage == nullptr || before_ == 0) return;
     const uint64_t fingerprint = chain.Fingerprint();

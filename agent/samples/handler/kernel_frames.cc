@@ -30,7 +30,7 @@ class Ring {
   const char* const data_;
 };
 
-// Records are multiples of 8 bytes, and so are their heads: a head never wraps.
+// Records are multiples of 8 bytes and have a head of 8 bytes, so a head never wraps around.
 perf_event_header HeaderAt(const Ring& ring, uint64_t position) {
   const uint64_t word = ring.Word(position);
   perf_event_header header;
@@ -39,8 +39,8 @@ perf_event_header HeaderAt(const Ring& ring, uint64_t position) {
   return header;
 }
 
-// Pushes the call chain at `position`: a count, then markers of where addresses belong, and
-// addresses.
+// Pushes the kernel's part of the call chain at `position`: a count, then addresses, and before
+// them markers of where they belong.
 void PushChain(const Ring& ring, uint64_t position, uint64_t end, uint32_t limit, Chain& chain) {
   constexpr auto kFirstMarker = static_cast<uint64_t>(PERF_CONTEXT_MAX);
   const uint64_t count = ring.Word(position);

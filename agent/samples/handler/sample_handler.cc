@@ -28,9 +28,9 @@ constinit SampleCounters sample_counters;
 
 namespace {
 
-// More are cut off; the kernel itself keeps 127 by default.
+// The most kernel frames of a sample. The kernel itself keeps 127 by default.
 constexpr uint32_t kMaxKernelFrames = 128;
-// A thread whose blocker was not read is read again so often, though it continues to wait.
+// How often an unreadable blocker is read again while its thread continues to wait.
 constexpr uint32_t kMaxReads = 64;
 
 ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
@@ -74,7 +74,7 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment&
   if (!header->position_known) Count(sample_counters.position_unknown);
 }
 
-// The kernel's frames, if the mode wants them. True: it wants only them.
+// Pushes the kernel's frames if the mode wants them. True: it wants no others.
 bool WalkKernel(const SamplerState& state, const ThreadSlot& slot, Chain& chain) {
   void* const ring = slot.kernel_ring.load(std::memory_order_relaxed);
   if (ring == nullptr || slot.check_storage != nullptr) return false;
@@ -96,13 +96,13 @@ WalkedThread ThreadOf(ThreadSlot& slot) {
           &slot.remembered_frames};
 }
 
-// The interrupted pc, and why there is no more.
+// Pushes the interrupted pc, and why there are no more frames.
 void WalkWithoutRoom(const SamplerState& state, const ucontext_t* context, Chain& chain) {
   WalkPc(state.vm, context, chain);
   if (chain.failure() == WalkNote::kNone) chain.Fail(WalkNote::kNoStackRoom);
 }
 
-// `whole`: regardless of the mode of samples.
+// `whole`: walks the full stack, whatever the mode of samples is.
 __attribute__((noinline)) void Walk(const SamplerState& state, ThreadSlot& slot,
                                     const ucontext_t* context, bool whole, Chain& chain) {
   WalkedThread thread = ThreadOf(slot);
@@ -124,7 +124,7 @@ __attribute__((noinline)) void Walk(const SamplerState& state, ThreadSlot& slot,
   check.Compare(chain);
 }
 
-// Leaves the application's frames, in their order.
+// Removes frames that are not the application's, and returns how many stay. Keeps their order.
 uint32_t KeepApplicationFrames(const signal_safe::AddressTable& application, Frame* frames,
                                uint32_t count) {
   uint32_t kept = 0;
@@ -134,7 +134,7 @@ uint32_t KeepApplicationFrames(const signal_safe::AddressTable& application, Fra
   return kept;
 }
 
-// The number of this sample and, with a wall clock, the ticks since the last one.
+// timer=wall: numbers the sample, and takes over the idle ticks since the last one.
 void NumberSample(const SamplerState& state, ThreadSlot& slot, SampleHeader* header) {
   if (!state.wall) return;
   const bool again = slot.unread_count != 0 && slot.unread_count < kMaxReads;
@@ -171,7 +171,7 @@ void CountChain(const Chain& chain, const ThreadSlot& slot) {
   }
 }
 
-// Puts head and frames into the slot's ring, not committed yet. Null: there is no room.
+// Puts head and frames into the slot's ring, without committing them. Null: there is no room.
 SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Moment& moment,
                           const Chain& chain) {
   const uint32_t room = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
@@ -195,8 +195,8 @@ SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Mom
   return header;
 }
 
-// Passes the record on, and wakes who empties rings if this one will not last until the writer's
-// next poll.
+// Passes the record on. Wakes the threads that empty rings if this ring may be full before the
+// writer's next poll.
 void Commit(signal_safe::SpscRing& ring) {
   ring.Commit();
   const uint64_t used = ring.used();
@@ -205,7 +205,7 @@ void Commit(signal_safe::SpscRing& ring) {
   if (used > ring.capacity() / 2) signal_safe::writer_doorbell.Ring();
 }
 
-// The thread's activity, and the object it waits on. The slot's chain is overwritten.
+// Reads the thread's activity and the object that it waits on. Overwrites the slot's chain storage.
 __attribute__((noinline)) void ReadActivity(const SamplerState& state, ThreadSlot& slot,
                                             const ucontext_t* context, Moment* moment) {
   const WalkedThread thread = ThreadOf(slot);
@@ -252,7 +252,7 @@ void StopTimer(const ThreadSlot& slot) {
   if (fd >= 0) signal_safe::StopEvent(fd, slot.event_stop);
 }
 
-// The event's own clock, which stands still in the handler, says how much of the interval is left.
+// The event's own count, which does not grow in the handler, says how much of the interval is left.
 void RestartTimer(ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
   uint64_t now = 0;
@@ -264,7 +264,7 @@ void RestartTimer(ThreadSlot& slot) {
   Rearm(slot);
 }
 
-// Whether the slot belongs to the calling thread. A thread that others attached learns that here.
+// Whether the slot belongs to the calling thread. If another thread attached it, remembers it here.
 bool Adopt(ThreadSlot* slot) {
   if (OwnSlot() == slot) return true;
   if (slot->os_tid != gettid()) return false;
@@ -289,7 +289,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
   }
   if (slot->in_handler) {
     Count(sample_counters.nested);
-    if (!state.wall) CountLost(weight);  // else the next one has them
+    if (!state.wall) CountLost(weight);  // timer=wall: the next sample has them
     return;
   }
   StopTimer(*slot);

@@ -1,4 +1,4 @@
-// The signal handler that takes one sample.
+// Takes one sample in the signal handler; the state and the counters that handlers use.
 #pragma once
 
 #include <ucontext.h>
@@ -22,27 +22,27 @@ namespace jtrace::samples {
 // Counted by handlers, read by anyone. Relaxed: only totals matter.
 struct SampleCounters {
   std::atomic<uint64_t> taken{0};
-  std::atomic<uint64_t> ring_full{0};   // no room in the thread's ring
-  std::atomic<uint64_t> lost_ticks{0};  // that dropped samples represented
-  std::atomic<uint64_t> nested{0};      // interrupted our own handler
-  std::atomic<uint64_t> no_room{0};     // on an alternate stack that is too small
-  std::atomic<uint64_t> stale{0};       // our signal, but the thread or session was gone
-  std::atomic<uint64_t> foreign{0};     // someone else's signal, passed on
-  std::atomic<uint64_t> position_unknown{0};
+  std::atomic<uint64_t> ring_full{0};         // no room in the thread's ring
+  std::atomic<uint64_t> lost_ticks{0};        // ticks of dropped samples
+  std::atomic<uint64_t> nested{0};            // signals inside our own handler
+  std::atomic<uint64_t> no_room{0};           // on an alternate stack that is too small
+  std::atomic<uint64_t> stale{0};             // our signal, but the thread or session was gone
+  std::atomic<uint64_t> foreign{0};           // someone else's signal, passed on
+  std::atomic<uint64_t> position_unknown{0};  // position in the call tree
   std::atomic<uint64_t> memory_checked{0};  // remembered chains that a full walk was compared with
   std::atomic<uint64_t> memory_wrong{0};    // a remembered chain differed from the full walk
   std::atomic<uint64_t> blocker_unread{0};  // waits whose blocker FindBlocker could not read
   std::atomic<uint64_t> cost_ns{0};         // total time in the handler
-  std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};
-  std::atomic<uint64_t> ends[4] = {};                          // by ChainEnd
+  std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};  // by WalkNote
+  std::atomic<uint64_t> ends[4] = {};                                    // by ChainEnd
   std::atomic<uint64_t> cost[signal_safe::kCostBuckets] = {};  // handler times (counter_block.h)
 };
 
 // Everything that the handler uses besides its thread's slot; immutable once published.
 struct SamplerState {
-  // False: no session is running, own signals are late ones.
+  // False: no recording runs, and signals of our timers are late ones, which are dropped.
   bool active;
-  // The slots' region, to recognize a POSIX timer's cookie.
+  // The region of the slots, to recognise the cookie of a POSIX timer.
   ThreadSlot* slots;
   uint32_t slot_count;
   // Slot by perf descriptor (null: not one of ours); `fd_count` entries.
@@ -53,7 +53,7 @@ struct SamplerState {
   StackMode stack;
   // The application's methods, for the modes that need them; else null.
   const std::atomic<const signal_safe::AddressTable*>* application;
-  // Signals may come from a ticker of ours in this process (timer=wall).
+  // timer=wall: signals come from our ticker in this process.
   bool wall;
   int32_t process;
   // The timer ticks on CPU time: a thread that is sampled was running.
@@ -64,11 +64,11 @@ struct SamplerState {
   size_t room_to_walk;
 };
 
-// Published by agent/samples before the handler is installed, and from then on never null: once
-// installed, the handler stays, because a timer's last signal may arrive after a session stops, and
-// the signal's default action would end the process.
+// Published before the handler is installed (signals.h), and never null from then on. The handler
+// stays installed, because a timer's last signal may arrive after a recording stops, and the
+// signal's default action would end the process.
 extern constinit std::atomic<const SamplerState*> sampler_state;
-// Wakes RingWatch when a ring is a quarter full. At a half the handler rings the writer's doorbell.
+// Wakes RingWatch when a ring is a quarter full. At half, the handler wakes the writer, too.
 extern constinit signal_safe::Doorbell samples_doorbell;
 extern constinit SampleCounters sample_counters;
 inline void Count(std::atomic<uint64_t>& counter) {
@@ -77,21 +77,21 @@ inline void Count(std::atomic<uint64_t>& counter) {
 
 // Takes a sample of the calling thread, which was interrupted at `context`, and restarts its timer.
 // Drops and counts it if `slot` is null or not this thread's, if it interrupts another sample, or
-// if its weight is 0. weight: ticks; timer=wall: those in the slot count instead. room: bytes of
-// stack (AlternateStack): with too few of them it does less, and counts that.
+// if its weight is 0. weight: ticks; timer=wall: those in the slot count instead. room: free bytes
+// of stack (AlternateStack). With too few, the sample has only the interrupted pc, or is dropped
+// and counted.
 void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
                      const ucontext_t* context, size_t room);
 
-// A perf event stands still while its signal is handled and continues from here, so that the
-// handler's own time is never sampled and no interval, however short, can starve the program.
+// Restarts the slot's perf event, which does not count while its signal is handled. So the
+// handler's own time is never sampled, and no interval, however short, can starve the program.
 void Rearm(const ThreadSlot& slot);
 
 // Takes an instrumented unwind (0x41) of the calling thread, from `context` on. Not in a handler;
 // the caller keeps SamplerState::signal blocked meanwhile, because the ring has one producer.
-// False: no session runs, the thread is not attached, or its ring is full: the caller
-// counts it.
+// False: no recording runs, the thread is not attached, or its ring is full; the caller counts it.
 //
-// room: bytes of stack, as for samples; getcontext(3) leaves a context's alternate stack undefined.
+// room: free bytes of stack. getcontext(3) leaves the alternate stack in `context` undefined.
 bool TakeUnwind(const SamplerState& state, const ucontext_t* context, size_t room);
 
 }  // namespace jtrace::samples

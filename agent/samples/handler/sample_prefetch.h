@@ -1,4 +1,4 @@
-// Requests the memory that a sample reads before the handler needs it.
+// Prefetches the memory that a sample reads. The handler calls it first.
 #pragma once
 
 #include <ucontext.h>
@@ -14,16 +14,16 @@ namespace jtrace::samples {
 
 inline constexpr size_t kCacheLine = 64;
 
-// `for_store`: it will be written.
+// `for_store`: the memory will be written.
 template <bool for_store>
 void PrefetchRange(const void* begin, size_t bytes) {
   const char* const at = static_cast<const char*>(begin);
   for (size_t i = 0; i < bytes; i += kCacheLine) __builtin_prefetch(at + i, for_store ? 1 : 0);
 }
 
-// Hardly anything of it is in the processor's caches when a sample begins, and the walk reads most
-// of it one after the other. Requested together the loads overlap. What is never read costs little:
-// the amounts are those of usual stacks.
+// Little of this memory is in the processor's caches when a sample begins, and the walk reads most
+// of it one load after the other. Prefetches overlap. Lines that are never read cost little: the
+// amounts are those of usual stacks.
 inline void PrefetchSample(const SamplerState& state, const ThreadSlot* slot,
                            const ucontext_t& context) {
   constexpr size_t kStackBytes = 1536, kWalkedFrames = 4, kRememberedFrames = 16, kFrames = 24,

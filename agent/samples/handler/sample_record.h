@@ -8,7 +8,7 @@
 
 namespace jtrace::samples {
 
-// The head of a record in a sample ring; followed by `frame_count` Frames.
+// The head of a record in a sample ring. `frame_count` Frames follow it.
 struct SampleHeader {
   uint64_t time_ns;        // CLOCK_MONOTONIC
   uint64_t node;           // the thread's current tree node; valid if position_known
@@ -22,23 +22,22 @@ struct SampleHeader {
   Activity activity;
   bool is_unwind;       // 0x41: taken at the entry of a chosen method, no tick
   uint32_t handler_ns;  // time in the signal handler so far
-  // timer=wall: the number of this sample in its slot, and the idle ticks counted for the one
-  // before, the last of them at idle_time_ns.
+  // timer=wall: the number of this sample in its slot; the ticks that count for the sample before
+  // it, because the thread used no CPU time; when the last of these was.
   uint32_t number;
   uint32_t idle_ticks;
   uint64_t idle_time_ns;
-  uintptr_t blocker_klass;  // of the object a thread waits on (thread_activity.h); 0: unknown
-  // The Java method that a waiting thread is in, where the frames may not have it (stack=);
-  // kUnknown: unknown.
+  uintptr_t blocker_klass;  // class of the object that the thread waits on; 0: unknown
+  // The method that a waiting Java thread is in, if the frames may lack it (stack=); else kUnknown.
   Frame wait_frame;
   uint32_t labels;  // of the Java thread (thread_labels.h)
-  // The writer checks it, and corrects its frames (agent/jvm/debug_non_safepoints).
+  // Code whose debug information the writer still has to check (agent/jvm/debug_non_safepoints.h).
   UncheckedFrame unchecked;
 };
 static_assert(sizeof(SampleHeader) == 120);
 
-// Ticks during which a thread of a wall timer stayed as in its last sample, the last of them at
-// time_ns.
+// timer=wall: ticks during which a thread stayed as in its last sample, the last of them at time_ns
+// (CLOCK_MONOTONIC).
 struct IdleTicks {
   uint32_t ticks;
   uint64_t time_ns;
@@ -51,9 +50,8 @@ struct SampleView {
   const Frame* frames;   // header.frame_count of them, interrupted routine first
 };
 
-// How much of a stack a sample takes (stack=).
-
-// S1.1 to S1.4. Where the thread was in the kernel, the kernel's frames are part of its stack.
+// How much of a stack a sample has (stack=). If the thread was in the kernel, the kernel's frames
+// are part of its stack.
 enum class StackMode : uint8_t {
   kFull,      // every frame
   kApp,       // the frames of the application: Java methods in scope

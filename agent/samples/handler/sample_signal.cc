@@ -14,10 +14,10 @@ namespace jtrace::samples {
 
 namespace {
 
-// The sender: which timer sent the signal.
+// Which of our timers sent the signal, if any did.
 struct Source {
   bool ours;
-  ThreadSlot* slot;  // null: ours, but the timer was deleted
+  ThreadSlot* slot;  // null: the timer was deleted
   uint32_t weight;
 };
 
@@ -26,11 +26,11 @@ bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
   return offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
 }
 
-// Without a sender: the kernel had no room for the data of a queued signal, or the sender is
-// outside of this container.
+// Whether the signal names no sender: the kernel had no room for the data of a queued signal, or
+// the sender is outside of this container.
 bool IsAnonymous(const siginfo_t& info) { return info.si_code == SI_USER && info.si_pid == 0; }
 
-// A signal of the wall clock's ticker. Its weight is in the slot.
+// A signal of the ticker (timer=wall), if it is ours. Its weight is in the slot.
 Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
   if (IsAnonymous(info)) {
     ThreadSlot* const own = OwnSlot();
@@ -50,9 +50,9 @@ Source Identify(const SamplerState& state, const siginfo_t& info) {
   }
   if (info.si_code == SI_QUEUE || info.si_code == SI_USER) return IdentifyTick(state, info);
   if (info.si_code == POLL_IN || info.si_code == POLL_HUP) {
-    // F_SETSIG reports the descriptor. The program's own may be set to the same signal; a late one
-    // of ours, whose descriptor is closed, cannot be distinguished from these, and Forward drops it
-    // if there is no other handler of the signal.
+    // F_SETSIG reports the descriptor. The program may direct its own descriptors to the same
+    // signal. A late signal of ours, whose descriptor is closed, looks like these: ForwardSignal
+    // drops it if the program has no handler of the signal.
     const auto fd = static_cast<uint32_t>(info.si_fd);
     ThreadSlot* const slot =
         fd < state.fd_count ? state.slot_by_fd[fd].load(std::memory_order_acquire) : nullptr;
@@ -70,18 +70,18 @@ Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context
   PrefetchSample(state, tls_thread_slot, *context);
   const Source source = Identify(state, info);
   if (source.ours) {
-    // One of an earlier recording, which had another signal, is late.
+    // A late signal of an earlier recording, which used another number, is dropped.
     if (signal == state.signal) {
       TakeTimerSample(state, source.slot, source.weight, context, room);
     }
     return Sender::kOurs;
   }
   Count(sample_counters.foreign);
-  // Signals of one number do not queue: this one may have swallowed ours, which would have
-  // restarted the timer.
+  // Signals of one number do not queue. This one may have replaced ours, whose handler would have
+  // restarted the timer, so it is restarted here.
   const ThreadSlot* const own = OwnSlot();
   if (state.active && own != nullptr) Rearm(*own);
-  // The tick of a signal that came after this one may have been taken with this one's.
+  // It may be the ticker's, if the ticks that it stood for were taken with an earlier signal.
   return state.wall && IsAnonymous(info) ? Sender::kUnknown : Sender::kForeign;
 }
 
@@ -90,7 +90,7 @@ Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context
 void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
   const auto* const interrupted = static_cast<const ucontext_t*>(context);
   const size_t room = signal_safe::AlternateStack(*interrupted).Room();
-  switch (HandleIfOurs(signal, *info, interrupted, room)) {  // the rest is outside of our scope
+  switch (HandleIfOurs(signal, *info, interrupted, room)) {  // the rest runs after its SignalScope
     case Sender::kOurs:
       return;
     case Sender::kForeign:

@@ -1,4 +1,4 @@
-// The handler of the samples' signal: it determines whose signal it was.
+// The handler of the samples' signal: determines whose signal it is.
 #pragma once
 
 #include <signal.h>

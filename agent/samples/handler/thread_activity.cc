@@ -6,7 +6,7 @@
 namespace jtrace::samples {
 namespace {
 
-// kRunning: the JVM does not know of any wait.
+// Returns the JVM's state of the thread; kRunning: the JVM knows of no wait.
 Activity JvmActivity(const VmLayout& vm, uintptr_t java_thread) {
   const auto& fields = vm.thread;
   if (fields.os_thread == kAbsent || fields.os_thread_state == kAbsent) return Activity::kRunning;
@@ -30,11 +30,7 @@ Activity JvmActivity(const VmLayout& vm, uintptr_t java_thread) {
 
 uintptr_t At(uintptr_t object, int32_t offset) { return object + static_cast<uintptr_t>(offset); }
 
-// A stretch of time in which no pause for a collection moved anything.
-//
-// The thread waits, so the JVM can stop the program without waiting for it: a collection may begin
-// and end while the handler runs. During one a reference may already be new while the object is not
-// there yet.
+// Checks that no pause for a collection moved anything between its construction and Holds.
 class StillHeap {
  public:
   explicit StillHeap(const signal_safe::HeapLayout& heap) : heap_(heap), begin_(Look()) {}
@@ -78,7 +74,7 @@ bool IsKlass(const signal_safe::HeapLayout& heap, uintptr_t klass) {
          signal_safe::SafeReadOr0(At(klass, heap.first_super)) == heap.object_klass;
 }
 
-// 0: there is no readable object at `object`.
+// Returns the Klass of the object; 0: there is no readable object.
 uintptr_t KlassOf(const signal_safe::HeapLayout& heap, uintptr_t object) {
   uintptr_t mark;
   if (!signal_safe::SafeReadWord(At(object, heap.mark), &mark) || IsMoved(mark)) return 0;
@@ -99,7 +95,7 @@ uintptr_t KlassOf(const signal_safe::HeapLayout& heap, uintptr_t object) {
   return IsKlass(heap, klass) ? klass : 0;
 }
 
-// While a handle is unchanged, the object there has not been released.
+// As long as the handle refers to the object, the memory of the object is not reused.
 bool FindMonitor(const signal_safe::HeapLayout& heap, uintptr_t java_thread, Activity activity,
                  uintptr_t* klass) {
   const bool entering = activity == Activity::kMonitor;

@@ -1,4 +1,4 @@
-// A sampled thread's activity: running, or the reason why it waits.
+// A sampled thread's activity: running, or why it waits, and on what object. In its signal handler.
 #pragma once
 
 #include <ucontext.h>
@@ -22,28 +22,25 @@ enum class Activity : uint8_t {
   kBlocked = 7,
 };
 
-// The activity of the calling thread, which a signal interrupted at `context`. The JVM's own state
-// (OSThread and JavaThread) takes precedence; else a thread is blocked if the signal ended a system
-// call. vm: null if the layout is not known; java_thread: 0 for a thread that runs no Java code.
-// Async-signal-safe.
+// Returns the activity of the calling thread, which a signal interrupted at `context`. The JVM's
+// own state (OSThread and JavaThread) takes precedence; else a thread is blocked if the signal
+// ended a system call. vm: null if the layout is not known; java_thread: 0 for a thread that runs
+// no Java code. Async-signal-safe.
 Activity ActivityOf(const VmLayout* vm, uintptr_t java_thread, const ucontext_t* context);
 
-// Reads from a thread's objects, in its signal handler: what it waits on (the class of the
-// monitor's object, or of a park's blocker), and which java.lang.Thread it is.
-
-// False: the thread waits on something, or may, that could not be read now (a collection moved
-// objects meanwhile) or cannot be read at all (HeapLayout::readable). Else `klass` is the JVM's
-// Klass of the object, 0 if the thread waits on none.
+// Finds the class of the object that a thread waits on: a monitor's object, or a park's blocker.
+// `klass` is the JVM's Klass of the object, 0 if the thread waits on none. False: the object could
+// not be read now (a collection moved objects meanwhile), or never can (HeapLayout::readable).
 //
-// On the waiting thread itself, in its signal handler: objects that its JavaThread refers to cannot
-// be freed meanwhile. The object keeps its class alive; that the Klass is one is checked, and a
-// later lookup (ClassRegistry::ClassOf) knows it as a reported class or not at all. `java_thread`
+// Called on the waiting thread itself, in its signal handler, so objects that its JavaThread refers
+// to are not freed meanwhile. The object keeps its class alive. A check shows whether the Klass is
+// one, and a later lookup (ClassRegistry::ClassOf) finds a reported class or none. `java_thread`
 // must not be 0. Async-signal-safe; every load is guarded.
 [[nodiscard]] bool FindBlocker(const signal_safe::HeapLayout& heap, uintptr_t java_thread,
                                Activity activity, uintptr_t* klass);
 
-// The id of the java.lang.Thread that the JavaThread runs, a mounted virtual one first. False if it
-// cannot be read, or not now. As above.
+// Reads the id of the java.lang.Thread that the JavaThread runs: the mounted virtual thread, if
+// there is one. False if it cannot be read, or not now. The conditions are those of FindBlocker.
 [[nodiscard]] bool FindThreadId(const signal_safe::HeapLayout& heap, uintptr_t java_thread,
                                 uint64_t* id);
 

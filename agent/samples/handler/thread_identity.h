@@ -13,7 +13,7 @@ struct Identity {
   bool known;  // false: no Java thread, or a virtual one that cannot be determined
 };
 
-// A virtual thread if one is mounted. `slot`: the calling thread's. Async-signal-safe.
+// The virtual thread, if one is mounted. `slot`: the calling thread's. Async-signal-safe.
 Identity CurrentJavaThread(const SamplerState& state, const ThreadSlot& slot);
 
 }  // namespace jtrace::samples

@@ -9,9 +9,9 @@ namespace {
 constinit thread_local std::atomic<uint32_t> tls_labels __attribute__((tls_model("initial-exec"))) =
     kNoLabels;
 
-// Virtual threads with labels: id << kNumberBits | number; 0: a free slot. A thread's slot is one
-// of the kWindow from its id's hash on. Only the thread itself writes it, reads it, and gives it
-// up, so others can at most take the slots that are free.
+// The labels of virtual threads: id << kNumberBits | number; 0: the place is free. A thread's place
+// is one of the kWindow from its id's hash on. Only the thread itself writes, reads and frees its
+// place, so others can at most take free places.
 constexpr int kNumberBits = 16;
 constexpr uint64_t kNumberMask = (uint64_t{1} << kNumberBits) - 1;
 constexpr int kSlotBits = 16;
@@ -25,7 +25,7 @@ std::atomic<uint64_t>& SlotOf(uint64_t tid, uint32_t step) {
   return virtual_labels[(hash + step) % kSlots];
 }
 
-// Null: the thread has none.
+// Returns the place of the thread's labels; null: it has none.
 std::atomic<uint64_t>* Find(uint64_t tid) {
   for (uint32_t step = 0; step < kWindow; ++step) {
     std::atomic<uint64_t>& place = SlotOf(tid, step);

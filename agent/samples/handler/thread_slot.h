@@ -1,4 +1,4 @@
-// The sampling handler's data of the thread it runs on.
+// What the sample handler knows of a thread, and the memory that it uses there.
 #pragma once
 
 #include <atomic>
@@ -19,10 +19,10 @@ enum class SlotState : uint32_t {
   kDetached,  // its thread has ended; the ring still has to be drained
 };
 
-// One sampled native thread. Slots are in one fixed region and are never unmapped while handlers
-// may run, so that a late signal finds memory; cold code (agent/samples) allocates them.
+// One sampled native thread. Slots are in one fixed region that is never unmapped, so that a late
+// signal finds memory (agent/samples/slot_pool.h).
 //
-// Written by cold code before the thread's timer is armed; afterwards the fields marked "handler"
+// Written by cold code before the thread's timer is armed; afterwards the fields marked "Handler"
 // belong to the handler on that thread, and atomics may be updated by cold code at any time.
 struct alignas(64) ThreadSlot {
   std::atomic<SlotState> state;
@@ -40,46 +40,46 @@ struct alignas(64) ThreadSlot {
   // The timer: a perf event's descriptor, or -1 and the kernel's POSIX timer id.
   std::atomic<int32_t> perf_fd;
   std::atomic<int32_t> posix_timer;
-  // Of perf_fd.
+  // Who stops the event of perf_fd.
   signal_safe::EventStop event_stop;
   // Where the kernel writes its frames for the perf event (kernel_frames.h); null: nowhere.
   std::atomic<void*> kernel_ring;
 
-  // Handler: of perf_fd; not in use if the kernel repeats the interval itself.
+  // Handler: the moments of perf_fd; not in use if the kernel repeats the interval itself.
   SampleSchedule schedule;
 
   // timer=wall: ticks that the pending signal represents; 0: none is pending.
   std::atomic<uint32_t> due_ticks;
-  // timer=wall: number of the thread's last sample << 32 | ticks that passed since without any CPU
-  // time of the thread, each of which counts for that sample (WallIdle).
+  // timer=wall: two halves (WallIdle): the number of the thread's last sample, and the ticks since
+  // then without CPU time of the thread, which count for that sample.
   std::atomic<uint64_t> idle;
-  // timer=wall: the thread's activity at its last sample (Activity); kRunning also if it is to be
-  // read again.
+  // timer=wall: the thread's activity at its last sample (Activity); kRunning also if the object
+  // that it waits on is to be read again.
   std::atomic<uint8_t> activity;
-  // When the last of the idle ticks was, CLOCK_MONOTONIC ns.
+  // timer=wall: when the last of the idle ticks was, CLOCK_MONOTONIC ns.
   std::atomic<uint64_t> idle_time_ns;
 
-  // Handler: true while it works; a nested signal is dropped and counted.
+  // Handler: true while it takes a sample; a nested signal is dropped and counted.
   bool in_handler;
   // Handler: samples in a row whose blocker was not read (FindBlocker).
   uint32_t unread_count;
   // Handler: where a chain is collected before it goes to the ring.
   Frame* chain_storage;
   uint32_t chain_capacity;
-  // Frames of a chain that are kept, at most chain_capacity.
+  // The most frames of a sample, at most chain_capacity.
   uint32_t max_frames;
-  // Handler: the thread's last walk.
+  // Handler: the thread's last walk, for the next one.
   WalkMemory::Storage* walk_memory;
   uint32_t remembered_frames;
-  // Handler: a second chain, walked in full to check the first; null: no checking.
+  // Handler: storage of a second chain, to check the first (full_walk_check.h); null: no checks.
   Frame* check_storage;
   // Handler produces SampleHeader records, the writer consumes.
   signal_safe::SpscRing ring;
 };
 
-// The halves of ThreadSlot::idle.
+// The two halves of ThreadSlot::idle.
 struct WallIdle {
-  uint32_t sample;  // counts the slot's samples
+  uint32_t sample;  // number of the slot's last sample
   uint32_t ticks;
 
   static WallIdle Of(uint64_t word) {
@@ -88,17 +88,17 @@ struct WallIdle {
   uint64_t word() const { return uint64_t{sample} << 32 | ticks; }
 };
 
-// The calling thread's slot, or null: not attached, or attached by another thread and not sampled
-// yet (the handler then adopts the slot that its timer names). Initial-exec, so reading it never
-// allocates. Written only by the thread itself.
+// The calling thread's slot, or null: it is not attached, or was attached by another thread and not
+// sampled yet (the handler then adopts the slot that its timer names). Initial-exec, so reading it
+// never allocates. Written only by the thread itself.
 extern constinit thread_local ThreadSlot* tls_thread_slot
     __attribute__((tls_model("initial-exec")));
 
-// The tid under which the thread took tls_thread_slot. A slot whose os_tid differs was given to
-// another thread since (a session ended), and a late signal must not use it.
+// The tid of the thread when it took tls_thread_slot. A slot whose os_tid differs was given to
+// another thread since (a recording ended), and a late signal must not use it.
 extern constinit thread_local int32_t tls_os_tid __attribute__((tls_model("initial-exec")));
 
-// The calling thread's slot, or null, even after the slot was given to another thread.
+// Returns the calling thread's slot; null if it has none any more.
 inline ThreadSlot* OwnSlot() {
   ThreadSlot* const slot = tls_thread_slot;
   return slot != nullptr && slot->os_tid == tls_os_tid ? slot : nullptr;

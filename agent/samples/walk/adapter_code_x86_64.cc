@@ -23,7 +23,7 @@ bool SetsR13(uintptr_t at, uintptr_t end) {
          Matches(at, end, {0x49, 0x89, 0xe5});
 }
 
-// rsp := r13: after a call.
+// rsp := r13, which restores rsp after a call.
 bool SetsSpFromR13(uintptr_t at, uintptr_t end) {
   return Matches(at, end, {0x49, 0x8b, 0xe5}) || Matches(at, end, {0x4c, 0x89, 0xec});
 }
@@ -33,6 +33,7 @@ bool StoresRax(uintptr_t at, uintptr_t end) {
   return ByteAt(at) == kPushRax || Matches(at, end, {0x48, 0x89, 0x04, 0x24});
 }
 
+// The adapter's code from an interrupted pc on, followed instruction by instruction.
 class AdapterPath {
  public:
   AdapterPath(uintptr_t pc, uintptr_t end) : begin_(pc), at_(pc), end_(end) {}
@@ -50,7 +51,7 @@ class AdapterPath {
   }
 
  private:
-  // Whether the instruction at at_ was followed.
+  // Moves past the instruction at at_. Returns false if it cannot be followed.
   bool Step() {
     const Instruction instruction = Decode(at_, end_);
     const uintptr_t next = at_ + static_cast<uintptr_t>(instruction.length);
@@ -87,7 +88,7 @@ class AdapterPath {
     return true;
   }
 
-  // r13 will be set later: it shows nothing yet.
+  // The state if r13 is not set yet.
   AdapterState BeforeArguments() const {
     if (aligned_) return {};
     const bool popped = at_ == begin_ && ByteAt(at_ - 1) == kPopRax;
@@ -95,7 +96,7 @@ class AdapterPath {
     return {AdapterState::kOnStack, rax_ == Rax::kPopped ? return_offset_ : risen_, false};
   }
 
-  // r13 has been set, or the interpreter did that: the jump into the callee is next.
+  // The state if the adapter or the interpreter has set r13: the jump into the callee follows.
   AdapterState WithArguments() const {
     if (aligned_) return {};
     if (rax_ == Rax::kStored) return {AdapterState::kInRax, 0, true};
@@ -105,10 +106,10 @@ class AdapterPath {
   const uintptr_t begin_;
   uintptr_t at_;
   const uintptr_t end_;
-  uintptr_t around_ = 0;  // the last forward branch leads there
-  int32_t risen_ = 0;     // rsp at at_, from that at begin_
-  bool aligned_ = false;  // its height is unknown
-  enum class Rax { kNone, kPopped, kStored } rax_ = Rax::kNone;  // done to rax first
+  uintptr_t around_ = 0;  // target of the last forward branch
+  int32_t risen_ = 0;     // rsp at at_ minus rsp at begin_, bytes
+  bool aligned_ = false;  // rsp was aligned: risen_ is not known any more
+  enum class Rax { kNone, kPopped, kStored } rax_ = Rax::kNone;  // the first use of rax
   int32_t return_offset_ = 0;
 };
 

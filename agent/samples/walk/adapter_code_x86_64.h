@@ -1,11 +1,12 @@
-// The adapters between HotSpot's calling conventions: where they keep their caller.
+// Finds the caller of HotSpot's adapters between the calling conventions of compiled and
+// interpreted code. They have no frame, and move the return address. Async-signal-safe.
 #pragma once
 
 #include <cstdint>
 
 namespace jtrace::samples {
 
-// The place of the return address when an adapter is interrupted, and of its caller's rsp.
+// Where an interrupted adapter has the return address and the caller's rsp.
 struct AdapterState {
   enum Kind : uint8_t {
     kUnknown,
@@ -15,13 +16,12 @@ struct AdapterState {
   };
   Kind kind = kUnknown;
   int32_t offset = 0;
-  // The arguments are between the return address and the caller's frame, which begins at r13. Else
-  // it begins above the return address or, if that is in rax, at rsp.
+  // True: the caller's frame begins at r13, above the arguments. False: it begins above the return
+  // address or, if that is in rax, at rsp.
   bool caller_in_r13 = false;
 };
 
-// Follows the code from `pc`, in an adapter that ends at `end`, to the jump into the callee.
-// Signal-safe.
+// Follows the code of an adapter, up to its `end`, from `pc` to the jump into the callee.
 AdapterState FollowAdapter(uintptr_t pc, uintptr_t end);
 
 }  // namespace jtrace::samples

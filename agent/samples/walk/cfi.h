@@ -1,4 +1,4 @@
-// How to find a native frame's caller: one row of the DWARF call frame information.
+// How to find a native frame's caller: one row of the DWARF call frame information (x86-64).
 #pragma once
 
 #include <cstddef>
@@ -57,14 +57,14 @@ struct RowRange {
 
 // Interprets .eh_frame for `pc`, found over the sorted table of `eh_frame_hdr` (mapped in memory).
 // Returns kNoRow if no entry covers pc, kUnsupported if one does but needs more than this reader
-// knows. `range`: the code around pc that the row holds for, as far as it is known; empty without a
-// row. Reads only the unwind tables of that object. Async-signal-safe.
+// knows. Sets `range` to the code around pc for which the row is known to hold, or to an empty
+// range if there is no row. Reads only the unwind tables of that object. Async-signal-safe.
 CfiRow ReadCfiRow(const std::byte* eh_frame_hdr, uintptr_t pc, RowRange* range);
 
-// As ReadCfiRow for the object that is mapped at `pc`, over a cache shared by all threads.
+// As ReadCfiRow for the object mapped at `pc`, with a cache shared by all threads. For one walk.
 class CfiLookup {
  public:
-  // false: no loaded object at pc.
+  // Returns false if no loaded object is at `pc`. Async-signal-safe.
   bool Find(uintptr_t pc, CfiRow* row);
 
  private:
@@ -74,7 +74,7 @@ class CfiLookup {
   const void* eh_frame_hdr_ = nullptr;
 };
 
-// Where the cache is kept.
+// Returns the cache's memory, to be put on huge pages.
 MemoryRange CfiRowMemory();
 
 }  // namespace jtrace::samples

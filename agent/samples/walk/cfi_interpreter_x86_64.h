@@ -28,12 +28,12 @@ class RowInterpreter {
       : cie_(cie), location_(location), target_(target) {}
 
   CfiRow& row() { return row_; }
-  // Where the row begins; where the next one does, or `end` if it is the last one.
+  // Returns the row's range: to the begin of the next one, or to `end` if this is the last.
   RowRange RangeBefore(uintptr_t end) const { return {location_, done_ ? next_location_ : end}; }
-  // DW_CFA_restore returns to this: the row after the CIE's instructions.
+  // Keeps the row as that of the CIE's instructions, to which DW_CFA_restore returns.
   void MarkInitial() { initial_ = row_; }
 
-  // False: an instruction that this reader does not know.
+  // Returns false at an instruction that this reader does not know.
   bool Run(DwarfCursor in);
 
  private:

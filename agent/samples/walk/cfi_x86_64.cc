@@ -64,7 +64,7 @@ bool ParseCie(const std::byte* at, Cie* cie) {
   return in.ok();
 }
 
-// The CIE's instructions apply from the start: no location ends them.
+// The target for a CIE's instructions: all of them apply.
 constexpr uintptr_t kEverywhere = ~uintptr_t{0};
 
 CfiRow ReadFde(const std::byte* fde, uintptr_t pc, RowRange* row_range) {
@@ -104,13 +104,11 @@ CfiRow ReadFde(const std::byte* fde, uintptr_t pc, RowRange* row_range) {
 }
 
 // A direct-mapped cache without locks. An entry is two words, `key` = place ^ row ^ object; a torn
-// pair (two handlers storing at once) fails the comparison like any other miss. Mixing in the
-// object's unwind table address makes rows of an unloaded library miss if another one is mapped at
-// its place.
+// pair (two handlers storing at once) misses. `object` is a hash of the unwind tables' address, so
+// that rows of an unloaded library miss if another one is mapped in its place.
 //
-// The place is a block of code if all of it has one row, which most code of a function has between
-// its prologue and its epilogue; else it is a pc. Samples rarely interrupt the same instruction
-// again, but often the same block.
+// `place` is a block of code if all of it has one row, as most code between a prologue and an
+// epilogue; else it is a pc. Samples seldom hit an instruction again, but often its block.
 constexpr int kCacheBits = 17;
 struct Entry {
   std::atomic<uint64_t> key;
@@ -120,7 +118,7 @@ alignas(kHugePage) constinit Entry cache[1 << kCacheBits];
 static_assert(sizeof cache % kHugePage == 0);
 
 constexpr uintptr_t kBlock = 64;
-// Code is below 2^47.
+// Distinguishes blocks from pcs, which are below 2^47.
 constexpr uint64_t kIsBlock = uint64_t{1} << 63;
 
 uint64_t BlockOf(uintptr_t pc) { return (pc & ~(kBlock - 1)) | kIsBlock; }
@@ -145,7 +143,7 @@ struct PackedRow {
 };
 static_assert(sizeof(PackedRow) == sizeof(uint64_t));
 
-// False: an offset needs more bits.
+// Returns false if an offset needs more bits.
 bool Pack(const CfiRow& row, uint64_t* word) {
   const PackedRow packed = {static_cast<uint64_t>(row.cfa),
                             static_cast<uint64_t>(row.rbp),

@@ -20,7 +20,7 @@ enum class FrameKind : uint8_t {
 // Why a chain has a hole or ended early. Values are stable: they index the counters.
 enum class WalkNote : uint8_t {
   kNone = 0,
-  kTruncated,         // deeper than the cap: the frames between leaf and root part are missing
+  kTruncated,         // deeper than the limit: frames between the leaf and root parts are missing
   kNoModule,          // a native pc outside of all loaded objects
   kNoUnwindRow,       // native code without unwind information, and no guess was valid
   kUnsupportedRow,    // unwind information that the small interpreter does not support
@@ -72,18 +72,18 @@ enum class ChainEnd : uint8_t {
   kFailed,        // ended early; the last frame is a marker with the reason
 };
 
-// An interrupted frame of code whose debug information nobody has checked yet
-// (VmLayout::checked_code).
+// An interrupted frame whose code is not in VmLayout::checked_code: its debug information may be
+// wrong, and the reader of the sample checks it.
 struct UncheckedFrame {
   uintptr_t pc = 0;           // 0: there is none
   uintptr_t compilation = 0;  // CompilationKey
-  uint32_t first = 0;         // the frame's innermost method in the chain
-  uint32_t count = 0;         // of its methods
+  uint32_t first = 0;         // index in the chain of the frame's innermost method
+  uint32_t count = 0;         // number of its methods
 };
 
-// Collects frames in caller-provided storage. Past the capacity, the leaf half stays and the other
-// half keeps the newest pushed frames, so that the root side survives; a marker fills the hole. The
-// end of the chain may be elsewhere: the base. Plain memory only: async-signal-safe.
+// Collects frames, leaf first, in storage of the caller. Past the capacity, the leaf half stays and
+// the other half keeps the frames pushed last, so that the root side survives; CopyTo puts a marker
+// in the hole. The root end of the chain may be in other storage, the base. Async-signal-safe.
 class Chain {
  public:
   // capacity >= 2.
@@ -106,14 +106,14 @@ class Chain {
     PushMarker(note);
     failure_ = note;
   }
-  // The rest of the chain: `count` frames, the root first. They must stay until CopyTo.
+  // Sets the rest of the chain: `count` frames, the root first, which must stay until CopyTo.
   void SetBase(const Frame* root_first, uint32_t count) {
     base_ = root_first;
     base_count_ = count;
   }
 
-  // The frames from `frame.first` on were just pushed. Only the first one is kept: others are those
-  // of code that a signal interrupted.
+  // Marks the frames from `frame.first` on, which were just pushed. Only the first mark is kept: a
+  // later one is of a frame below a signal frame.
   void MarkUnchecked(const UncheckedFrame& frame) {
     if (unchecked_.pc == 0) unchecked_ = frame;
   }
@@ -121,7 +121,7 @@ class Chain {
 
   // Forgets the frames pushed so far; guesses and holes stay noted.
   void Clear() { pushed_ = 0; }
-  // The chain is one of its pushed frames and complete, whatever the walk after it found.
+  // Reduces the chain to one of its pushed frames. It is complete, whatever the walk found later.
   void KeepOnly(uint32_t index) {
     frames_[0] = frames_[index];
     pushed_ = 1;
@@ -139,7 +139,7 @@ class Chain {
   uint32_t pushed() const { return pushed_; }
   // Whether the first `count` frames pushed are all still there.
   bool Holds(uint32_t count) const { return count <= capacity_ && pushed_ <= capacity_; }
-  // The one pushed last; pushed() > 0.
+  // The frame pushed last; pushed() > 0.
   const Frame& last() const { return frames_[Place(pushed_ - 1)]; }
   // A pushed frame; index < pushed() <= capacity.
   const Frame& pushed_frame(uint32_t index) const { return frames_[index]; }
@@ -154,15 +154,14 @@ class Chain {
   }
   // Frames that CopyTo writes, at most limit + 1.
   uint32_t SizeWithin(uint32_t limit) const;
-  // Equal for chains of the same frames and failure; differs, barring coincidence, for others. 0:
-  // frames are missing.
+  // Returns a hash of the frames and the failure, 0 if frames are missing.
   uint64_t Fingerprint() const;
-  // Writes the frames, leaf first. Of more than `limit` (2 <= limit <= capacity) the leaf half and
-  // the root half, a kTruncated marker with the number of missing frames as bci between them.
+  // Writes the frames, leaf first. Of more than `limit` (2 <= limit <= capacity) it writes the leaf
+  // and root halves, with a kTruncated marker between them whose bci is how many are missing.
   void CopyTo(Frame* out, uint32_t limit) const;
 
  private:
-  // Where the frame is kept that is pushed after `before` others.
+  // Index in frames_ of the frame that is pushed after `before` others.
   uint32_t Place(uint32_t before) const {
     return before < capacity_ ? before : leaf_ + (before - capacity_) % (capacity_ - leaf_);
   }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint8_t kFreeSegment = 0xff;
 
-// First address of the heap block that covers `pc`, 0 if it is free. A segment's entry is the
-// number of segments to go back, at most kFreeSegment - 1 in one hop; 0: the block begins here.
+// Returns the begin of the heap block that covers `pc`, 0 if it is free. A segment's map entry is
+// how many segments to go back, at most kFreeSegment - 1 in one hop; 0: a block begins here.
 uintptr_t FindBlock(const VmLayout& vm, const VmLayout::CodeHeap& heap, uintptr_t pc) {
   const uintptr_t low = *heap.low;
   const auto* map = reinterpret_cast<const uint8_t*>(*heap.segment_map);
@@ -27,7 +27,7 @@ uintptr_t FindBlock(const VmLayout& vm, const VmLayout::CodeHeap& heap, uintptr_
 
 constexpr int kNameBytes = 24;
 
-// The begin of the string at `address`, zero-terminated; false if it cannot be read.
+// Reads the begin of the string at `address`, zero-terminated; false if it cannot be read.
 bool ReadName(uintptr_t address, char (&name)[kNameBytes]) {
   const uintptr_t skip = address % 8;
   for (int i = 0; i < kNameBytes; i += 8) {

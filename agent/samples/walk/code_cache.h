@@ -1,4 +1,4 @@
-// Finds and classifies the blobs of HotSpot's code cache.
+// Finds and classifies the blobs of HotSpot's code cache: the memory that code is allocated in.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class BlobKind : uint8_t {
   kOther,
 };
 
-// A blob's place, frame size and kind.
+// A blob's addresses, frame size and kind.
 struct CodeBlob {
   uintptr_t address;   // of the CodeBlob object
   uintptr_t code;      // begin of its code
@@ -33,14 +33,14 @@ struct CodeBlob {
   bool IsCompiled() const { return kind == BlobKind::kNmethod || kind == BlobKind::kNativeNmethod; }
 };
 
-// A field of an object in the code cache, which stays mapped.
+// Reads a field of an object in the code cache. Unguarded: the code cache stays mapped.
 template <typename T>
 T FieldAt(uintptr_t object, Offset offset) {
   return *reinterpret_cast<const T*>(object + static_cast<uintptr_t>(offset));
 }
 
-// The blob that covers `pc`; false if pc is in no heap or in a free part. Async-signal-safe; it may
-// race with the JVM freeing the blob, so the result is only plausible.
+// Finds the blob that covers `pc`; false if pc is in no heap or in a free part. Async-signal-safe.
+// The JVM may free the blob meanwhile, so the result is only plausible.
 bool FindBlob(const VmLayout& vm, uintptr_t pc, CodeBlob* blob);
 
 }  // namespace jtrace::samples

@@ -1,5 +1,4 @@
-// The frame of a compiled Java method, or of the compiled wrapper of a native one: one step of a
-// walk.
+// One step of a walk: the frame of a compiled Java method, or of a native method's wrapper.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 namespace jtrace::samples {
 
+// The cursor is at the frame until the caller is found.
 class CompiledFrame {
  public:
   CompiledFrame(WalkState& walk, const CodeBlob& blob);
@@ -18,29 +18,31 @@ class CompiledFrame {
   Step Unwind();
 
  private:
-  // The caller is found. The way is the same at each time if only the code at pc determined it.
+  // Ends the step: the caller is found. Remembers how (known_frames.h) if only the code at pc
+  // determined it, because it is then the same each time.
   Step Done();
   void Remember() const;
 
+  // Pushes the method without a bytecode index: debug information does not help at this pc.
   void PushLeft() {
     const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
     PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
   }
   void PushFrames(uintptr_t pc);
-  // The interrupted code is C2's, and nobody has checked its debug information yet.
+  // Whether the interrupted code is C2's and not checked yet (VmLayout::checked_code).
   bool IsUnchecked() const;
-  // The pc for the debug information: that of the frame itself if its return address was patched
-  // to a deoptimisation handler.
+  // Returns the pc to look up in the debug information: the one kept in the frame, if the return
+  // address into it was patched to a deoptimisation handler.
   uintptr_t FramePc();
 
-  // Finds the caller by a place on the stack that follows from the code at pc.
+  // Moves to the caller through a slot that only the code at pc determines.
   bool ReturnAt(uintptr_t slot, SavedFp fp) {
     const bool found = ReturnThrough(walk_, slot, fp, Callers::kJava);
     at_pc_ = found && !deoptimised_;
     return found;
   }
 
-  // The frame is complete: its size determines where the caller is.
+  // Move to the caller of a complete frame, whose size determines where it is; false: not found.
   bool FromBody();
   bool FromFrameAt(uintptr_t sp);
   bool FromSlowPath();
@@ -48,7 +50,7 @@ class CompiledFrame {
   bool FromPushedWords();
   bool FromScan();
 
-  // For an interrupted frame that is not complete (compiled_frames_x86_64.cc).
+  // The same for an interrupted frame that is not complete.
   bool FromEntry();
   bool FromExit();
   void PushEntered();
@@ -66,13 +68,13 @@ class CompiledFrame {
   Cursor& cursor_;
   const CodeBlob& blob_;
   const bool wrapper_;
-  const Cursor at_;
-  const uint32_t first_frame_;
+  const Cursor at_;             // the cursor at this frame
+  const uint32_t first_frame_;  // index in the chain of its innermost method
   uint8_t flags_ = 0;
   bool deoptimised_ = false;
-  bool at_pc_ = false;
+  bool at_pc_ = false;  // only the code at pc determined where the caller is
   bool unchecked_ = false;
-  uintptr_t sp_on_top_ = 0;  // the word at sp, if the frame counts from there
+  uintptr_t sp_on_top_ = 0;  // SavedSp::kOnTop: the word at sp, which is the frame's own sp
 };
 
 }  // namespace jtrace::samples

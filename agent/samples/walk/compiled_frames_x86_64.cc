@@ -1,4 +1,4 @@
-// Compiled Java methods and the compiled wrappers of native ones.
+// Steps through compiled Java methods and the compiled wrappers of native ones.
 #include <cstring>
 
 #include "agent/samples/walk/compiled_frame_x86_64.h"
@@ -13,14 +13,15 @@ namespace {
 constexpr int kC1FirstTier = 1;
 constexpr int kC1LastTier = 3;
 
-// Whether a string search at `cursor` can have lowered its rsp from `sp`, a frame's: by two copies
-// of 16 bytes and four words, or not yet.
+// Whether a string search at `cursor` can have lowered rsp from `sp`, its frame's: by at most two
+// copies of 16 bytes and four words.
 bool IsLoweredFrom(const Cursor& cursor, uintptr_t sp) {
   constexpr uintptr_t kMaxLowered = 64;
   return sp >= cursor.sp && sp - cursor.sp <= kMaxLowered && sp % 16 == 0;
 }
 
-// FindSavedSp, if there is any value that it can refer to: few frames have one.
+// Returns FindSavedSp's result if rsp can be lowered at all: few frames have a value that shows it,
+// and only these take the time to follow the code.
 SavedSp SavedSpOf(const Cursor& cursor, uintptr_t end) {
   constexpr int kRegisters = 16, kRsp = 4;
   uintptr_t on_top;
@@ -133,8 +134,8 @@ bool CompiledFrame::FromFrameAt(uintptr_t sp) {
   return true;
 }
 
-// A call in a barrier's slow path, which saved registers below the frame before it. Code that
-// takes down the whole frame before a jump is not such a path but a rethrow.
+// The pc follows a call in a GC barrier's slow path, which saved registers below the frame before
+// the call. Code that takes down the whole frame before a jump is not such a path but a rethrow.
 bool CompiledFrame::FromSlowPath() {
   constexpr int kRestoreInstructions = 60;
   const int popped = PoppedBeforeJump(cursor_.pc, blob_.end, kRestoreInstructions);
@@ -147,8 +148,8 @@ bool CompiledFrame::FromSlowPath() {
          FromFrameAt(cursor_.sp + static_cast<uintptr_t>(popped));
 }
 
-// A string search lowers rsp by different amounts at the same pc, and the words that it leaves
-// below the frame's other words look like callers. Its final `pop rsp` shows where the frame is.
+// A string search lowers rsp by different amounts at the same pc, and words that it leaves there
+// look like callers. Its final `pop rsp` shows where the frame is.
 bool CompiledFrame::FromSavedSp() {
   const SavedSp saved = SavedSpOf(cursor_, blob_.end);
   uintptr_t sp;
@@ -198,7 +199,7 @@ bool StepKnown(WalkState& walk) {
       known.sp_misaligned != (cursor.sp % 16 != 0)) {
     return false;
   }
-  // Perhaps kept in a recording that made no ids.
+  // The frame may be from a recording that needed no jmethodIDs.
   if (walk.wants_ids && known.LacksIds()) return false;
   uintptr_t sp = cursor.sp;
   if (known.sp_on_top && (!cursor.Load(cursor.sp, &sp) || !IsLoweredFrom(cursor, sp))) return false;
@@ -244,7 +245,7 @@ int CompiledFrame::FrameComplete() const {
              : FieldAt<int32_t>(blob_.address, vm_.blob.frame_complete);
 }
 
-// Interrupted before the frame was built: the entries are followed instruction by instruction.
+// The pc is before the frame is built: follows the code from the entry instruction by instruction.
 bool CompiledFrame::FromEntry() {
   constexpr uintptr_t kSlack = 16;     // the frame may be complete a little later than said
   constexpr uintptr_t kOsrEntry = 64;  // bytes of an OSR entry's prologue, at most
@@ -266,8 +267,8 @@ bool CompiledFrame::FromEntry() {
   return osr != 0 && pc >= osr && pc < osr + kOsrEntry && FollowPrologue(osr);
 }
 
-// Follows `push rbp; sub rsp, N` or `sub rsp, N; mov [rsp + ..], rbp` from `entry` on. False if
-// the frame is complete at pc.
+// Follows `push rbp; sub rsp, N` or `sub rsp, N; mov [rsp + ..], rbp` from `entry` on. Returns
+// false if the frame is complete at pc.
 bool CompiledFrame::FollowPrologue(uintptr_t entry) {
   constexpr int kMaxInstructions = 40;
   int depth = 0;
@@ -298,7 +299,8 @@ bool CompiledFrame::FollowPrologue(uintptr_t entry) {
   return false;
 }
 
-// The return address is `depth` bytes above sp, rbp was pushed at `rbp_depth` below it (or not).
+// The return address is `depth` bytes above sp. rbp was pushed `rbp_depth` bytes below it, or not
+// at all if that is negative.
 bool CompiledFrame::FromDepth(int depth, int rbp_depth) {
   const uintptr_t slot = cursor_.sp + static_cast<uintptr_t>(depth);
   // At an entry the return address makes the stack misaligned by one word.
@@ -316,9 +318,8 @@ bool CompiledFrame::IsReturnSlot(uintptr_t slot) const {
   return cursor_.Load(slot, &value) && IsReturnAddress(walk_, value, Callers::kJava);
 }
 
-// Interrupted while the frame is taken down, or after that. The debug information does not help
-// there: the next entry belongs to the code after the return. The code that runs is the end of
-// the method itself.
+// The pc is where the frame is taken down, or after that. This is code of the method itself; the
+// next entry of the debug information belongs to the code after the return.
 bool CompiledFrame::FromExit() {
   constexpr int kEpilogueInstructions = 8;
   if (InReturnPollStub() || ForwardsException()) return LeaveThrough(cursor_.sp, cursor_.OwnFp());
@@ -333,7 +334,7 @@ bool CompiledFrame::FromExit() {
   }
   const int whole_frame = 8 * (blob_.frame_size - 1);
   if (shape.kind != FrameShape::kAtSp || shape.offset > whole_frame) return false;
-  // With the whole frame still there, the epilogue must begin right here.
+  // If the whole frame is still there, the epilogue must begin at pc.
   if (shape.offset == whole_frame && Decode(cursor_.pc, blob_.end).effect != StackEffect::kMove) {
     return false;
   }
@@ -362,7 +363,7 @@ bool CompiledFrame::InReturnPollStub() const {
          (is_jump(pc) && is_move(pc - kMoveLength));
 }
 
-// The jump after a wrapper's return.
+// The pc is at the jump after a wrapper's return, which forwards an exception.
 bool CompiledFrame::ForwardsException() const {
   constexpr uint8_t kReturn = 0xc3, kJump = 0xe9;
   return wrapper_ && StartsWith(cursor_.pc - 1, {kReturn, kJump});

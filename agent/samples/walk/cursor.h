@@ -1,4 +1,4 @@
-// The state of a walk between two frames.
+// The frame that a walk has reached.
 #pragma once
 
 #include <ucontext.h>
@@ -16,17 +16,17 @@ struct StackRange {
   uintptr_t high = 0;
 };
 
-// The most that is read above sp where the stack's range is not known.
+// The bytes that are read above sp at most, if the stack's range is not known.
 inline constexpr uintptr_t kGuardedStack = 8 << 20;
 
-// A value of rbp, and the address it was read from (0: the register was not touched).
+// A caller's rbp, and the address it was read from; 0: the callee left the register alone.
 struct SavedFp {
   uintptr_t value;
   uintptr_t slot;
 };
 
-// The position of a frame: its pc and the registers that finding its caller needs. No unwinding of
-// HotSpot's or the C library's code needs more of them (x86-64; see the README).
+// A frame's pc, and the registers that finding its caller needs. No unwinding of HotSpot's or the C
+// library's code needs more of them (x86-64; see the README).
 struct Cursor {
   uintptr_t pc;
   uintptr_t sp;
@@ -35,16 +35,16 @@ struct Cursor {
   bool bx_known;
   // End of the stack that sp is in, or of the part that is read if that is not known.
   uintptr_t stack_high;
-  // sp is in the thread's stack, so that everything in [sp, stack_high) is mapped. Below sp there
-  // may be a guard page.
+  // Whether sp is in the thread's stack: then everything in [sp, stack_high) is mapped. Below sp
+  // there may be a guard page.
   bool stack_known;
-  // pc was interrupted (else it is a return address), and `context` has the other registers.
+  // True: pc was interrupted, and `context` has the other registers. False: pc is a return address.
   bool interrupted;
   const ucontext_t* context;
   // Where pc and fp were read; 0: a register had it, or fp is the callee's.
   uintptr_t pc_slot;
   uintptr_t fp_slot;
-  // Used by the last step, for WalkMemory.
+  // What the last step used, for WalkMemory.
   bool step_used_fp;
   bool step_used_bx;
   uintptr_t step_method;  // of an interpreted frame, else 0
@@ -53,17 +53,18 @@ struct Cursor {
   // Starts at interrupted code. It may run on another stack than the handler or the frame before.
   void Interrupt(const ucontext_t* at, StackRange stack);
 
-  // By the C library's index (REG_RAX).
+  // Returns an interrupted register by the C library's index (REG_RAX).
   uintptr_t Register(int index) const;
-  // By the number that instructions use: 0 rax, 1 rcx, … 15 r15.
+  // Returns one by the number that instructions use: 0 rax, 1 rcx, … 15 r15.
   uintptr_t EncodedRegister(int number) const;
 
-  // Whether a word at `address` belongs to the frames above sp. Below it is the red zone.
+  // Whether an aligned word at `address` is in a frame above sp, or in the red zone below it.
   bool InStack(uintptr_t address) const {
     constexpr uintptr_t kRedZone = 128;
     return address % 8 == 0 && address >= sp - kRedZone && address + 8 <= stack_high;
   }
 
+  // Reads a word of the stack; false if it is not in InStack, or cannot be read.
   bool Load(uintptr_t address, uintptr_t* value) const {
     if (!InStack(address)) return false;
     if (!stack_known || address < sp) return signal_safe::SafeReadWord(address, value);

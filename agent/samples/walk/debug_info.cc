@@ -11,7 +11,7 @@ constexpr int kMaxPcDescs = 1 << 22;
 // C2 inlines at most MaxInlineLevel (15) deep, method handle chains deeper.
 constexpr int kMaxInlineDepth = 200;
 
-// The index in [low, high) where `pc` is expected.
+// Returns the index in [low, high) where `pc` is expected, by interpolation.
 int Between(int low, int high, int32_t low_pc, int32_t high_pc, int32_t pc) {
   if (high_pc <= low_pc || pc <= low_pc) return low;
   const int64_t all = int64_t{high_pc} - low_pc;
@@ -90,8 +90,8 @@ bool DebugInfo::ReadPcDesc(int index, PcDesc* desc) const {
 
 int DebugInfo::LowerBound(int32_t pc, PcDesc* found) const {
   int low = 0, high = count_;
-  // PcDescs are distributed about evenly in the code: a guess in proportion gets near with few cold
-  // lines, halving ensures that the search ends.
+  // PcDescs are distributed about evenly in the code: interpolation gets near with few cold cache
+  // lines; halving in turn ensures that the search ends soon.
   int32_t low_pc = 0, high_pc = code_bytes_;
   for (bool guess = true; low < high; guess = !guess) {
     const int middle = guess ? Between(low, high, low_pc, high_pc, pc) : low + (high - low) / 2;

@@ -1,6 +1,5 @@
-// Memory for lookups in handlers, laid out so that it can be on huge pages: a program that works on
-// much memory has evicted its other pages' addresses from the processor by the next sample, and
-// each lookup would begin with a page walk.
+// Memory for lookups in handlers that can be on huge pages. A program that works on much memory has
+// evicted other pages from the TLB by the next sample: each lookup would begin with a page walk.
 #pragma once
 
 #include <cstddef>

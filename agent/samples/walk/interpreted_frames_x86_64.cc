@@ -1,4 +1,4 @@
-// Frames of the template interpreter.
+// Steps through frames of the template interpreter.
 #include <cstring>
 
 #include "agent/samples/walk/cursor.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr uintptr_t kLinkage = 16;  // return address and saved rbp
 
-// No frame is larger: 65,535 locals and operands, with room to spare.
+// More than a frame has below rbp: its fixed part, monitors, and at most 65,535 operands.
 constexpr uintptr_t kMaxFrame = 1 << 20;
 
 class InterpretedFrame {
@@ -36,8 +36,8 @@ class InterpretedFrame {
     return valid ? candidate : lowest;
   }
 
-  // Interrupted while the activation is taken down, after `leave`: the return address is popped to
-  // one register, rsp set from another, because the caller extended its own frame by the arguments.
+  // The pc is where the activation is taken down, after `leave`. The code pops the return address
+  // to a register and sets rsp from another, because the callee had extended the caller's frame.
   // Bytecode: pop r13; mov rsp, rbx; jmp r13. Native methods: pop rdi; mov rsp, r11; jmp rdi.
   // Entries without a frame: pop rdi (or rax); mov rsp, r13; jmp rdi (or rax).
   bool FromReturn() {
@@ -93,8 +93,8 @@ class InterpretedFrame {
     return std::memcmp(reinterpret_cast<const void*>(at), bytes, N) == 0;
   }
 
-  // Interrupted at a method's entry, before its frame holds the method: it is in rbx, the caller's
-  // rsp in r13.
+  // The pc is in a method's entry, before its frame holds the method: the method is in rbx, and the
+  // caller's rsp in r13.
   bool FromEntry() {
     const StubTable* stubs = vm_.stubs.load(std::memory_order_acquire);
     const StubRange* codelet = stubs != nullptr ? stubs->Find(cursor_.pc) : nullptr;
@@ -122,8 +122,8 @@ class InterpretedFrame {
     return true;
   }
 
-  // Before `mov rbp, rsp`: the return address is on top, below the pushed rbp, or in rax while the
-  // locals are made.
+  // The pc is before `mov rbp, rsp`: the return address is on top, or above the rbp that was
+  // pushed, or in rax while the locals are made.
   bool BeforeFrame(const StubRange& codelet) {
     uintptr_t push = 0;
     for (uintptr_t at = codelet.begin; at + 4 < codelet.end; ++at) {
@@ -178,8 +178,8 @@ class InterpretedFrame {
     return true;
   }
 
-  // The JVM makes the frames of a deoptimised method with whatever was on the stack, and then fills
-  // them: until both are written, the method does not fit the bytecode pointer. Meanwhile their
+  // Whether the frame is one of a deoptimised method that the JVM has made but not filled: it has
+  // words that were on the stack, so its method does not fit its bytecode pointer. Meanwhile its
   // callee is the stub of the deoptimisation, or another such frame.
   bool IsBeingFilled(uintptr_t method) {
     if (cursor_.interrupted || walk_.chain.pushed() == 0) return false;
@@ -190,7 +190,7 @@ class InterpretedFrame {
            !MayRun(vm_, method, bcp);
   }
 
-  // In the running frame the bytecode pointer is in r13, and only there up to date.
+  // Returns the bytecode index. In the interrupted frame only r13 has the current bytecode pointer.
   int32_t CurrentBytecode(uintptr_t method) {
     if (cursor_.interrupted) {
       const int32_t bci = BytecodeIndex(vm_, method, cursor_.Register(REG_R13));
@@ -203,7 +203,7 @@ class InterpretedFrame {
     return BytecodeIndex(vm_, method, bcp);
   }
 
-  // Frameless helper code between interpreter frames: last resorts.
+  // The last resorts, for code without a frame between interpreter frames.
   bool FromRegisters() {
     if (IsOnTop()) {
       PushStub();

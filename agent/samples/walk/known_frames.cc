@@ -26,15 +26,14 @@ static_assert(sizeof cache % kHugePage == 0);
 uint64_t KeyOf(uintptr_t pc, bool interrupted) { return pc | uint64_t{interrupted} << 63; }
 Entry& EntryOf(uint64_t key) { return cache[Mix(key) >> (64 - kCacheBits)]; }
 
-// The compilation of an nmethod: its number is given only once, but on-stack replacements may have
-// their own.
+// Identifies the compilation of an nmethod. Numbers are unique, but on-stack replacements may have
+// their own; so the method is part of it.
 uint64_t IdentityOf(const VmLayout& vm, uintptr_t nmethod) {
   return Mix(FieldAt<uintptr_t>(nmethod, vm.nmethod.method)) ^
          FieldAt<uint32_t>(nmethod, vm.nmethod.compile_id);
 }
 
-// The shape: 20 bits return slot, 21 bits rbp slot (both in words), its absence, parity, 4 bits
-// count, where the slots count from.
+// A KnownFrame without nmethod and methods, in one word; slots are in words of 8 bytes.
 constexpr uint32_t kSlotBits = 20;
 struct Shape {
   uint64_t return_slot : kSlotBits;
@@ -72,8 +71,7 @@ void UnpackShape(uint64_t word, KnownFrame* frame) {
   frame->sp_on_top = shape.sp_on_top != 0;
 }
 
-// A method: 44 bits jmethodID or Method, a multiple of 8 below 2^47; 15 bits bci + 1; whether it is
-// inlined; four flags.
+// A method: 44 bits jmethodID or Method / 8; 15 bits bci + 1; whether it is inlined; four flags.
 constexpr int kIdBits = 44;
 constexpr int kBciBits = 15;
 

@@ -1,4 +1,4 @@
-// Known compiled frames, by pc: a shared cache.
+// A cache of compiled frames by pc, which the handlers of all threads share.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,17 @@
 namespace jtrace::samples {
 
 // A compiled frame at some pc: where its caller is found, and the methods that are active there.
-// All of it follows from the code and its debug information, so it is valid as long as the nmethod
-// exists.
+// All of it follows from code and debug information, so it is valid as long as the nmethod is.
 //
-// In an interrupted program hardly anything that the walk reads is in the processor's caches.
-// Analysing a frame needs some thirty cold lines (heap, blob, nmethod, code, a binary search in the
-// PcDescs, scopes, methods and their ids), looking it up two or three.
+// Hardly anything that a walk reads is in the processor's caches. To analyse a frame takes some
+// thirty cold lines (heap, blob, nmethod, code, a search in the PcDescs, scopes, methods and their
+// ids), to look it up two or three.
 struct KnownFrame {
   static constexpr uint32_t kMaxMethods = 12;
   static constexpr int32_t kOwnFp = INT32_MIN;
 
   uintptr_t nmethod;
-  // Offsets count from the word at sp, not from sp (SavedSp::kOnTop).
+  // True: offsets count from the value of the word at sp, not from sp (SavedSp::kOnTop).
   bool sp_on_top;
   uint32_t return_offset;  // of the return address' slot from sp, bytes
   int32_t fp_offset;   // of the saved rbp's from sp, bytes; kOwnFp: the caller's rbp is this one's
@@ -38,19 +37,20 @@ struct KnownFrame {
   }
 };
 
-// Where they are kept.
+// Returns the cache's memory, to be put on huge pages.
 MemoryRange KnownFrameMemory();
 
-// Looks `pc` up, interrupted or a return address: an interrupted one may be in an entry or an exit.
-// False: not known, or the nmethod is not the one that was there. Lock-free, async-signal-safe.
+// Looks `pc` up. It is interrupted or a return address, which are kept separately: an interrupted
+// pc may be in an entry or an exit. Returns false if the frame is not known, or if another nmethod
+// or compilation is there now. Lock-free, async-signal-safe.
 bool FindKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, KnownFrame* frame);
 
 // Begins to load the data that FindKnownFrame will read.
 void PrefetchKnownFrame(uintptr_t pc, bool interrupted);
 
-// Keeps `frame` for `pc`, replacing the frame that shares its entry; frames that do not fit are not
-// kept (more methods, bytecode indexes above 32,766, sizes beyond 4 MB, JVMs whose nmethods have no
-// number).
+// Keeps `frame` for `pc` in place of the frame that shares its entry. Frames are not kept if they
+// do not fit (more methods, bytecode indexes above 32,766, offsets of 8 MiB and more), or if the
+// JVM's nmethods have no number. Lock-free, async-signal-safe.
 void RememberFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame);
 
 // Forgets the frames of the nmethod at that address. Not in a handler.

@@ -10,7 +10,7 @@ namespace {
 
 bool IsPointer(uintptr_t value) { return value >= 4096 && value % 8 == 0; }
 
-// The pointer at object + offset; 0 if there is none or it does not look like one.
+// Returns the pointer at object + offset; 0 if there is none or it does not look like one.
 uintptr_t Follow(uintptr_t object, Offset offset) {
   const uintptr_t value = signal_safe::SafeReadOr0(object + static_cast<uintptr_t>(offset));
   return IsPointer(value) ? value : 0;

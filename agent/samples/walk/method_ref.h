@@ -1,4 +1,4 @@
-// From HotSpot's Method to something that outlives it: the jmethodID.
+// Finds the jmethodID of a HotSpot Method, which outlives it; checks Methods. Async-signal-safe.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@
 
 namespace jtrace::samples {
 
-// The jmethodID of the Method at `method`, over Method → ConstMethod → ConstantPool → InstanceKlass
-// → _methods_jmethod_ids; 0 if it has none (most have none: agent/jvm/method_memory.h) or if
-// `method` is not a Method. Every load is guarded. Async-signal-safe.
+// Returns the jmethodID of the Method at `method`, over Method → ConstMethod → ConstantPool →
+// InstanceKlass → _methods_jmethod_ids; 0 if it has none (most have none:
+// agent/jvm/method_memory.h) or if `method` is not a Method. Every load is guarded.
 uintptr_t FindMethodId(const VmLayout& vm, uintptr_t method);
 
 // Whether `method` has the shape of a Method; reliable enough together with a second sign.
 bool LooksLikeMethod(const VmLayout& vm, uintptr_t method);
 
-// The bytecode index of `bcp` in `method`; -1 if it is not in its bytecodes.
+// Returns the bytecode index of `bcp` in `method`; -1 if it is not in its bytecodes.
 int32_t BytecodeIndex(const VmLayout& vm, uintptr_t method, uintptr_t bcp);
 
-// Whether an interpreter frame of `method` may have this bytecode pointer: one into its bytecodes.
-// A native method has none; its frame has 0, or where they would begin after the JVM has linked it.
+// Whether an interpreter frame of `method` may have this bytecode pointer: one into its bytecodes,
+// or for a native method, which has none, 0 or the address where they would begin.
 bool MayRun(const VmLayout& vm, uintptr_t method, uintptr_t bcp);
 
-// Pushes a frame of `method`: by jmethodID, or, if it has none or they are not needed, by the
-// Method itself, with a flag.
+// Pushes a frame of `method`, by its jmethodID or, if it has none or they are not needed, by the
+// Method itself with kFrameRawMethod.
 void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t method, int32_t bci,
                 uint8_t flags);
 

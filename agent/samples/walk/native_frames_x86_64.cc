@@ -1,4 +1,4 @@
-// Native frames: unwind tables, signal frames, and code without tables.
+// Steps through native frames: by unwind tables, through signal frames, and without tables.
 #include <ucontext.h>
 
 #include "agent/samples/walk/cursor.h"
@@ -8,7 +8,7 @@
 namespace jtrace::samples {
 namespace {
 
-// A larger frame is treated as a broken row.
+// Bytes. If a frame seems larger, its row is taken to be broken.
 constexpr uintptr_t kMaxNativeFrame = 8 << 20;
 
 // The frame of a signal handler: the kernel put a ucontext at sp, and the interrupted code
@@ -25,8 +25,8 @@ Step StepSignalFrame(WalkState& walk) {
   return Step::kCaller;
 }
 
-// Hand-written assembly without unwind tables: a leaf that has not touched the stack, one that
-// pushed a few words, or code with an rbp frame.
+// Code without unwind tables, such as hand-written assembly: a leaf that has not touched the stack,
+// one that pushed a few words, or code with an rbp frame.
 Step StepWithoutRow(WalkState& walk, WalkNote note) {
   Cursor& cursor = walk.cursor;
   constexpr int kPushedWords = 16;
@@ -81,7 +81,7 @@ bool CallerFp(const Cursor& cursor, const CfiRow& row, uintptr_t cfa, SavedFp* f
   }
 }
 
-// False: not known.
+// Returns false if the caller's rbx is not known.
 bool CallerBx(const Cursor& cursor, const CfiRow& row, uintptr_t cfa, uintptr_t* bx) {
   if (row.rbx == RbxRule::kAtCfa) {
     return cursor.Load(cfa + static_cast<uintptr_t>(static_cast<intptr_t>(row.rbx_offset)), bx);

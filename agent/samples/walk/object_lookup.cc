@@ -24,12 +24,13 @@ static_assert(offsetof(dl_find_object, dlfo_map_start) == offsetof(ObjectOfCode,
 static_assert(offsetof(dl_find_object, dlfo_eh_frame) == offsetof(ObjectOfCode, eh_frame_header));
 constinit std::atomic<LoaderLookup> loader_lookup{&FindLoadedObject};
 #else
-// Built for an older C library: whoever starts the handlers asks the one of the system.
+// Built for an older C library: whoever starts the handlers looks for the system's function.
 constinit std::atomic<LoaderLookup> loader_lookup{nullptr};
 #endif
 
-// The copy. `changes` is odd while it is written; a reader that saw a change found nothing. Each
-// word is stored after `changes` became odd (release) and loaded before it is read again (acquire).
+// The copy of the loader's list, a seqlock: `changes` is odd while it is written, and readers that
+// saw a change find nothing. Words are stored after `changes` became odd (release) and loaded
+// before it is read again (acquire).
 struct SharedObject {
   std::atomic<uintptr_t> begin;
   std::atomic<uintptr_t> end;

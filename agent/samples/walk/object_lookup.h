@@ -1,8 +1,7 @@
 // Which loaded object (program, shared library, vdso) a native pc belongs to.
 //
 // The C library answers that without a lock from version 2.35 on. For older ones, ordinary code
-// keeps a copy of the loader's list here; an object that was loaded after the copy was made is not
-// found.
+// keeps a copy of the loader's list here; objects that were loaded after that are not found.
 #pragma once
 
 #include <cstddef>
@@ -16,32 +15,30 @@ struct MappedObject {
   uintptr_t end = 0;           // of its last one; there may be gaps between
   uintptr_t eh_frame_hdr = 0;  // the index of its unwind tables; 0: it has none
 
-  // A mapped word of the object: whether it still has its value shows whether the object is still
-  // there.
+  // The address of a word of the object. If the word has its old value, the object is still there.
   uintptr_t WordAddress() const {
     return (eh_frame_hdr != 0 ? eh_frame_hdr : begin) & ~uintptr_t{7};
   }
 };
 
-// For the copy: `word` was read at WordAddress() while the object could not be unloaded.
+// An object in the copy: `word` was read at WordAddress() while the object could not be unloaded.
 struct CopiedObject {
   MappedObject object;
   uintptr_t word = 0;
 };
 
-// False: no object is mapped at `pc`. Lock-free, async-signal-safe.
+// Returns false if no object is known at `pc`. Lock-free, async-signal-safe.
 bool FindMappedObject(uintptr_t pc, MappedObject* found);
 
-// _dl_find_object(3) of the C library; its result is the one of common/old_glibc/find_object.h.
+// The C library's _dl_find_object(3); `result` is an ObjectOfCode (common/old_glibc/find_object.h).
 using LoaderLookup = int (*)(void* code, void* result);
 
-// Sets what FindMappedObject asks; null: the copy. Not while handlers run.
+// Sets the function that FindMappedObject calls; null: it uses the copy. Not while handlers run.
 void SetLoaderLookup(LoaderLookup lookup);
 bool LoaderFindsObjects();
 
-// Replaces the copy; sorted by `begin`. Returns how many objects were kept: kMaxMappedObjects at
-// most. One thread at a time; handlers may run meanwhile: they find the old objects, the new ones,
-// or none.
+// Replaces the copy; sorted by `begin`. Returns how many objects were kept, kMaxMappedObjects at
+// most. One thread at a time. Handlers find the old objects meanwhile, the new ones, or none.
 inline constexpr size_t kMaxMappedObjects = 2048;
 size_t PublishMappedObjects(std::span<const CopiedObject> objects);
 

@@ -8,15 +8,14 @@
 
 namespace jtrace::samples {
 
-// The callers that a frame can have: only code in the code cache, or native code as well.
+// The callers that a frame can have: only code in the code cache, or native code too.
 enum class Callers { kJava, kAny };
 
 // Whether `value` can be a return address: it is in code after a call, or at a place that the JVM
 // returns to without one (a safepoint poll, a deoptimisation handler).
 bool IsReturnAddress(const WalkState& walk, uintptr_t value, Callers callers);
 
-// Whether a frame that was called from (pc, sp, fp) would itself find a plausible caller: the
-// second sign that a guessed return address needs.
+// Whether a caller with these registers has a plausible caller itself: the second sign for guesses.
 bool CallerLooksValid(const WalkState& walk, uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
 // Moves to the caller if the word at `slot` is a return address; sp is above it then.
@@ -25,12 +24,12 @@ bool ReturnThrough(WalkState& walk, uintptr_t slot, SavedFp caller_fp, Callers c
 // Moves to the caller over a frame that rbp links: return address at rbp + 8, caller's rbp at rbp.
 bool ReturnThroughFp(WalkState& walk, Callers callers);
 
-// Searches for a return address in `words` words from `slot` on; needs both signs, and the chain is
-// marked as guessed.
+// Moves to the first caller found in `words` words from `slot` on. It needs both signs, and the
+// chain is marked as guessed.
 bool ReturnByScan(WalkState& walk, uintptr_t slot, int words, Callers callers);
 
-// The nmethod's deoptimisation handlers: a return address that was patched to one means that the
-// frame's own pc is kept in the frame.
+// Whether `pc` is one of the nmethod's deoptimisation handlers. If a return address was patched to
+// one, the original is kept in the frame.
 bool IsDeoptHandler(const VmLayout& vm, const CodeBlob& nmethod, uintptr_t pc);
 
 }  // namespace jtrace::samples

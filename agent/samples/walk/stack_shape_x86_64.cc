@@ -113,7 +113,7 @@ FrameShape ShapeToReturn(uintptr_t pc, uintptr_t end, int limit) {
   int depth = 0;
   int rbp_offset = -1;
   bool through_frame = false;
-  uintptr_t around = 0;  // the last branch leads there
+  uintptr_t around = 0;  // target of the last branch
   for (int i = 0; i < limit; ++i) {
     const Instruction instruction = Decode(pc, end);
     if (instruction.length == 0) return {};

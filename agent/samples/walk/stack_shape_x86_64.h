@@ -1,14 +1,13 @@
-// Where code that has no unwind tables keeps its return address: follows the stack pointer through
-// its instructions.
+// Finds the return address of code that has no unwind tables: follows the stack pointer through its
+// instructions. Async-signal-safe.
 #pragma once
 
 #include <cstdint>
 
 namespace jtrace::samples {
 
-// Where code keeps the rsp with which it will continue: it copied rsp to a register, lowered it by
-// as much as its data needed, pushed the register, and ends with `pop rsp` (the compilers' string
-// search).
+// Where code keeps the rsp with which it will continue. The compilers' string search copies rsp to
+// a register, lowers rsp by what the data needs, pushes the register, and ends with `pop rsp`.
 struct SavedSp {
   enum Kind : uint8_t {
     kNone,
@@ -43,8 +42,8 @@ FrameShape ShapeFromEntry(uintptr_t entry, uintptr_t pc);
 // return. kUnknown if there is anything else before it, except for code that a branch leads around.
 FrameShape ShapeToReturn(uintptr_t pc, uintptr_t end, int limit);
 
-// The bytes that the code at return address `pc` takes off the stack before it jumps back to the
-// main path; -1 if it does not look like that (slow paths that save registers around a call).
+// Returns the bytes that a slow path with saved registers takes off the stack, from its return
+// address `pc` on, before it jumps back to the main path; -1 if the code is not like that.
 int PoppedBeforeJump(uintptr_t pc, uintptr_t end, int limit);
 
 }  // namespace jtrace::samples

@@ -1,4 +1,4 @@
-// Generated code that belongs to no method: StubRoutines, runtime stubs, adapters, vtable stubs.
+// Steps through generated code of no method: StubRoutines, runtime stubs, adapters, vtable stubs.
 #include <algorithm>
 #include <cstring>
 
@@ -20,7 +20,7 @@ class StubFrame {
     const StubRange* stub = stubs != nullptr ? stubs->Find(cursor_.pc) : nullptr;
     named_ = stub != nullptr && stub->begin >= blob.address;
     begin_ = named_ ? stub->begin : blob.code;
-    // Native code calls these directly; only Java code calls the others.
+    // Native code calls blobs of these kinds directly; only Java code calls the others.
     const bool native_callers = blob.kind == BlobKind::kStubRoutines ||
                                 blob.kind == BlobKind::kOther || blob.kind == BlobKind::kUpcall;
     callers_ = native_callers ? Callers::kAny : Callers::kJava;
@@ -50,7 +50,7 @@ class StubFrame {
     return blob_.kind == BlobKind::kAdapter || blob_.kind == BlobKind::kMethodHandle;
   }
 
-  // call_stub, through which native code calls Java: a plain rbp frame, called by native code.
+  // The frame of call_stub, through which native code calls Java: a plain rbp frame.
   Step EntryFrame() {
     uintptr_t pc;
     SavedFp fp;
@@ -68,9 +68,9 @@ class StubFrame {
     return cursor_.LoadFp(slot - 8, &fp) && ReturnThrough(walk_, slot, fp, callers_);
   }
 
-  // Stubs that dispatch exceptions take down their frame and jump through a register to the
-  // handler, which is in the frame that is now on top: `jmp register`, or `pop register` before it.
-  // The C2 one is entered the same way: its caller's pc is in rdx until it is pushed.
+  // A stub that dispatches an exception takes down its frame and jumps through a register to the
+  // handler, in the frame that is then on top: `jmp register`, or `pop register` before it. C2's
+  // stub is itself entered by a jump: its caller's pc is in rdx until the stub pushes it.
   bool FromHandlerJump() {
     if (!cursor_.interrupted || blob_.kind != BlobKind::kRuntimeStub) return false;
     const uintptr_t pc = cursor_.pc;
@@ -90,16 +90,17 @@ class StubFrame {
            EnterHandler(cursor_.Register(REG_RDX), 0, cursor_.sp, cursor_.OwnFp());
   }
 
-  // Stubs that resolve a call jump to the callee's entry in the same way, but the return address is
-  // still on top: for aligned frames rsp is off by it. The callee's frame is not there yet, so the
-  // caller that it seems to have means nothing.
+  // Whether the stub resolves a call: it jumps to the callee's entry in the same way, but the
+  // return address is still on top, so rsp is not a multiple of 16. The callee's frame is not there
+  // yet, so the caller that it seems to have means nothing.
   bool EntersCallee() const {
     uintptr_t on_top;
     return cursor_.sp % 16 == 8 && cursor_.Load(cursor_.sp, &on_top) &&
            IsReturnAddress(walk_, on_top, Callers::kJava);
   }
 
-  // Handlers follow no call: the frame must be that of an nmethod with a valid caller.
+  // Moves to an exception handler. It follows no call, so instead it must be in an nmethod or the
+  // interpreter, and have a valid caller.
   bool EnterHandler(uintptr_t pc, uintptr_t slot, uintptr_t sp, SavedFp caller_fp) {
     CodeBlob target;
     if (!walk_.InCodeCache(pc)) return false;
@@ -111,8 +112,8 @@ class StubFrame {
     return true;
   }
 
-  // A compiled-to-interpreted adapter that called fixup_callers_callsite: after the call it takes
-  // down the area of the saved registers with `add rsp, n`.
+  // The pc is in a compiled-to-interpreted adapter that called fixup_callers_callsite. After the
+  // call it takes down the area of the saved registers with `add rsp, n`.
   bool FromAdapterCall() {
     constexpr uintptr_t kSearchBytes = 24;
     constexpr uintptr_t kPushedRegisters = 0x88;  // flags and 16 general registers
@@ -151,7 +152,7 @@ class StubFrame {
     return FromSlot(cursor_.sp + static_cast<uintptr_t>(shape.offset), caller_fp);
   }
 
-  // The return address is in that slot, or will be.
+  // Moves to the caller whose return address is in that slot, or will be.
   bool FromSlot(uintptr_t slot, SavedFp caller_fp) {
     if (ReturnThrough(walk_, slot, caller_fp, callers_)) return true;
     if (blob_.kind != BlobKind::kRuntimeStub) return false;
@@ -164,9 +165,9 @@ class StubFrame {
     return cursor_.interrupted && FromFault(cursor_.pc == begin_ ? slot : slot + 8, caller_fp);
   }
 
-  // Where a poll or an access faults, the JVM's own signal handler lets the code continue in a
-  // stub, as if it had called it: but the return address is put into its slot only once the stub
-  // has saved the registers. Until then the thread keeps it.
+  // If a poll or an access faults, the JVM's own signal handler continues the code in a stub, as if
+  // the code had called it. But the stub first saves the registers, and then stores the return
+  // address into its slot; until then the JavaThread has it.
   bool FromFault(uintptr_t caller_sp, SavedFp caller_fp) {
     const Offset field = walk_.vm->thread.saved_exception_pc;
     if (field == kAbsent || walk_.java_thread == 0) return false;
@@ -190,13 +191,13 @@ class StubFrame {
     }
     if (next == kLeave && ReturnThroughFp(walk_, callers_)) return true;
     if (IsAdapter() && FromAdapter()) return true;
-    // A frame that is not built yet, or not any more, has another size.
+    // Only if FromShape knew nothing: a frame that is being built or taken down has another size.
     return IsRuntimeFrame() && !shape_known_ && FromFrameSize();
   }
 
   // Follows the adapter's code from pc on. Plausibility does not suffice here: the frame of a
-  // compiled caller is full of words that earlier calls left, and the words between rsp and that
-  // frame are not written yet, so a wrong place often has a return address and a plausible caller.
+  // compiled caller and the words between it and rsp, which are not written yet, are full of what
+  // earlier calls left, so a wrong slot often has a return address and a plausible caller.
   bool FromAdapterCode() {
     const AdapterState state = FollowAdapter(cursor_.pc, blob_.end);
     const uintptr_t r13 = cursor_.Register(REG_R13);
@@ -226,8 +227,8 @@ class StubFrame {
     return true;
   }
 
-  // Adapters move the return address: it is on top, where r13 (the caller's rsp) points, or in rax.
-  // Uses the one that fits with a caller that looks valid.
+  // An adapter moves the return address: it is on top, where r13 (the caller's rsp) points, or in
+  // rax. Takes the first whose caller looks valid.
   bool FromAdapter() {
     const uintptr_t sp = cursor_.sp;
     const uintptr_t r13 = cursor_.Register(REG_R13);
@@ -276,7 +277,7 @@ class StubFrame {
   const CodeBlob& blob_;
   uintptr_t begin_;
   bool named_;
-  bool shape_known_ = false;  // FromShape knew where the return address must be
+  bool shape_known_ = false;  // whether FromShape knew where the return address must be
   Callers callers_;
 };
 

@@ -1,4 +1,4 @@
-// The walker's offsets and addresses in HotSpot, resolved at load.
+// The walker's offsets and addresses in HotSpot. Handlers read them.
 #pragma once
 
 #include <atomic>
@@ -43,13 +43,13 @@ struct StubTable {
 
 // Filled by agent/jvm/vm_layout_resolver from the tables that libjvm exports (gHotSpotVMStructs
 // and its siblings, as the Serviceability Agent uses them), field by field: an absent field is
-// kAbsent, not a version check. Immutable once published, except for `stubs`.
+// kAbsent, not a version check. Immutable once published, except for the atomic fields.
 struct VmLayout {
   static constexpr int kMaxHeaps = 8;
   static constexpr int kCodeBlobKindUnknown = -1;
 
   struct CodeHeap {
-    const uintptr_t* low;  // the JVM's own variables: a heap grows
+    const uintptr_t* low;  // point to the JVM's own variables, because a heap grows
     const uintptr_t* high;
     const uintptr_t* segment_map;
     uint32_t segment_shift;
@@ -78,7 +78,7 @@ struct VmLayout {
   struct {
     Offset method = kAbsent;
     Offset comp_level = kAbsent;
-    Offset compile_id = kAbsent;  // int, another one for each compilation
+    Offset compile_id = kAbsent;  // int, unique to each compilation
     Offset orig_pc_offset = kAbsent;
     Offset osr_entry = kAbsent;
     Offset stub_offset = kAbsent;
@@ -95,13 +95,13 @@ struct VmLayout {
     Offset deopt_mh_handler = kAbsent;
     Offset deopt_mh_handler_offset = kAbsent;
   } nmethod;
-  // False: they differ from what the JVM reports (agent/jvm/compiled_code_check); frames of
-  // compiled code are not walked.
+  // False: nmethods differ from what the JVM reports (agent/jvm/compiled_code_check), so that
+  // frames of compiled code are not walked.
   std::atomic<bool> compiled_code_readable{true};
-  // Debug information bytes have 1 too much from JDK 20 on (UNSIGNED5 excludes zero bytes). The
-  // JVM's reports of compiled code decide (agent/jvm/compiled_code_check).
+  // What is added to bytes of debug information: 1 from JDK 20 on, where UNSIGNED5 has no zero
+  // bytes. The JVM's reports of compiled code decide (agent/jvm/compiled_code_check).
   std::atomic<uint32_t> unsigned5_bias{0};
-  // False: it differs from the JVM's reports; only the method that was compiled is known.
+  // False: debug information differs from the JVM's reports, so that inlined methods are unknown.
   std::atomic<bool> debug_info_readable{true};
 
   struct {
@@ -113,9 +113,9 @@ struct VmLayout {
     Offset pool_holder = kAbsent;
     Offset jmethod_ids = kAbsent;
     bool ids_point_to_methods = true;  // *jmethodID == Method*, up to JDK 25
-    // Whether some methods are known by their jmethodIDs only. Else frames have the Methods: to
-    // find that a method has no id takes five loads, one after the other, of memory that nothing
-    // else in a sample needs.
+    // Whether frames must have jmethodIDs, because some methods are known only by these. Else
+    // frames have the Methods: to find that one has no id takes five dependent loads of memory that
+    // nothing else in a sample needs.
     std::atomic<bool> ids_are_needed{true};
   } method;
 
@@ -129,13 +129,13 @@ struct VmLayout {
     Offset os_thread = kAbsent;
     Offset os_thread_id = kAbsent;     // in OSThread
     Offset os_thread_state = kAbsent;  // in OSThread: one of the next three, or something else
-    int32_t os_runnable = kNoValue;    // for checks
+    int32_t os_runnable = kNoValue;    // for checks of the layout
     int32_t os_monitor_wait = kNoValue;
     int32_t os_condvar_wait = kNoValue;
     int32_t os_object_wait = kNoValue;
     Offset thread_state = kAbsent;  // of JavaThread
     int32_t thread_blocked = kNoValue;
-    int32_t thread_in_native = kNoValue;  // for checks
+    int32_t thread_in_native = kNoValue;  // for checks of the layout
     intptr_t jni_env = 0;                 // JNIEnv* minus JavaThread*; 0: unknown
   } thread;
   std::atomic<uint32_t> continuation_entry_size{0};

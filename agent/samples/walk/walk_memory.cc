@@ -14,7 +14,7 @@ bool WalkMemory::Complete(const Cursor& cursor, const VmLayout* vm, Chain& chain
     return false;
   }
   if (!StillThere(search_ - 1, cursor, vm)) {
-    // Something deeper has changed, and nothing shows where the remembered frames are valid again.
+    // A frame nearer to the root has changed, and nothing shows which ones are still valid.
     search_ = 0;
     return false;
   }

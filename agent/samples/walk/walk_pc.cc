@@ -1,4 +1,4 @@
-// The parts of the walker that need no caller.
+// The parts of the walker that find no callers: the same on all processors.
 #include "agent/samples/walk/code_cache.h"
 #include "agent/samples/walk/method_ref.h"
 #include "agent/samples/walk/walker.h"

@@ -19,8 +19,8 @@ enum class Step {
 };
 
 struct WalkState {
-  const VmLayout* vm;  // null: native frames only
-  uintptr_t java_thread;
+  const VmLayout* vm;     // null: native frames only
+  uintptr_t java_thread;  // 0: not a Java thread
   StackRange stack;
   Cursor cursor;
   Chain& chain;
@@ -39,13 +39,14 @@ struct WalkState {
 // The steps, by the code that covers the cursor's pc. Each pushes the frame (with the methods
 // inlined into it) and moves the cursor to the caller.
 Step StepNative(WalkState& walk);
-// The same for a frame whose nmethod was not looked up yet; false if it is not known: nothing is
-// pushed.
+// Steps out of a compiled frame that the cache has (known_frames.h), without a look at its nmethod.
+// Returns false, and pushes nothing, if the cache does not have it.
 bool StepKnown(WalkState& walk);
 Step StepCompiled(WalkState& walk, const CodeBlob& blob);
 Step StepInterpreted(WalkState& walk);
 Step StepStub(WalkState& walk, const CodeBlob& blob);
-// pc is the continuation return barrier: the caller's frames are frozen in the heap.
+// The pc is the continuation return barrier: the virtual thread's other frames are frozen in the
+// heap. Pushes a marker for them, and moves to the carrier's frames.
 Step StepContinuation(WalkState& walk);
 
 // The layout of an interpreter frame.

@@ -11,7 +11,7 @@ constinit const bool kWalksStacks = true;
 
 namespace {
 
-// A 1 GB stack of the smallest frames is deeper, but no program that ends in a useful time has one.
+// A bound for walks that do not end. A stack of 1 GB can have more frames; no real one has.
 constexpr int kMaxSteps = 1 << 21;
 
 Step StepJava(WalkState& walk) {
@@ -72,7 +72,7 @@ WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t
   return walk;
 }
 
-// The first of the chain's frames that is `wanted`; pushed() if none is.
+// Returns the index of the first of the chain's frames that is `wanted`; pushed() if none is.
 template <typename Wanted>
 uint32_t FindFrame(const Chain& chain, Wanted wanted) {
   uint32_t i = 0;

@@ -21,7 +21,7 @@ struct Effect {
   int32_t delta = 0;
 };
 
-// Arithmetic on rsp itself: 83 /r ib and 81 /r id.
+// Arithmetic on rsp itself with a constant: 83 /n ib and 81 /n id.
 Effect ImmediateArithmetic(const Opcode& op) {
   const uint8_t mod_rm = op.next[0];
   if ((mod_rm & 0xc7) != (0xc0 | kRegRsp)) return {};
@@ -282,7 +282,7 @@ int Immediate16Or32(const Opcode& op) { return op.operand16 ? 2 : 4; }
 
 Operands OneByteOperands(const Opcode& op) {
   const uint8_t code = op.code;
-  if (code < 0x40) {  // the eight arithmetic groups of eight
+  if (code < 0x40) {  // eight arithmetic operations, with eight opcodes each
     const int form = code & 7;
     return {form < 4, form == 4 ? 1 : form == 5 ? Immediate16Or32(op) : 0};
   }

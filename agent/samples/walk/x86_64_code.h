@@ -1,5 +1,5 @@
 // The effect of an instruction on the stack pointer: enough x86-64 decoding to find return
-// addresses in code that has no unwind tables (stack_shape_x86_64.h).
+// addresses in code that has no unwind tables (stack_shape_x86_64.h). Async-signal-safe.
 #pragma once
 
 #include <cstdint>
@@ -31,16 +31,15 @@ struct Instruction {
 // Decodes the instruction at `at`; reads no byte at or past `end`.
 Instruction Decode(uintptr_t at, uintptr_t end);
 
-// The number of the general register (0 rax … 15 r15) that `jmp register`, `push register` or
-// `pop register` at `at` names; -1 if there is another instruction.
+// Return the number of the general register (0 rax … 15 r15) that `jmp register`, `push register`
+// or `pop register` at `at` names; -1 if there is another instruction.
 int JumpedRegister(uintptr_t at, uintptr_t end);
 int PushedRegister(uintptr_t at, uintptr_t end);
 int PoppedRegister(uintptr_t at, uintptr_t end);
-// The number of the register that `mov rsp, register` at `at` names; -1 if there is another
-// instruction.
+// Returns the same for `mov rsp, register`.
 int RegisterToSp(uintptr_t at, uintptr_t end);
 
-// Where the conditional jump at `at` leads; 0 if there is another instruction.
+// Returns the target of the conditional jump at `at`; 0 if there is another instruction.
 uintptr_t ConditionalTarget(uintptr_t at, uintptr_t end);
 
 // Prefixes, opcode and length of x86-64 instructions (Intel SDM vol. 2, appendix A).
@@ -61,11 +60,11 @@ struct Opcode {
   const uint8_t* next = nullptr;  // ModRM or immediate
 };
 
-// `p`: kReadableBytes bytes. Signal-safe.
+// Decodes the opcode at `p`, of which kReadableBytes bytes must be readable.
 Opcode ReadOpcode(const uint8_t* p);
 
-// The bytes of the instruction that begins at `begin` and has this opcode; may be more than
-// kMaxInstruction for invalid ones.
+// Returns the length in bytes of the instruction that begins at `begin` and has this opcode; it may
+// be more than kMaxInstruction for invalid ones.
 int InstructionLength(const uint8_t* begin, const Opcode& op);
 
 }  // namespace jtrace::samples
