@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/calls/log_reader.h"
+#include "agent/calls/log_rings.h"
+#include "agent/calls/node_search.h"
 
 namespace jtrace::calls {
 
+using signal_safe::At;
 using signal_safe::EventRing;
 using signal_safe::LogKind;
+using signal_safe::Node;
+using signal_safe::Ref;
 using signal_safe::ThreadState;
 
 namespace {
@@ -34,6 +38,47 @@ bool IsHole(EventRing& ring, uint64_t index, uint64_t ahead) {
     }
   }
   return false;
+}
+
+// The node that the reader of a thread's log has reached, record by record.
+//
+// Follows records through the thread's tree, as readers of the trace do. The tree has the node of a
+// call before the log has its record. The thread itself is ahead by the records in its rings. On
+// the writer thread; the tree may grow at the same time.
+class LogPosition {
+ public:
+  LogPosition(const signal_safe::Arena* arena, Ref at) : arena_(arena), at_(at) {}
+
+  Ref at() const { return at_; }
+  // Whether the position is a node of the tree. After records that do not fit the tree it is
+  // Arena::lost_node, which has no children, until MoveTo.
+  bool is_known() const { return at_ != Lost(); }
+  void MoveTo(Ref node) { at_ = node; }
+  void Enter(uint32_t routine) {
+    const Node& node = *At<Node>(arena_, at_);
+    const Ref child = FindChild(arena_, node, routine);
+    at_ = child != 0 ? child : Lost();
+  }
+  void Exit(uint32_t routine) {
+    const Node& node = *At<Node>(arena_, at_);
+    at_ = node.routine == routine ? node.parent : Caller(routine);
+  }
+
+ private:
+  Ref Lost() const { return RefOf(arena_, &arena_->lost_node); }
+  // Returns the caller of the routine's innermost open activation; the position if there is none.
+  Ref Caller(uint32_t routine) const;
+
+  const signal_safe::Arena* arena_;
+  Ref at_;
+};
+
+Ref LogPosition::Caller(uint32_t routine) const {
+  for (Ref ref = at_; ref != 0; ref = At<Node>(arena_, ref)->parent) {
+    const Node& node = *At<Node>(arena_, ref);
+    if (node.routine == routine) return node.parent;
+  }
+  return at_;
 }
 
 }  // namespace
@@ -238,7 +283,7 @@ bool LogCollector::ReadOp(Reader& reader, uint32_t op) {
   }
   const bool wanted = kinds_.Has(op >> 2, (op & kJitted) != 0);
   if (wanted) {
-    if (reader.at != reader.seen && LogReaderPosition(arena_, reader.at).is_known()) {
+    if (reader.at != reader.seen && LogPosition(arena_, reader.at).is_known()) {
       AddMark(LogKind::kAt, reader.at, TimeOf(reader));
     }
     ops_.push_back(op);
@@ -251,7 +296,7 @@ bool LogCollector::ReadOp(Reader& reader, uint32_t op) {
 }
 
 void LogCollector::Follow(Reader& reader, uint32_t op) const {
-  LogReaderPosition position(arena_, reader.at);
+  LogPosition position(arena_, reader.at);
   if ((op & kExit) != 0) {
     position.Exit(op >> 2);
   } else {
@@ -414,7 +459,7 @@ void LogCollector::Locate(const ThreadState& state, Reader& reader) const {
 }
 
 bool LogCollector::IsInside(const ThreadState& state, const Reader& reader) const {
-  return reader.at != state.root && LogReaderPosition(arena_, reader.at).is_known();
+  return reader.at != state.root && LogPosition(arena_, reader.at).is_known();
 }
 
 }  // namespace jtrace::calls

@@ -103,7 +103,7 @@ class LogCollector {
     uint64_t time_high = 0;     // 4-byte records: the last kTimeHigh
     uint64_t off = 0;           // nanoseconds off the processors to report with the next record
     uint64_t reported = 0;      // calls of the open gap that are already reported
-    signal_safe::Ref at = 0;    // the node that the log has reached (LogReaderPosition)
+    signal_safe::Ref at = 0;    // the node that the log has reached (LogPosition)
     signal_safe::Ref seen = 0;  // the same after the last record that was not left out
     signal_safe::Ref begins_at = 0;  // position to write before the file's first record; 0: none
     bool is_wide = false;            // records have 8 bytes

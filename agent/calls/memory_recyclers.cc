@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/calls/block_counters.h"
-#include "agent/calls/log_reader.h"
+#include "agent/calls/log_rings.h"
 #include "agent/calls/node_state.h"
 
 namespace jtrace::calls {

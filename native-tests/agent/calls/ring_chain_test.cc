@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/calls/log_collector.h"
-#include "agent/calls/log_reader.h"
+#include "agent/calls/log_rings.h"
 #include "agent/calls/memory_recyclers.h"
 #include "agent/calls/tree_collector.h"
 #include "native-tests/agent/calls/log_double.h"

@@ -1,4 +1,4 @@
-#include "agent/calls/log_reader.h"
+#include "agent/calls/log_rings.h"
 
 #include <atomic>
 
@@ -6,10 +6,7 @@
 
 namespace jtrace::calls {
 
-using signal_safe::At;
 using signal_safe::EventRing;
-using signal_safe::Node;
-using signal_safe::Ref;
 using signal_safe::ThreadState;
 
 namespace {
@@ -59,14 +56,6 @@ void FreeRings(signal_safe::Arena* arena, ThreadState& state) {
     FreeRing(arena, *ring);
     ring = previous;
   }
-}
-
-Ref LogReaderPosition::Caller(uint32_t routine) const {
-  for (Ref ref = at_; ref != 0; ref = At<Node>(arena_, ref)->parent) {
-    const Node& node = *At<Node>(arena_, ref);
-    if (node.routine == routine) return node.parent;
-  }
-  return at_;
 }
 
 }  // namespace jtrace::calls
