@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/java_layout.h"
-#include "agent/calls/path_metrics.h"
 #include "agent/calls/probe_class.h"
+#include "agent/calls/trees/path_metrics.h"
 #include "agent/signal_safe/own_work.h"
 #include "agent/signal_safe/probe_memory.h"
 

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "agent/base/clock.h"
+#include "agent/calls/clocks/rseq_clock.h"
+#include "agent/calls/clocks/tick_scale.h"
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
-#include "agent/calls/rseq_clock.h"
-#include "agent/calls/tick_scale.h"
 #include "agent/signal_safe/doorbell.h"
 
 namespace jtrace::calls {

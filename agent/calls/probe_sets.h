@@ -9,11 +9,11 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "agent/calls/block_counters.h"
-#include "agent/calls/flat_collector.h"
-#include "agent/calls/log_collector.h"
+#include "agent/calls/logs/log_collector.h"
 #include "agent/calls/probes.h"
-#include "agent/calls/tree_collector.h"
+#include "agent/calls/trees/block_counters.h"
+#include "agent/calls/trees/flat_collector.h"
+#include "agent/calls/trees/tree_collector.h"
 
 namespace jtrace::calls {
 

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "agent/calls/path_metrics.h"
-#include "agent/calls/tick_scale.h"
-#include "agent/calls/tick_thread.h"
+#include "agent/calls/clocks/tick_scale.h"
+#include "agent/calls/clocks/tick_thread.h"
+#include "agent/calls/trees/path_metrics.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {

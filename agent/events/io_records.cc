@@ -115,7 +115,8 @@ void IoRecords::Began(JNIEnv* jni, const IoCall& call) {
 
 void IoRecords::Ended(JNIEnv*, const IoCall& call) {
   const OpenCall open = std::exchange(t_call, OpenCall());
-  if (!open.has_begun) return;  // it began before the recording
+  // It may have begun before the recording, or in an earlier one.
+  if (!open.has_begun || call.begin_ns < context_.clock.start()) return;
   context_.limits.Ended(CodeOf(call), call.end_ns - call.begin_ns);
   if (open.thread == 0) return;
   const std::string name = HasPeer(call) ? NameOfDescriptor(call.fd) : "";

@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "agent/jvm/address_set.h"
 #include "agent/jvm/class_registry.h"
+#include "agent/jvm/hotspot/address_set.h"
 #include "common/scope_filter.h"
 
 namespace jtrace::jvm {

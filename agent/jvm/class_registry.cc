@@ -299,6 +299,7 @@ void ClassRegistry::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   absl::erase_if(methods_, is_of_them);
   absl::erase_if(old_methods_, is_of_them);
   absl::erase_if(classes_, [&](const auto& entry) { return classes.contains(entry.second); });
+  absl::erase_if(with_methods_, [&](uint32_t class_id) { return classes.contains(class_id); });
 }
 
 ClassRegistry::Numbers ClassRegistry::NumbersOf(MethodKey method) const {

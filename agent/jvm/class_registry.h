@@ -24,9 +24,9 @@
 #include "absl/synchronization/mutex.h"
 #include "agent/base/clock.h"
 #include "agent/jvm/class_sources.h"
-#include "agent/jvm/compiled_code_check.h"
+#include "agent/jvm/hotspot/compiled_code_check.h"
+#include "agent/jvm/hotspot/method_memory.h"
 #include "agent/jvm/loader_numbers.h"
-#include "agent/jvm/method_memory.h"
 #include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvm {

@@ -12,7 +12,7 @@
 
 #include "agent/base/clock.h"
 #include "agent/jvm/class_registry.h"
-#include "agent/jvm/compiled_code_check.h"
+#include "agent/jvm/hotspot/compiled_code_check.h"
 #include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvm {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "agent/jvm/checked_read.h"
-#include "agent/jvm/vm_structs.h"
+#include "agent/jvm/hotspot/checked_read.h"
+#include "agent/jvm/hotspot/vm_structs.h"
 
 namespace jtrace::jvm {
 namespace {

@@ -1,6 +1,6 @@
 // Why the JVM collects: its counters `sun.gc.cause` and `sun.gc.lastCause`, read from the JVM's
 // memory (which /tmp/hsperfdata_USER/PID maps). PerfMemory::_prologue in HotSpot's tables
-// (jvm/vm_structs.h) has the address.
+// (jvm/hotspot/vm_structs.h) has the address.
 //
 // Find: any thread, once the JVM is initialised. AtBegin and AtEnd: any thread, also inside a
 // safepoint; they take no lock. The JVM changes the texts only on the thread that collects.

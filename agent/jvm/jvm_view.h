@@ -12,13 +12,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/jvm/compiled_code_check.h"
-#include "agent/jvm/debug_non_safepoints.h"
-#include "agent/jvm/intrinsic_methods.h"
-#include "agent/jvm/jvm_flags.h"
-#include "agent/jvm/stub_registry.h"
-#include "agent/jvm/vm_layout_resolver.h"
-#include "agent/jvm/vm_structs.h"
+#include "agent/jvm/hotspot/compiled_code_check.h"
+#include "agent/jvm/hotspot/debug_non_safepoints.h"
+#include "agent/jvm/hotspot/intrinsic_methods.h"
+#include "agent/jvm/hotspot/jvm_flags.h"
+#include "agent/jvm/hotspot/stub_registry.h"
+#include "agent/jvm/hotspot/vm_layout_resolver.h"
+#include "agent/jvm/hotspot/vm_structs.h"
 #include "agent/samples/walk/vm_layout.h"
 
 namespace jtrace::jvm {

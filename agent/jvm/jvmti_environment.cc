@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "agent/jvm/hotspot/vm_structs.h"
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/jvm/vm_structs.h"
 
 namespace jtrace::jvm {
 namespace {

@@ -5,10 +5,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
 
 #include "agent/jvm/thread_table.h"
-#include "agent/samples/walk/vm_layout.h"
 
 namespace jtrace::jvm {
 
@@ -26,13 +24,5 @@ class ThreadFields {
   std::atomic<jfieldID> tid_{nullptr};
   std::atomic<jfieldID> eetop_{nullptr};  // stored last: then both are known
 };
-
-// Returns the offset in bytes of an instance field of Thread; kAbsent if unavailable. In VMInit or
-// later, on a Java thread; calls Java.
-samples::Offset ThreadFieldOffset(JNIEnv* env, const char* field);
-
-// Returns a field of type long of the current Thread: "tid" is its number, "eetop" its JavaThread.
-// None: there is no such field. On a Java thread; calls Java.
-std::optional<jlong> CurrentThreadField(JNIEnv* env, const char* field);
 
 }  // namespace jtrace::jvm

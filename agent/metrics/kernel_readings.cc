@@ -78,8 +78,9 @@ std::optional<int64_t> BytesIn(const std::string& io, Metric metric) {
   return NumberAfter(io, metric == Metric::kReadBytes ? "rchar:" : "wchar:");
 }
 
+// The kernel keeps 15 characters of "C2 CompilerThread0" and "JVMCI CompilerThread0".
 bool IsCompilerThread(const std::string& comm) {
-  return comm.find("CompilerThre") != std::string::npos;
+  return comm.find(" CompilerT") != std::string::npos;
 }
 
 // Compiler threads start and end. jit.ns does not include ended ones, so it may fall.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/calls/node_state.h"
+#include "agent/calls/trees/node_state.h"
 #include "agent/signal_safe/probe_memory.h"
 #include "agent/trace/chunk_source.h"
 

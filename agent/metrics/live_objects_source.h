@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "agent/calls/tree_source.h"
+#include "agent/calls/trees/tree_source.h"
 #include "agent/jvm/thread_groups.h"
 #include "agent/jvm/thread_registry.h"
 #include "agent/metrics/metric.h"

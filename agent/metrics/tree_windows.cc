@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "agent/calls/node_state.h"
-#include "agent/calls/path_metrics.h"
+#include "agent/calls/trees/node_state.h"
+#include "agent/calls/trees/path_metrics.h"
 #include "agent/signal_safe/position.h"
 
 namespace jtrace::metrics {

@@ -19,7 +19,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "agent/calls/tree_collector.h"
+#include "agent/calls/trees/tree_collector.h"
 #include "agent/metrics/thread_families.h"
 #include "agent/signal_safe/probe_memory.h"
 

@@ -20,9 +20,13 @@ absl::Status ParseBytes(absl::string_view value, uint64_t& bytes) {
   absl::string_view number = value;
   if (!absl::ConsumeSuffix(&number, "B")) absl::ConsumeSuffix(&number, "b");
   int shift = 0;
-  if (absl::ConsumeSuffix(&number, "k") || absl::ConsumeSuffix(&number, "K")) shift = 10;
-  if (absl::ConsumeSuffix(&number, "m") || absl::ConsumeSuffix(&number, "M")) shift = 20;
-  if (absl::ConsumeSuffix(&number, "g") || absl::ConsumeSuffix(&number, "G")) shift = 30;
+  constexpr absl::string_view kUnits = "kmg";
+  const size_t unit =
+      number.empty() ? absl::string_view::npos : kUnits.find(absl::ascii_tolower(number.back()));
+  if (unit != absl::string_view::npos) {
+    shift = 10 * (static_cast<int>(unit) + 1);
+    number.remove_suffix(1);
+  }
   uint64_t count = 0;
   if (!absl::SimpleAtoi(number, &count) || count == 0 || count > (uint64_t{1} << 40) >> shift) {
     return absl::InvalidArgumentError(
@@ -61,10 +65,11 @@ std::string FormatNumber(double number) {
 
 absl::Status AppendItems(absl::string_view value, absl::string_view if_none,
                          std::vector<std::string>& items) {
+  const size_t before = items.size();
   for (absl::string_view item : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
     items.emplace_back(absl::StripAsciiWhitespace(item));
   }
-  return items.empty() ? absl::InvalidArgumentError(if_none) : absl::OkStatus();
+  return items.size() == before ? absl::InvalidArgumentError(if_none) : absl::OkStatus();
 }
 
 absl::StatusOr<std::string> ReadTextFile(absl::string_view path) {

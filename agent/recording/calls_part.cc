@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/calls/flat_source.h"
-#include "agent/calls/log_source.h"
+#include "agent/calls/logs/log_source.h"
 #include "agent/calls/native_methods.h"
+#include "agent/calls/trees/flat_source.h"
 #include "agent/jvm/running_stacks.h"
 #include "agent/recording/event_switches.h"
 #include "agent/recording/probe_settings.h"

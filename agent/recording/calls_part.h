@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "agent/calls/instrument/instrumentation.h"
-#include "agent/calls/tree_source.h"
+#include "agent/calls/trees/tree_source.h"
 #include "agent/jvm/class_registry.h"
 #include "agent/metrics/live_objects_source.h"
 #include "agent/metrics/tree_windows.h"
@@ -76,6 +76,9 @@ class CallsPart : public RecordingPart {
   void PlanRemoving(JNIEnv* jni);
   // Removes the probes of the next classes; false: those of all listed classes are out.
   bool RemoveBatch(JNIEnv* jni) { return resting_ == nullptr && classes_->RemoveBatch(jni); }
+  // Describes the classes that keep their probes; empty: none does.
+  std::string DescribeLeft() const { return classes_ != nullptr ? classes_->DescribeLeft() : ""; }
+  // After Prepare.
   ProbedClasses& classes() { return *classes_; }
   const ProbedClasses& classes() const { return *classes_; }
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "agent/calls/path_metrics.h"
-#include "agent/calls/tree_source.h"
+#include "agent/calls/trees/path_metrics.h"
+#include "agent/calls/trees/tree_source.h"
 #include "agent/metrics/live_objects_source.h"
 #include "agent/metrics/metric_source.h"
 #include "agent/options/options.h"

@@ -258,7 +258,7 @@ bool Recording::BeginRemoving(JNIEnv* jni) {
 }
 
 std::string Recording::DescribeLeft() const {
-  const std::string left = calls_ == nullptr ? "" : calls_->classes().DescribeLeft();
+  const std::string left = calls_ == nullptr ? "" : calls_->DescribeLeft();
   return left.empty() ? "" : absl::StrCat("\nwarning: ", left);
 }
 

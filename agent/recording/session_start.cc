@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
 #include "agent/base/version.h"
-#include "agent/jvm/jvm_flags.h"
+#include "agent/jvm/hotspot/jvm_flags.h"
+#include "agent/jvm/hotspot/vm_structs.h"
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/jvm/vm_structs.h"
 
 namespace jtrace {
 namespace {

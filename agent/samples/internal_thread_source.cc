@@ -92,9 +92,11 @@ void InternalThreadSource::CheckThread(pid_t tid, bool is_new, ThreadState& stat
     state.since_ns = is_new && !state.was_java ? 0 : ThreadCpuNanos(tid);
     return;
   }
-  if (state.was_java && ThreadCpuNanos(tid) - state.since_ns < kMaxToEndNs) return;
+  const uint64_t cpu_ns = ThreadCpuNanos(tid);
+  if (cpu_ns < state.since_ns) return;  // it has ended
+  if (state.was_java && cpu_ns - state.since_ns < kMaxToEndNs) return;
   Attach(tid, state);
-  if (!state.refused) late_ns_ += ThreadCpuNanos(tid) - state.since_ns;
+  if (!state.refused) late_ns_ += cpu_ns - state.since_ns;
 }
 
 // A small amount is not reported: every JVM starts some threads over time.

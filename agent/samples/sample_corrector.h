@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "agent/jvm/debug_non_safepoints.h"
+#include "agent/jvm/hotspot/debug_non_safepoints.h"
 #include "agent/samples/handler/sample_record.h"
 
 namespace jtrace::samples {

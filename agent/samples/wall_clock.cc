@@ -57,6 +57,7 @@ bool WallClock::AssignTicks(ThreadState& state, ThreadSlot& slot, uint64_t now_n
     return true;
   }
   const uint64_t cpu_ns = ThreadCpuNanos(state.tid);
+  if (cpu_ns < state.cpu_ns) return false;  // it has ended
   const uint32_t busy = BusyTicks(state, slot, cpu_ns, passed);
   state.cpu_ns = cpu_ns;
   if (passed > busy) {

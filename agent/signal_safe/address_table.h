@@ -17,12 +17,12 @@ struct AddressTable {
     return static_cast<uint32_t>((address * 0x9e3779b97f4a7c15) >> 32);
   }
 
-  // Whether `address`, which is not 0, is in the set. Async-signal-safe.
+  // Whether `address` is in the set; 0 never is. Async-signal-safe.
   bool Contains(uintptr_t address) const {
     for (uint32_t i = Hash(address);; ++i) {
       const uintptr_t slot = slots[i & mask].load(std::memory_order_relaxed);
-      if (slot == address) return true;
       if (slot == 0) return false;
+      if (slot == address) return true;
     }
   }
 };

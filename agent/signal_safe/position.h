@@ -4,7 +4,7 @@
 // ThreadState::current, after a new node is complete. So the handler finds the old or the new node;
 // at worst the call is counted and the position is not moved yet. Nodes that were cut off, and
 // trees of ended threads, stay readable until samples that may name them were read
-// (calls/memory_recyclers.h).
+// (calls/trees/memory_recyclers.h).
 #pragma once
 
 #include <atomic>

@@ -3,9 +3,9 @@
 // It is one arena, a single reservation of address space. A reference (Ref) to anything in it is
 // the offset from its start in granules of 64 bytes: 32 bits reach 256 GB, and a node's Ref is
 // unique in the process. Each thread (virtual ones too) has its own state and tree, which only that
-// thread writes. The writer thread (agent/calls/tree_collector.h) and signal handlers read them at
-// any time, so they use only ReadRelaxed and ReadAcquire for data that the thread changes. Fields
-// marked "collector" belong to the writer thread; the probes never touch them.
+// thread writes. The writer thread (agent/calls/trees/tree_collector.h) and signal handlers read
+// them at any time, so they use only ReadRelaxed and ReadAcquire for data that the thread changes.
+// Fields marked "collector" belong to the writer thread; the probes never touch them.
 #pragma once
 
 #include <atomic>
@@ -119,7 +119,7 @@ struct ChildTable {
 };
 static_assert(offsetof(ChildTable, slots) == 8);
 
-// Follows each node if there is a clock, in the clock's units (agent/calls/tick_scale.h).
+// Follows each node if there is a clock, in the clock's units (agent/calls/clocks/tick_scale.h).
 struct NodeTimes {
   uint64_t base;           // time in this node, callees not included
   uint64_t base_start;     // `base` when the current activation began

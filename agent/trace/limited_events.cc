@@ -47,14 +47,28 @@ void LimitedEvents::Reset() {
     total.recorded = 0;
     total.time_ns = 0;
     total.window = 0;
+    total.sealed = {};
+    total.before_file = {};
   }
+}
+
+LimitedEvents::Numbers LimitedEvents::Total::Now() const {
+  return {.count = count.load(std::memory_order_relaxed),
+          .recorded = recorded.load(std::memory_order_relaxed),
+          .time_ns = time_ns.load(std::memory_order_relaxed)};
+}
+
+void LimitedEvents::BeginFile() {
+  for (Total& total : totals_) total.before_file = total.sealed;
 }
 
 void LimitedEvents::Seal(uint64_t, proto::Chunk& chunk) {
   uint64_t without = 0;
   for (size_t i = 0; i < kCodeCount; ++i) {
-    const uint64_t recorded = totals_[i].recorded.load(std::memory_order_relaxed);
-    const uint64_t count = totals_[i].count.load(std::memory_order_relaxed);
+    Total& now = totals_[i];
+    now.sealed = now.Now();
+    const uint64_t recorded = now.sealed.recorded - now.before_file.recorded;
+    const uint64_t count = now.sealed.count - now.before_file.count;
     if (count == 0) continue;
     proto::CodeTotal* total = chunk.add_code_total();
     const format::EventCode& row = format::RowOf(static_cast<Code>(i));
@@ -62,7 +76,7 @@ void LimitedEvents::Seal(uint64_t, proto::Chunk& chunk) {
     total->set_minor(row.minor);
     total->set_count(count);
     total->set_recorded(recorded);
-    total->set_total_ns(totals_[i].time_ns.load(std::memory_order_relaxed));
+    total->set_total_ns(now.sealed.time_ns - now.before_file.time_ns);
     without += count > recorded ? count - recorded : 0;
   }
   losses_.Set("events.limited", Severity::kInfo, without,

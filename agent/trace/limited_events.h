@@ -30,14 +30,25 @@ class LimitedEvents : public trace::ChunkSource {
   void Reset();
 
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override;
 
  private:
+  struct Numbers {
+    uint64_t count = 0;
+    uint64_t recorded = 0;
+    uint64_t time_ns = 0;
+  };
   struct Total {
+    Numbers Now() const;
+
     std::atomic<uint64_t> count{0};
     std::atomic<uint64_t> recorded{0};
     std::atomic<uint64_t> time_ns{0};
     // The second of the session in which the last record was made << 20 | records in it.
     std::atomic<uint64_t> window{0};
+    // The writer thread's: as last sealed, and as the file before had them at its end.
+    Numbers sealed;
+    Numbers before_file;
   };
 
   Losses& losses_;

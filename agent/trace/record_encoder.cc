@@ -74,7 +74,7 @@ void RecordEncoder::RestateLocked() {
   restated.mutable_event()->Swap(chunk_.mutable_event());
   chunk_ = std::move(restated);
   for (const proto::Event& event : chunk_.event()) {
-    if (event.has_wait_event()) DefineRoutinesOf(event.wait_event());
+    DefineNamesOf(event);
   }
   defined_before_ = definitions_.bytes();
 }
@@ -207,36 +207,49 @@ void RecordEncoder::AddEvent(const EventRecord& event) {
 void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent details) {
   const Lock lock(*this);
   if (!Wanted(event)) return;
-  definitions_.DefineClass(details.class_id());
-  if (event.minor == format::kClassMethod) {
-    for (const uint32_t method : details.method()) definitions_.DefineMethod(method);
-  }
   event_bytes_ += details.method_size() * 2 + details.jitted_address_size() * 9;
-  *EventLocked(event)->mutable_class_event() = std::move(details);
+  proto::Event* const record = EventLocked(event);
+  *record->mutable_class_event() = std::move(details);
+  DefineNamesOf(*record);
 }
 
 void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent details) {
   const Lock lock(*this);
   if (!Wanted(event)) return;
-  definitions_.DefineMethod(details.method());
-  for (const uint32_t method : details.inlined()) definitions_.DefineMethod(method);
   event_bytes_ += kEventBytes + 4 * static_cast<size_t>(details.inlined_size()) +
                   3 * static_cast<size_t>(details.pc_size());
-  *EventLocked(event)->mutable_code_event() = std::move(details);
+  proto::Event* const record = EventLocked(event);
+  *record->mutable_code_event() = std::move(details);
+  DefineNamesOf(*record);
 }
 
-void RecordEncoder::DefineRoutinesOf(const proto::WaitEvent& wait) {
-  if (wait.routine() != 0) definitions_.DefineRoutine(wait.routine());
-  if (wait.by_routine() != 0) definitions_.DefineRoutine(wait.by_routine());
+void RecordEncoder::DefineNamesOf(const proto::Event& event) {
+  const auto define_routine = [this](uint32_t routine) {
+    if (routine != 0) definitions_.DefineRoutine(routine);
+  };
+  if (event.has_class_event()) {
+    definitions_.DefineClass(event.class_event().class_id());
+    if (event.minor() != format::kClassMethod) return;
+    for (const uint32_t method : event.class_event().method()) definitions_.DefineMethod(method);
+  } else if (event.has_code_event()) {
+    definitions_.DefineMethod(event.code_event().method());
+    for (const uint32_t method : event.code_event().inlined()) definitions_.DefineMethod(method);
+  } else if (event.has_wait_event()) {
+    define_routine(event.wait_event().routine());
+    define_routine(event.wait_event().by_routine());
+  } else if (event.has_allocation_event()) {
+    define_routine(event.allocation_event().routine());
+  }
 }
 
 void RecordEncoder::AddWaitEvent(const EventRecord& event, const proto::WaitEvent& details) {
   const Lock lock(*this);
   if (!Wanted(event)) return;
-  DefineRoutinesOf(details);
   event_bytes_ += kEventBytes;
-  proto::WaitEvent& wait = *EventLocked(event)->mutable_wait_event();
+  proto::Event* const record = EventLocked(event);
+  proto::WaitEvent& wait = *record->mutable_wait_event();
   wait = details;
+  DefineNamesOf(*record);
   // The thread that gave a permit may have ended long before another one took it.
   if (!live_threads_.contains(details.by_thread())) wait.set_by_thread(0);
 }
@@ -245,9 +258,10 @@ void RecordEncoder::AddAllocationEvent(const EventRecord& event,
                                        const proto::AllocationEvent& details) {
   const Lock lock(*this);
   if (!Wanted(event)) return;
-  if (details.routine() != 0) definitions_.DefineRoutine(details.routine());
   event_bytes_ += kEventBytes;
-  *EventLocked(event)->mutable_allocation_event() = details;
+  proto::Event* const record = EventLocked(event);
+  *record->mutable_allocation_event() = details;
+  DefineNamesOf(*record);
 }
 
 uint64_t RecordEncoder::routines() const {

@@ -134,7 +134,8 @@ class RecordEncoder {
   }
   // Keeps pending events, and drops everything else that is pending.
   void RestateLocked();
-  void DefineRoutinesOf(const proto::WaitEvent& wait);
+  // Defines the classes, methods and routines that the event names.
+  void DefineNamesOf(const proto::Event& event);
 
   mutable std::mutex mutex_;  // guards all below
   mutable bool is_broken_ = false;

@@ -18,11 +18,11 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/flat_collector.h"
-#include "agent/calls/log_collector.h"
+#include "agent/calls/logs/log_collector.h"
 #include "agent/calls/native_methods.h"
 #include "agent/calls/probes.h"
-#include "agent/calls/tree_collector.h"
+#include "agent/calls/trees/flat_collector.h"
+#include "agent/calls/trees/tree_collector.h"
 #include "agent/signal_safe/position.h"
 
 namespace {

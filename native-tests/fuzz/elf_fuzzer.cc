@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/jvm/elf_symbols.h"
+#include "agent/jvm/hotspot/elf_symbols.h"
 #include "common/demangle.h"
 #include "common/elf_image.h"
 #include "native-tests/fuzz/require.h"

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "agent/base/losses.h"
-#include "agent/calls/block_counters.h"
 #include "agent/calls/classfile/instrumenter.h"
 #include "agent/calls/instrument/counted_code.h"
 #include "agent/calls/instrument/open_blocks.h"
-#include "agent/calls/tree_collector.h"
+#include "agent/calls/trees/block_counters.h"
+#include "agent/calls/trees/tree_collector.h"
 #include "agent/jvm/running_stacks.h"
 #include "agent/trace/chunk_source.h"
 #include "agent/trace/record_encoder.h"

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "agent/calls/node_search.h"
+#include "agent/calls/trees/node_search.h"
 
 namespace jtrace::calls {
 

@@ -8,7 +8,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/calls/instrument/counted_code.h"
-#include "agent/calls/tree_collector.h"
+#include "agent/calls/trees/tree_collector.h"
 #include "agent/jvm/running_stacks.h"
 #include "agent/trace/record_encoder.h"
 

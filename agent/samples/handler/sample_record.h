@@ -31,7 +31,8 @@ struct SampleHeader {
   // The method that a waiting Java thread is in, if the frames may lack it (stack=); else kUnknown.
   Frame wait_frame;
   uint32_t labels;  // of the Java thread (thread_labels.h)
-  // Code whose debug information the writer still has to check (agent/jvm/debug_non_safepoints.h).
+  // Code whose debug information the writer still has to check
+  // (agent/jvm/hotspot/debug_non_safepoints.h).
   UncheckedFrame unchecked;
 };
 static_assert(sizeof(SampleHeader) == 120);

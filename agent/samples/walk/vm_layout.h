@@ -41,9 +41,10 @@ struct StubTable {
   }
 };
 
-// Filled by agent/jvm/vm_layout_resolver from the tables that libjvm exports (gHotSpotVMStructs
-// and its siblings, as the Serviceability Agent uses them), field by field: an absent field is
-// kAbsent, not a version check. Immutable once published, except for the atomic fields.
+// Filled by agent/jvm/hotspot/vm_layout_resolver from the tables that libjvm exports
+// (gHotSpotVMStructs and its siblings, as the Serviceability Agent uses them), field by field: an
+// absent field is kAbsent, not a version check. Immutable once published, except for the atomic
+// fields.
 struct VmLayout {
   static constexpr int kMaxHeaps = 8;
   static constexpr int kCodeBlobKindUnknown = -1;
@@ -95,11 +96,11 @@ struct VmLayout {
     Offset deopt_mh_handler = kAbsent;
     Offset deopt_mh_handler_offset = kAbsent;
   } nmethod;
-  // False: nmethods differ from what the JVM reports (agent/jvm/compiled_code_check), so that
-  // frames of compiled code are not walked.
+  // False: nmethods differ from what the JVM reports (agent/jvm/hotspot/compiled_code_check), so
+  // that frames of compiled code are not walked.
   std::atomic<bool> compiled_code_readable{true};
   // What is added to bytes of debug information: 1 from JDK 20 on, where UNSIGNED5 has no zero
-  // bytes. The JVM's reports of compiled code decide (agent/jvm/compiled_code_check).
+  // bytes. The JVM's reports of compiled code decide (agent/jvm/hotspot/compiled_code_check).
   std::atomic<uint32_t> unsigned5_bias{0};
   // False: debug information differs from the JVM's reports, so that inlined methods are unknown.
   std::atomic<bool> debug_info_readable{true};
@@ -150,7 +151,7 @@ struct VmLayout {
 
   std::atomic<const StubTable*> stubs{nullptr};
   // C2's compilations (CompilationKey) whose debug information was checked, and those of them where
-  // it is wrong except at safepoints (agent/jvm/debug_non_safepoints); null: nobody checks.
+  // it is wrong except at safepoints (agent/jvm/hotspot/debug_non_safepoints); null: nobody checks.
   const std::atomic<const signal_safe::AddressTable*>* checked_code = nullptr;
   const std::atomic<const signal_safe::AddressTable*>* unreliable_code = nullptr;
 

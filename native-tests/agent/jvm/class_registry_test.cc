@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "native-tests/agent/jvm/made_up_jvm.h"
+#include "native-tests/agent/jvm/hotspot/made_up_jvm.h"
 
 namespace jtrace::jvm {
 namespace {

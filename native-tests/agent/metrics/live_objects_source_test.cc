@@ -7,7 +7,7 @@
 #include "agent/signal_safe/position.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "native-tests/agent/calls/probe_double.h"
+#include "native-tests/agent/calls/trees/probe_double.h"
 #include "postproc/reader/agent_trees.h"
 
 namespace jtrace::metrics {

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "agent/calls/tree_collector.h"
+#include "agent/calls/trees/tree_collector.h"
 #include "agent/signal_safe/position.h"
-#include "native-tests/agent/calls/probe_double.h"
+#include "native-tests/agent/calls/trees/probe_double.h"
 
 namespace jtrace::metrics {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "agent/calls/node_state.h"
+#include "agent/calls/trees/node_state.h"
 #include "agent/metrics/tree_windows.h"
-#include "native-tests/agent/calls/probe_double.h"
+#include "native-tests/agent/calls/trees/probe_double.h"
 
 namespace jtrace::metrics {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "native-tests/agent/calls/probe_double.h"
+#include "native-tests/agent/calls/trees/probe_double.h"
 
 namespace jtrace::metrics {
 namespace {

@@ -294,7 +294,8 @@ TEST(OptionsTest, RejectsHarmfulValues) {
 }
 
 TEST(OptionsTest, EveryErrorIsOneLine) {
-  for (const char* text : {"x", "mode=", "interval=-1", "codes=zz", "signal=x", "include="}) {
+  for (const char* text : {"x", "mode=", "interval=-1", "codes=zz", "signal=x",
+                           "include=", "include=a.**,include=", "memory=1mk", "memory=g"}) {
     const std::string error = ErrorOf(text);
     EXPECT_NE(error, "") << text;
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "agent/samples/walk/debug_info.h"
-#include "native-tests/agent/jvm/noted_code.h"
+#include "native-tests/agent/jvm/hotspot/noted_code.h"
 
 namespace jtrace::samples {
 namespace {

@@ -43,6 +43,23 @@ TEST(LimitedEventsTest, CountsAllAndLimitsRecordsPerSecond) {
   EXPECT_EQ(losses.Snapshot()[0].count, 2 * kLimit);
 }
 
+TEST(LimitedEventsTest, EachFileHasItsOwnTotals) {
+  Losses losses;
+  LimitedEvents events(losses);
+  for (int i = 0; i < 3; ++i) events.Count(Code::kWait, kSecond);
+  events.Ended(Code::kWait, 40);
+  EXPECT_EQ(Sealed(events).code_total(0).count(), 3u);
+  events.BeginFile();
+  EXPECT_EQ(Sealed(events).code_total_size(), 0);
+  events.Count(Code::kWait, kSecond);
+  events.Ended(Code::kWait, 2);
+  const proto::Chunk second = Sealed(events);
+  ASSERT_EQ(second.code_total_size(), 1);
+  EXPECT_EQ(second.code_total(0).count(), 1u);
+  EXPECT_EQ(second.code_total(0).recorded(), 1u);
+  EXPECT_EQ(second.code_total(0).total_ns(), 2u);
+}
+
 // A thread that reads byte by byte must not hide what others do.
 TEST(LimitedEventsTest, IoHasMoreRoom) {
   Losses losses;

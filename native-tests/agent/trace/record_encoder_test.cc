@@ -12,6 +12,7 @@
 namespace jtrace::trace {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::IsEmpty;
@@ -133,6 +134,34 @@ TEST_F(RecordEncoderTest, AFileDefinesWhatItsRecordsName) {
   // A method in samples is in scope if it has probes.
   encoder_.DefineMethod(2);
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, EndsWith(".run(LMade2;)V"))));
+}
+
+// Records that come between the last chunk of a file and the first one of the next.
+TEST_F(RecordEncoderTest, PendingRecordsAreDefinedInTheNextFile) {
+  CodeSet codes;
+  ASSERT_TRUE(codes.Apply("+each-alloc").ok());
+  encoder_.SetCodes(codes);
+  const uint32_t prepared = Load(1, 2);
+  Load(2, 2);
+  Load(3, 2);
+  proto::ClassEvent loaded;
+  loaded.set_class_id(prepared);
+  encoder_.AddClassEvent({.major = format::kClass}, loaded);
+  proto::CodeEvent compiled;
+  compiled.set_method(2);
+  encoder_.AddCodeEvent({.major = format::kJit, .minor = format::kJitCode}, compiled);
+  proto::AllocationEvent requested;
+  requested.set_routine(3);
+  encoder_.AddAllocationEvent({.major = format::kAllocation, .minor = format::kEachAllocation},
+                              requested);
+  encoder_.Restate();
+  const proto::Chunk chunk = encoder_.Take();
+  EXPECT_EQ(chunk.event_size(), 3);
+  File file;
+  file.Read(chunk);
+  EXPECT_THAT(file.classes, Contains(Pair(prepared, "2 Made1")));
+  EXPECT_THAT(file.methods, Contains(Pair(2, EndsWith(".run(LMade2;)V"))));
+  EXPECT_THAT(file.routines, Contains(Pair(3, EndsWith(".run(LMade3;)V"))));
 }
 
 TEST_F(RecordEncoderTest, MethodsOfAClassCanBeDefinedWithoutARecord) {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "agent/calls/tree_collector.h"
-#include "native-tests/agent/calls/probe_double.h"
+#include "agent/calls/trees/tree_collector.h"
+#include "native-tests/agent/calls/trees/probe_double.h"
 
 namespace jtrace {
 namespace {

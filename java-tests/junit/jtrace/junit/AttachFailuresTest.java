@@ -57,6 +57,12 @@ final class AttachFailuresTest {
         assertTrue(refused.err().contains(wrong.substring(wrong.indexOf('=') + 1)), refused.err());
         assertEquals(1, refused.err().lines().count(), refused.err());
       }
+      // More metrics of call paths than fit a node: found when the parts are prepared.
+      String metrics =
+          "metrics=alloc.bytes;alloc.objects;exceptions;user.a;user.b;user.c;user.d;user.e";
+      Jvm.Result many = jvm.tryJtrace("start", "--probes", "out=keep.bin", metrics);
+      assertEquals(1, many.exit(), many.err());
+      assertTrue(many.err().contains("at most 7 metrics"), many.err());
       // Nine kinds of probes are one too many; the agent finds that last.
       List<String> kinds =
           List.of("none", "coarse", "tsc", "cpu", "manual");

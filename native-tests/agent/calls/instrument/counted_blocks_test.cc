@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "agent/calls/node_state.h"
+#include "agent/calls/trees/node_state.h"
 #include "gtest/gtest.h"
-#include "native-tests/agent/calls/probe_double.h"
+#include "native-tests/agent/calls/trees/probe_double.h"
 
 namespace jtrace::calls {
 namespace {

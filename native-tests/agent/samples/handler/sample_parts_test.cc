@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "agent/jvm/address_set.h"
+#include "agent/jvm/hotspot/address_set.h"
 #include "agent/samples/handler/kernel_frames.h"
 #include "agent/samples/handler/thread_slot.h"
 #include "agent/samples/walk/walker.h"

@@ -1,7 +1,7 @@
 // Parts of a stack against the whole of it, taken at the same instant.
 #include <gtest/gtest.h>
 
-#include "agent/jvm/address_set.h"
+#include "agent/jvm/hotspot/address_set.h"
 #include "agent/samples/walk/walker.h"
 #include "native-tests/agent/samples/walk/stack_fixture.h"
 

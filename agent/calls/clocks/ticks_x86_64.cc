@@ -1,0 +1,11 @@
+#include <x86intrin.h>
+
+#include "agent/calls/clocks/tick_scale.h"
+
+namespace jtrace::calls {
+
+extern "C" uint64_t jtrace_ticks() { return __rdtsc(); }
+
+constinit const char kSteadyClockSource[] = "tsc";
+
+}  // namespace jtrace::calls

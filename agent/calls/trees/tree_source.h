@@ -1,0 +1,70 @@
+// record=tree: writes the threads' call trees into a chunk. Writer thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/base/losses.h"
+#include "agent/calls/trees/call_kinds.h"
+#include "agent/calls/trees/tree_collector.h"
+#include "agent/jvm/thread_groups.h"
+#include "agent/jvm/thread_registry.h"
+#include "agent/trace/chunk_source.h"
+#include "common/call_site.h"
+
+namespace jtrace::calls {
+
+// Returns where the routine `caller` calls `callee` from; `number`: NodeUpdate::call_site.
+using FindCallSite = std::function<CallSite(uint32_t caller, uint32_t number, uint32_t callee)>;
+
+class TreeSource : public trace::ChunkSource {
+ public:
+  // `scale`: of the times in the trees; null: there are none. `metrics`: names of what the probes
+  // charge, by index. `kinds`: the calls that are recorded. `find_call_site`: null: call sites are
+  // not distinguished.
+  TreeSource(TreeCollector& collector, TickScale* scale, jvm::ThreadRegistry& threads,
+             jvm::ThreadGroups& groups, trace::RecordEncoder& encoder, Losses& losses,
+             std::vector<std::string> metrics = {}, CallKinds kinds = CallKinds(),
+             FindCallSite find_call_site = nullptr)
+      : collector_(collector),
+        scale_(scale),
+        threads_(threads),
+        groups_(groups),
+        encoder_(encoder),
+        losses_(losses),
+        metrics_(std::move(metrics)),
+        kinds_(std::move(kinds)),
+        find_call_site_(std::move(find_call_site)) {}
+  void Poll(proto::Chunk& chunk) override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  bool IsUrgent() const override { return collector_.IsShort(); }
+  void Flush() override { collector_.ReadAll(); }
+  void EndFile(bool, proto::Chunk&) override { collector_.ReportAll(); }
+  void BeginFile() override { collector_.BeginFile(); }
+  // A node's number in the trace; 0: a thread's root.
+  uint32_t NumberOf(uint64_t ref) { return collector_.TraceNode(ref); }
+  // See TreeCollector.
+  void OnThreadEnd(std::function<void(const signal_safe::ThreadState&)> action) {
+    collector_.OnThreadEnd(std::move(action));
+  }
+
+ private:
+  void SealUnplaced(proto::Chunk& chunk);
+  void UpdateLosses();
+
+  TreeCollector& collector_;
+  TickScale* scale_;
+  jvm::ThreadRegistry& threads_;
+  jvm::ThreadGroups& groups_;
+  trace::RecordEncoder& encoder_;
+  Losses& losses_;
+  std::vector<std::string> metrics_;
+  CallKinds kinds_;
+  const FindCallSite find_call_site_;
+  uint64_t aged_report_ns_ = 0;  // time of the last Collect with `reports_aged`
+};
+
+}  // namespace jtrace::calls

@@ -1,0 +1,37 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "agent/jvm/hotspot/vm_structs.h"
+
+namespace jtrace::jvm {
+namespace {
+
+TEST(VmReadsTest, EachEntryIsListedOnce) {
+  std::set<std::tuple<VmReadKind, std::string, std::string>> seen;
+  for (const VmRead& read : VmReads()) {
+    const bool is_new =
+        seen.emplace(read.kind, std::string(read.type), std::string(read.field)).second;
+    EXPECT_TRUE(is_new) << read.type << "::" << read.field;
+    EXPECT_FALSE(read.type.empty() && read.field.empty());
+  }
+}
+
+TEST(VmReadsTest, EachPartHasEntriesAndATextOfItsOwn) {
+  std::set<VmPart> parts;
+  for (const VmRead& read : VmReads()) parts.insert(read.part);
+  std::set<std::string> names;
+  for (int i = 0; i < kVmParts; ++i) {
+    const auto part = static_cast<VmPart>(i);
+    EXPECT_TRUE(parts.contains(part)) << i;
+    EXPECT_TRUE(names.insert(std::string(TextOf(part).name)).second) << i;
+    EXPECT_FALSE(TextOf(part).verified.empty());
+    EXPECT_FALSE(TextOf(part).without.empty());
+  }
+  EXPECT_EQ(TextOf(VmPart::kLevels).name, "levels");
+}
+
+}  // namespace
+}  // namespace jtrace::jvm
