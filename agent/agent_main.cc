@@ -9,8 +9,8 @@
 #include "agent/options/options.h"
 #include "agent/recording/log.h"
 #include "agent/session/jvm_session.h"
-#include "agent/session/session_abi.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/session/program_requests.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace {
 
@@ -39,7 +39,7 @@ absl::StatusOr<Options> Parse(const char* text) {
 // Native code may query the session from here on (api/c/jtrace.h).
 void Remember(JvmSession& session) {
   the_session.store(&session);
-  jtrace::abi::Publish(*new jtrace::SessionAbi(session));  // never freed
+  jtrace::abi::Publish(*new jtrace::NativeRequests(session));  // never freed
 }
 
 void Load(JavaVM* vm, const char* text) {
@@ -113,7 +113,7 @@ jint Attach(JavaVM* vm, const char* text) {
 }  // namespace
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
-  const jtrace::signal_safe::OwnWork own;
+  const jtrace::signal_safe::AgentWork own;
   try {
     Load(vm, options);
   } catch (const std::exception& failure) {
@@ -123,7 +123,7 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
 }
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
-  const jtrace::signal_safe::OwnWork own;
+  const jtrace::signal_safe::AgentWork own;
   try {
     return Attach(vm, options);
   } catch (const std::exception& failure) {

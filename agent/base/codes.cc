@@ -164,10 +164,10 @@ absl::Status CodeSet::Apply(absl::string_view list) {
 std::string CodeSet::Changes() const {
   std::string out;
   for (const CodeRow& row : kRows) {
-    const bool asks_for_more = row.code == Code::kThreadSwitch && WasAsked(row.code);
+    const bool asks_for_more = row.code == Code::kThreadSwitch && WasSwitchedOn(row.code);
     const bool is_default = Has(row.code) == default_[static_cast<size_t>(row.code)];
     // The mode may have switched the code off already; the text still has the user's -0x51.
-    const bool asks_for_less = row.on && WasRefused(row.code);
+    const bool asks_for_less = row.on && WasSwitchedOff(row.code);
     if (is_default && !asks_for_more && !asks_for_less) continue;
     absl::StrAppend(&out, out.empty() ? "" : ";", Has(row.code) ? "+" : "-", row.name);
   }

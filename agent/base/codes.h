@@ -23,9 +23,9 @@ class CodeSet {
 
   bool Has(Code code) const { return on_[static_cast<size_t>(code)]; }
   // Returns whether Apply switched the code on, by name or number, whatever its default is.
-  bool WasAsked(Code code) const { return asked_[static_cast<size_t>(code)]; }
+  bool WasSwitchedOn(Code code) const { return asked_[static_cast<size_t>(code)]; }
   // Returns whether Apply switched the code off.
-  bool WasRefused(Code code) const { return refused_[static_cast<size_t>(code)]; }
+  bool WasSwitchedOff(Code code) const { return refused_[static_cast<size_t>(code)]; }
   // Returns whether records with this code are on. An end is switched with its begin. A minor
   // without a switch of its own is on if any minor of its major is on. A major without switches,
   // such as that of marks, is always on.

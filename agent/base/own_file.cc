@@ -32,7 +32,7 @@ absl::Status CheckOwnFile(int fd) {
   return absl::OkStatus();
 }
 
-std::string WhyNotOpened(int error) {
+std::string OpenErrorText(int error) {
   if (error == ENXIO) return kNoFile;  // a pipe without a reader, or a socket
   if (error == ELOOP) return "it is a symbolic link";
   return strerror(error);

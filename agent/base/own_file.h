@@ -15,9 +15,9 @@ namespace jtrace {
 absl::Status CheckOwnFile(int fd);
 
 // Returns why a file could not be opened, from the errno of an open that neither waits nor follows
-// links. Paths that are no regular files fail with errors whose usual texts are about devices or
-// loops.
-std::string WhyNotOpened(int error);
+// links. Other paths than those of regular files fail with errors whose usual texts are about
+// devices or loops.
+std::string OpenErrorText(int error);
 
 // The agent's file descriptors, in a program that may close them.
 //

@@ -29,14 +29,14 @@ bool SetNice(pid_t tid, int nice) {
 
 }  // namespace
 
-void PreferredThreads::Find() {
+void PreferredThreads::Refresh() {
   std::vector<pid_t> found = FindThreads(names_);
   const absl::MutexLock lock(&mutex_);
   threads_ = std::move(found);
 }
 
 bool PreferredThreads::Begin(absl::Time now) {
-  Find();
+  Refresh();
   const absl::MutexLock lock(&mutex_);
   const bool is_first = nice_before_.empty();
   for (pid_t tid : threads_) {
@@ -50,7 +50,7 @@ bool PreferredThreads::Begin(absl::Time now) {
   }
   latest_ = now + kMaxPriorityTime;
   checked_ = now;
-  used_ = UsedLocked();
+  used_ = CpuTimeLocked();
   return !nice_before_.empty();
 }
 
@@ -60,7 +60,7 @@ absl::Time PreferredThreads::Check(absl::Time now) {
   const absl::Duration elapsed = now - checked_;
   const bool was_set_back = elapsed < absl::ZeroDuration();
   if (!was_set_back && elapsed < kPeriod) return checked_ + kPeriod;
-  const absl::Duration used = UsedLocked();
+  const absl::Duration used = CpuTimeLocked();
   const bool rest = was_set_back || used - used_ < kRests * elapsed;
   checked_ = now;
   used_ = used;
@@ -88,17 +88,17 @@ void PreferredThreads::EndLocked() {
   nice_before_.clear();
 }
 
-bool PreferredThreads::Work() const {
+bool PreferredThreads::AreBusy() const {
   const absl::MutexLock lock(&mutex_);
   return std::ranges::any_of(threads_, ThreadIsRunnable);
 }
 
-absl::Duration PreferredThreads::Used() const {
+absl::Duration PreferredThreads::CpuTime() const {
   const absl::MutexLock lock(&mutex_);
-  return UsedLocked();
+  return CpuTimeLocked();
 }
 
-absl::Duration PreferredThreads::UsedLocked() const {
+absl::Duration PreferredThreads::CpuTimeLocked() const {
   absl::Duration used;
   for (pid_t tid : threads_) used += ThreadCpu(tid).value_or(absl::ZeroDuration());
   return used;

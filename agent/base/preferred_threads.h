@@ -33,12 +33,12 @@ class PreferredThreads {
   bool Begin(absl::Time now);
   // Ends the priority if the threads rest. Returns when to call again; InfiniteFuture: it is over.
   absl::Time Check(absl::Time now);
-  // Finds the threads that have these names now. Begin does that, too.
-  void Find();
+  // Finds the threads that have these names now, as Begin does.
+  void Refresh();
   // Returns whether one of the found threads runs or waits for a processor.
-  bool Work() const;
+  bool AreBusy() const;
   // Returns the processor time that the found threads have used since they were created.
-  absl::Duration Used() const;
+  absl::Duration CpuTime() const;
   // Ends the priority: gives every thread of these names its earlier nice value.
   void End();
 
@@ -49,11 +49,11 @@ class PreferredThreads {
 
  private:
   void EndLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Duration UsedLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Duration CpuTimeLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::vector<std::string> names_;
   mutable absl::Mutex mutex_;
-  // Set by Find, not at each Check: a JVM may have thousands of threads to search.
+  // Set by Refresh, not at each Check: a JVM may have thousands of threads to search.
   std::vector<pid_t> threads_ ABSL_GUARDED_BY(mutex_);
   std::map<pid_t, int> nice_before_ ABSL_GUARDED_BY(mutex_);  // empty: they have no priority
   absl::Time latest_ ABSL_GUARDED_BY(mutex_);

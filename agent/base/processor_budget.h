@@ -1,5 +1,5 @@
-// Limits the processor time of work in the background: tells after each piece of work when the next
-// may begin. Pure; the caller measures.
+// Limits the processor time of work in the background: returns after each piece of work when the
+// next may begin. Pure; the caller measures.
 #pragma once
 
 #include <algorithm>

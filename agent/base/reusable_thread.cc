@@ -1,6 +1,6 @@
 #include "agent/base/reusable_thread.h"
 
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace {
 
@@ -41,7 +41,7 @@ void ReusableThread::Run() {
     changed_.wait(lock, [this] { return work_ != nullptr || ending_; });
     if (work_ == nullptr) return;
     lock.unlock();
-    signal_safe::AsOwn([this] { work_(); });
+    signal_safe::RunAsAgent([this] { work_(); });
     lock.lock();
     work_ = nullptr;
     changed_.notify_all();

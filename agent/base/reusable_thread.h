@@ -28,7 +28,7 @@ class ReusableThread {
   ReusableThread& operator=(const ReusableThread&) = delete;
 
   // Begins `work`; earlier work must have ended (Wait). Throws like AgentThread::Start. An
-  // exception that leaves `work` ends it and turns the agent off (signal_safe/own_work.h).
+  // exception that leaves `work` ends it and turns the agent off (signal_safe/agent_work.h).
   void Begin(std::function<void()> work);
   // Returns when the work has ended; at once if there is none.
   void Wait();

@@ -11,7 +11,7 @@
 #include "agent/calls/java_layout.h"
 #include "agent/calls/probe_class.h"
 #include "agent/calls/trees/path_metrics.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
@@ -20,9 +20,9 @@ namespace {
 constexpr char kNativeCounters[] = "jtrace/NativeCounters";
 
 // For the native methods, which get no other pointer to it; set once.
-std::atomic<CounterKeeper*> keeper_of_jvm{nullptr};
+std::atomic<ThreadCounterAccess*> keeper_of_jvm{nullptr};
 
-CounterKeeper& Keeper() { return *keeper_of_jvm.load(std::memory_order_acquire); }
+ThreadCounterAccess& Keeper() { return *keeper_of_jvm.load(std::memory_order_acquire); }
 
 jlong JNICALL Block(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_thread) {
   return reinterpret_cast<jlong>(Keeper().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
@@ -42,7 +42,7 @@ jlong JNICALL Begin(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_
                     jlong metrics, jlong charged) {
   signal_safe::CounterBlock* block = Keeper().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
                                                       static_cast<uint64_t>(java_thread));
-  if (block != nullptr && charged != 0 && Keeper().RanBefore(*block)) {
+  if (block != nullptr && charged != 0 && Keeper().RanBeforeRecording(*block)) {
     SkipCounted(static_cast<uint64_t>(metrics), *block,
                 *reinterpret_cast<signal_safe::ThreadMetrics*>(charged));
   }
@@ -62,7 +62,7 @@ jlong JNICALL Total(JNIEnv* jni, jclass, jint metric) {
 template <auto function>
 JNINativeMethod Method(const char* name, const char* signature) {
   return {const_cast<char*>(name), const_cast<char*>(signature),
-          reinterpret_cast<void*>(signal_safe::kAsOwn<function>)};
+          reinterpret_cast<void*>(signal_safe::kRunAsAgent<function>)};
 }
 
 absl::Status Refused(JNIEnv* jni, absl::string_view what) {
@@ -84,7 +84,7 @@ absl::Status DefineNatives(JNIEnv* jni) {
 
 }  // namespace
 
-absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper) {
+absl::Status DefineCounters(JNIEnv* jni, ThreadCounterAccess* keeper) {
   static bool defined = false;
   if (defined) return absl::OkStatus();
   keeper_of_jvm.store(keeper, std::memory_order_release);

@@ -12,15 +12,15 @@
 namespace jtrace::calls {
 
 // Keeps the counters of threads. All calls are on the thread that they are about, from Java.
-class CounterKeeper {
+class ThreadCounterAccess {
  public:
-  virtual ~CounterKeeper() = default;
+  virtual ~ThreadCounterAccess() = default;
   // Returns the thread's block, new if there was none; null: no memory. `java_thread`: 0 if
   // virtual.
   virtual signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual,
                                              uint64_t java_thread) = 0;
   // Whether the thread ran before the recording: its counts up to now belong to none.
-  virtual bool RanBefore(const signal_safe::CounterBlock& block) const = 0;
+  virtual bool RanBeforeRecording(const signal_safe::CounterBlock& block) const = 0;
   virtual absl::StatusOr<int64_t> Own(uint32_t metric) = 0;
   virtual const signal_safe::AllocLayout& layout() const = 0;
 };
@@ -29,7 +29,7 @@ class CounterKeeper {
 // live forever. Nothing is printed; no Java exception is left pending. FailedPrecondition: the JVM
 // rejects it. JTraceMetrics is initialized by its first use, which takes 10 to 20 ms: not every
 // program has one.
-absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper);
+absl::Status DefineCounters(JNIEnv* jni, ThreadCounterAccess* keeper);
 // Initializes JTraceMetrics before probes use it. Internal: it disagrees with counter_block.h.
 absl::Status InitializeCounters(JNIEnv* jni);
 

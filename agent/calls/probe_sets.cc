@@ -7,13 +7,13 @@
 
 namespace jtrace::calls {
 
-absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
-                                         const ProbeOptions& options) {
+absl::StatusOr<ProbeSet*> ProbeSets::FindOrDefine(jvmtiEnv* jvmti, JNIEnv* jni,
+                                                  const ProbeOptions& options) {
   for (size_t i = 0; i < kMaxSets; ++i) {
     ProbeSet* known = sets_[i].load(std::memory_order_acquire);
     if (known != nullptr && known->options == options) {
       known->probes->Publish();
-      known->probes->Use();
+      known->probes->Begin();
       return known;
     }
     if (known != nullptr) continue;

@@ -37,13 +37,14 @@ class ProbeSets {
 
   // Returns the set for these options and publishes its arena. On the thread of a start, one at a
   // time. Errors: those of Install; ResourceExhausted after kMaxSets different options.
-  absl::StatusOr<ProbeSet*> Use(jvmtiEnv* jvmti, JNIEnv* jni, const ProbeOptions& options);
+  absl::StatusOr<ProbeSet*> FindOrDefine(jvmtiEnv* jvmti, JNIEnv* jni, const ProbeOptions& options);
 
   // Charges the counts of the calling thread, or of the virtual thread on it, since its last probe
   // to the node where it is: no more probes will follow.
   void ChargeRemainder(uint64_t java_tid) const;
 
-  // Tells all sets that the thread runs no more Java code: its memory may be reused. Any thread.
+  // Reports to all sets that the thread runs no more Java code: its memory may be reused. Any
+  // thread.
   void MarkThreadEnded(uint64_t java_tid) const;
 
  private:

@@ -82,18 +82,18 @@ Probes::Probes(signal_safe::Arena* arena, int number, signal_safe::ProbeClock cl
   signal_safe::WriteRelaxed(arena->tick, now - now % 1000);
 }
 
-void Probes::Use() {
+void Probes::Begin() {
   if (ticks_ && tick_thread_ == nullptr) {
-    tick_thread_ = std::make_unique<TickThread>(arena_->tick, kTickPeriod);
+    tick_thread_ = std::make_unique<CoarseClockThread>(arena_->tick, kTickPeriod);
   }
 }
 
-void Probes::Idle() {
+void Probes::End() {
   Rest();
   tick_thread_.reset();
 }
 
-void Probes::Open() { signal_safe::WriteRelaxed(arena_->counts, uint32_t{1}); }
+void Probes::Count() { signal_safe::WriteRelaxed(arena_->counts, uint32_t{1}); }
 
 void Probes::Rest() { signal_safe::WriteRelaxed(arena_->counts, uint32_t{0}); }
 
@@ -126,7 +126,7 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
   const bool ticks = clock == signal_safe::ProbeClock::kCoarse && options.clock_ticks;
   auto probes =
       std::make_unique<Probes>(*arena, number, clock, ScaleOf(clock), ticks, options.resting);
-  probes->Use();
+  probes->Begin();
   // Each probe set has its own eight of the spare bytes.
   const uint64_t spare = FindThreadSpare(jvmti, jni);
   const ProbeClassSetup setup = {

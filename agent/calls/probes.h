@@ -10,8 +10,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "agent/calls/clocks/coarse_clock.h"
 #include "agent/calls/clocks/tick_scale.h"
-#include "agent/calls/clocks/tick_thread.h"
 #include "agent/calls/trees/path_metrics.h"
 #include "agent/signal_safe/probe_memory.h"
 
@@ -34,7 +34,7 @@ struct ProbeOptions {
   bool call_sites = false;    // sites=on; only for trees
   double prune_percent = 0;   // nodes with less of their parent's calls may be pruned; 0: none
   double exit_percent = 0;    // the same of its time, when an activation ends; needs a clock
-  bool resting = false;       // probes=resting: calls only, counted between Open and Rest
+  bool resting = false;       // probes=resting: calls only, counted between Count and Rest
 
   bool operator==(const ProbeOptions&) const = default;
 };
@@ -43,7 +43,7 @@ struct ProbeOptions {
 // the class is ever freed; this object is only the handle to them.
 class Probes {
  public:
-  // `ticks`: whether Use starts a TickThread. `resting`: see ProbeOptions.
+  // `ticks`: whether Begin starts a CoarseClockThread. `resting`: see ProbeOptions.
   Probes(signal_safe::Arena* arena, int number, signal_safe::ProbeClock clock,
          const TickScale& scale, bool ticks, bool resting = false);
   Probes(const Probes&) = delete;
@@ -74,12 +74,12 @@ class Probes {
   // Must be called if the defined classes read System.nanoTime, because the counter is unavailable.
   void UseNanoTime();
 
-  // Use starts the thread that advances Arena::tick, if the options need one; Idle ends it and
-  // rests the probes. Idle while no recording runs.
-  void Use();
-  void Idle();
-  // From Open to Rest or Idle resting probes count; others always do. Any thread.
-  void Open();
+  // Begin starts the thread that advances Arena::tick, if the options need one; End ends it and
+  // rests the probes. After End no recording runs.
+  void Begin();
+  void End();
+  // From Count to Rest or End, resting probes count; others always do. Any thread.
+  void Count();
   void Rest();
 
   // The scale of the clock's units. The writer thread updates it.
@@ -91,8 +91,8 @@ class Probes {
   const std::string block_class_name_;
   signal_safe::ProbeClock clock_;
   TickScale scale_;
-  const bool ticks_;                         // clock=coarse, but not clock=manual
-  std::unique_ptr<TickThread> tick_thread_;  // while in use
+  const bool ticks_;                                // clock=coarse, but not clock=manual
+  std::unique_ptr<CoarseClockThread> tick_thread_;  // while in use
 };
 
 // Internal name of the probe class with that number, "java/lang/invoke/JTraceProbe" being 0.

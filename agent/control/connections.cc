@@ -12,7 +12,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 #include "proto/control_protocol.h"
 
 namespace jtrace::control {
@@ -85,7 +85,7 @@ void Connections::Run() {
     connections_.clear();
   });
   while (!signal_safe::agent_is_off.load()) {
-    signal_safe::AsOwn([&] {
+    signal_safe::RunAsAgent([&] {
       Refresh();
       const bool somebody_connects = Poll();
       const absl::Time now = absl::Now();
@@ -143,7 +143,7 @@ bool Connections::Poll() {
   constexpr int kGone = POLLHUP | POLLERR | POLLNVAL;
   for (size_t i = connections_.size(); i-- > 0;) {
     const bool is_gone = (polled[i + 2].revents & kGone) != 0;
-    if (is_gone && connections_[i].IsAsked()) {
+    if (is_gone && connections_[i].IsSubmitted()) {
       connections_.erase(connections_.begin() + static_cast<ptrdiff_t>(i));
     }
   }

@@ -59,7 +59,7 @@ class Connection {
   bool has_line() const { return has_line_; }
   // Whether the request is complete, but the queue had no room for it.
   bool WaitsForRoom() const { return has_line_ && answer_ == nullptr; }
-  bool IsAsked() const { return answer_ != nullptr; }
+  bool IsSubmitted() const { return answer_ != nullptr; }
   // Whether it waited for nothing but its client when it was last served.
   bool IsIdle() const { return is_idle_; }
 

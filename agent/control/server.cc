@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "agent/base/clock.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::control {
 
@@ -55,7 +55,7 @@ void Server::Run() {
   // The longest wait, because the system's clock may be set back meanwhile.
   constexpr absl::Duration kMaxWait = absl::Minutes(1);
   while (!signal_safe::agent_is_off.load()) {
-    signal_safe::AsOwn(
+    signal_safe::RunAsAgent(
         [&] { ServeOne(absl::Now() + kMaxWait, [](absl::string_view) { return true; }); });
   }
 }

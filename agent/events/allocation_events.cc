@@ -104,7 +104,7 @@ std::optional<proto::AllocationEvent> AllocationEvents::Requester() {
     return requester;
   }
   for (jint i = 0; i < count; ++i) {
-    // In some recordings methods get a number only when something names them (NumberLater).
+    // In some recordings methods get a number only when something names them (NumberMethodsLazily).
     const jvm::MethodKey method = jvm::KeyOf(frames[i].method);
     jvm::ClassRegistry& classes = context().classes;
     if (classes.MethodOf(method) == 0) classes.DefineMethod(frames[i].method);

@@ -5,7 +5,7 @@
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::events {
 namespace {
@@ -22,7 +22,7 @@ jclass BootClass(JNIEnv* jni) {
   static constinit std::atomic<jclass> known{nullptr};
   if (known.load() != nullptr) return known.load();
   const JNINativeMethod native = {const_cast<char*>("replaceAll"), const_cast<char*>("()V"),
-                                  reinterpret_cast<void*>(signal_safe::kAsOwn<ReplaceAll>)};
+                                  reinterpret_cast<void*>(signal_safe::kRunAsAgent<ReplaceAll>)};
   const jvm::LocalRef<jclass> defined(
       jni, calls::DefineBootClass(jni, kNativeIo, calls::EmbeddedNativeIo()));
   if (defined.get() == nullptr || jni->RegisterNatives(defined.get(), &native, 1) != JNI_OK) {

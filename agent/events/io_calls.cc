@@ -122,12 +122,12 @@ absl::Status IoCalls::Replace() {
   return status;
 }
 
-absl::Status IoCalls::Listen(IoUse use, IoListener& listener) {
+absl::Status IoCalls::Listen(IoListenerSlot use, IoListener& listener) {
   if (absl::Status status = Replace(); !status.ok()) return status;
   SetListener(static_cast<size_t>(use), &listener);
   return absl::OkStatus();
 }
 
-void IoCalls::Ignore(IoUse use) { SetListener(static_cast<size_t>(use), nullptr); }
+void IoCalls::Ignore(IoListenerSlot use) { SetListener(static_cast<size_t>(use), nullptr); }
 
 }  // namespace jtrace::events

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "agent/base/clock.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::events {
 namespace {
@@ -114,7 +114,7 @@ struct Replacement {
         reinterpret_cast<Function>(OriginalOf(native).load(std::memory_order_acquire));
     if (!HasListener()) return original(jni, self, arguments...);
     IoCall call = {.kind = kind};
-    signal_safe::AsOwn([&] {
+    signal_safe::RunAsAgent([&] {
       // The descriptor of a connection that is not accepted yet is not known.
       if (kind != IoKind::kAccept) call.fd = DescriptorOf(jni, self, arguments...);
       call.begin_ns = MonotonicNanos();
@@ -122,13 +122,13 @@ struct Replacement {
     });
     if constexpr (std::is_void_v<Result>) {
       original(jni, self, arguments...);
-      signal_safe::AsOwn([&] {
+      signal_safe::RunAsAgent([&] {
         call.bytes = jni->ExceptionCheck() ? -1 : Requested(arguments...);
         ReportEnd(jni, call);
       });
     } else {
       const Result result = original(jni, self, arguments...);
-      signal_safe::AsOwn([&] {
+      signal_safe::RunAsAgent([&] {
         const bool failed = jni->ExceptionCheck() != JNI_FALSE;
         call.bytes = failed ? -1 : BytesOf(bytes, result);
         if constexpr (kind == IoKind::kAccept) {

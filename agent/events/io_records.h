@@ -20,7 +20,7 @@ class IoRecords : public EventSource, public IoListener {
 
   absl::Span<const Code> codes() const override;
   void Start(const CodeSet& codes) override;
-  void Stop() override { context_.io.Ignore(IoUse::kRecords); }
+  void Stop() override { context_.io.Ignore(IoListenerSlot::kRecords); }
 
   void Began(JNIEnv* jni, const IoCall& call) override;
   void Ended(JNIEnv* jni, const IoCall& call) override;

@@ -21,7 +21,7 @@ constinit thread_local Pending t_enters;
 constinit thread_local Pending t_waits;
 
 // Whether the wait began in this recording, which started at `start_ns`, and in the same thread.
-bool HasBegun(const Pending& pending, uint64_t start_ns, uint64_t java_tid) {
+bool IsOfThisRecording(const Pending& pending, uint64_t start_ns, uint64_t java_tid) {
   return pending.begin_ns != 0 && pending.begin_ns >= start_ns && pending.java_tid == java_tid;
 }
 
@@ -99,7 +99,8 @@ void MonitorWaits::ContendedEnter(JNIEnv* jni, jthread thread, jobject object) {
 void MonitorWaits::ContendedEntered(JNIEnv* jni, jthread thread, jobject object) {
   const Pending pending = std::exchange(t_enters, Pending());
   const uint64_t now = MonotonicNanos();
-  if (!HasBegun(pending, context().clock.start(), context().threads.JavaTid(jni, thread))) return;
+  if (!IsOfThisRecording(pending, context().clock.start(), context().threads.JavaTid(jni, thread)))
+    return;
   context().limits.Ended(Code::kOwner, now - pending.begin_ns);
   if (!pending.recorded) return;
   writer_.Add(env(), jni, thread,
@@ -131,7 +132,8 @@ proto::WaitEvent MonitorWaits::EndOf(JNIEnv* jni, jobject object, bool timed_out
 void MonitorWaits::Waited(JNIEnv* jni, jthread thread, jobject object, jboolean timed_out) {
   const Pending pending = std::exchange(t_waits, Pending());
   const uint64_t now = MonotonicNanos();
-  if (!HasBegun(pending, context().clock.start(), context().threads.JavaTid(jni, thread))) return;
+  if (!IsOfThisRecording(pending, context().clock.start(), context().threads.JavaTid(jni, thread)))
+    return;
   context().limits.Ended(Code::kJoin, now - pending.begin_ns);
   if (!pending.recorded) return;
   writer_.Add(env(), jni, thread,

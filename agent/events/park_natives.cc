@@ -7,7 +7,7 @@
 #include "agent/base/clock.h"
 #include "agent/events/boot_call.h"
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::events {
 namespace {
@@ -23,7 +23,7 @@ constinit std::atomic<ParkListener*> g_listener{nullptr};
 // JNI's own function, while Collect is in its place.
 constinit std::atomic<RegisterFunction> g_register{nullptr};
 // Whether Collect keeps the natives that the thread registers.
-constinit thread_local bool t_collects = false;
+constinit thread_local bool t_keeps_natives = false;
 
 void JNICALL ParkInPlace(JNIEnv* jni, jobject unsafe, jboolean is_absolute, jlong time) {
   const ParkFunction original = g_park.load(std::memory_order_acquire);
@@ -32,7 +32,7 @@ void JNICALL ParkInPlace(JNIEnv* jni, jobject unsafe, jboolean is_absolute, jlon
   ParkCall call = {
       .begin_ns = MonotonicNanos(), .is_absolute = is_absolute == JNI_TRUE, .time = time};
   original(jni, unsafe, is_absolute, time);
-  signal_safe::AsOwn([&] {
+  signal_safe::RunAsAgent([&] {
     call.end_ns = MonotonicNanos();
     listener->Parked(jni, call);
   });
@@ -43,7 +43,7 @@ void JNICALL UnparkInPlace(JNIEnv* jni, jobject unsafe, jobject thread) {
   ParkListener* const listener = g_listener.load(std::memory_order_acquire);
   // Before the unpark: the parked thread may ask who it was as soon as its park ends.
   if (listener != nullptr && thread != nullptr) {
-    signal_safe::AsOwn([&] { listener->Unparks(jni, thread); });
+    signal_safe::RunAsAgent([&] { listener->Unparks(jni, thread); });
   }
   original(jni, unsafe, thread);
 }
@@ -51,7 +51,8 @@ void JNICALL UnparkInPlace(JNIEnv* jni, jobject unsafe, jobject thread) {
 // Stands in for JNI's RegisterNatives while the JVM registers the natives of Unsafe once more:
 // keeps the addresses of two of them, and registers none.
 jint JNICALL Collect(JNIEnv* jni, jclass klass, const JNINativeMethod* methods, jint count) {
-  if (!t_collects) return g_register.load(std::memory_order_acquire)(jni, klass, methods, count);
+  if (!t_keeps_natives)
+    return g_register.load(std::memory_order_acquire)(jni, klass, methods, count);
   for (jint i = 0; i < count; ++i) {
     const std::string_view name = methods[i].name;
     if (name == "park") g_park.store(reinterpret_cast<ParkFunction>(methods[i].fnPtr));
@@ -93,9 +94,9 @@ absl::Status CollectOriginals(jvmtiEnv* env, JNIEnv* jni, jclass unsafe) {
   g_register.store(table.get()->RegisterNatives);
   status = SetRegister(env, *table.get(), &Collect);
   if (!status.ok()) return status;
-  t_collects = true;
+  t_keeps_natives = true;
   jni->CallStaticVoidMethod(unsafe, registers);
-  t_collects = false;
+  t_keeps_natives = false;
   status = RestoreRegister(env);
   if (!status.ok()) return status;
   if (g_park.load() != nullptr && g_unpark.load() != nullptr) return absl::OkStatus();
@@ -134,6 +135,6 @@ absl::Status ListenToParks(jvmtiEnv* env, JNIEnv* jni, ParkListener& listener) {
   return absl::OkStatus();
 }
 
-void IgnoreParks() { g_listener.store(nullptr, std::memory_order_release); }
+void StopListeningToParks() { g_listener.store(nullptr, std::memory_order_release); }
 
 }  // namespace jtrace::events

@@ -35,8 +35,8 @@ class ParkListener {
 };
 
 // Replaces the natives, if that is not done, and sets the listener. It lives as long as the
-// process: parks that have begun reach it after IgnoreParks. In the live phase.
+// process: parks that have begun reach it after StopListeningToParks. In the live phase.
 absl::Status ListenToParks(jvmtiEnv* env, JNIEnv* jni, ParkListener& listener);
-void IgnoreParks();
+void StopListeningToParks();
 
 }  // namespace jtrace::events

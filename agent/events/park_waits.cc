@@ -119,7 +119,7 @@ proto::WaitEvent ParkWaits::EndOf(uint64_t parked_tid, uint64_t java_tid, int32_
   const bool needs_number = is_recorded && by.thread == 0 && by.java_tid != 0;
   proto::WaitEvent wait =
       WaitFor(proto::WaitEvent::UNPARKED,
-              needs_number ? context_.threads.NumberOfPassing(by.java_tid) : by.thread);
+              needs_number ? context_.threads.NumberOfEphemeral(by.java_tid) : by.thread);
   wait.set_by_routine(by.routine);
   return wait;
 }

@@ -22,7 +22,7 @@ class ParkWaits : public EventSource, public ParkListener {
 
   absl::Span<const Code> codes() const override;
   void Start(const CodeSet& codes) override;
-  void Stop() override { IgnoreParks(); }
+  void Stop() override { StopListeningToParks(); }
 
   void Unparks(JNIEnv* jni, jobject target) override;
   void Parked(JNIEnv* jni, const ParkCall& call) override;

@@ -33,7 +33,7 @@ bool HasState(jvmtiEnv* env, jthread thread, jint flag) {
 // The innermost routine may be a call that leaves the scope, such as a park, and not a method.
 uint32_t WaitWriter::RoutineOf(uint64_t java_tid) {
   std::array<uint32_t, 8> routines;
-  const uint32_t count = signal_safe::ReadRoutines(java_tid, routines.data(), routines.size());
+  const uint32_t count = signal_safe::ReadCallPath(java_tid, routines.data(), routines.size());
   for (uint32_t i = 0; i < count; ++i) {
     if (context_.encoder.IsMethod(routines[i])) return routines[i];
   }

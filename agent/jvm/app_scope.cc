@@ -19,7 +19,7 @@ void AppScope::Add(jclass klass) {
   if (scope == ClassScope::kNone) return;
   const bool all = scope == ClassScope::kAllMethods;
   // A frame has the Method if that has no jmethodID, or if ids are numbers (since JDK 26).
-  classes_.ForEachMethod(klass, [&](const MethodInMemory& it) {
+  classes_.ForEachMethod(klass, [&](const NamedMethod& it) {
     const std::string_view method(it.name.data(), it.name.size());
     if (all || filter_.Includes(name, method)) methods_.Add(it.method);
   });

@@ -61,7 +61,7 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
 
 void ClassRegistry::ReadJvm(const void* libjvm_address) {
   if (code_ == nullptr) code_ = std::make_unique<CompiledCode>(libjvm_address);
-  if (!memory_.usable()) memory_ = MethodMemory::Of(libjvm_address, Jni());
+  if (!memory_.usable()) memory_ = MethodReader::Of(libjvm_address, Jni());
 }
 
 JNIEnv* ClassRegistry::Jni() const {
@@ -69,16 +69,16 @@ JNIEnv* ClassRegistry::Jni() const {
   return vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK ? jni : nullptr;
 }
 
-void ClassRegistry::OnIdsNeeded(std::function<void()> needed) {
+void ClassRegistry::OnMethodIdsRequired(std::function<void()> needed) {
   absl::MutexLock lock(&mutex_);
-  on_ids_needed_ = std::move(needed);
-  if (needs_ids_) on_ids_needed_();
+  on_method_ids_required_ = std::move(needed);
+  if (requires_method_ids_) on_method_ids_required_();
 }
 
-void ClassRegistry::NeedIds() {
+void ClassRegistry::RequireMethodIds() {
   absl::MutexLock lock(&mutex_);
-  if (std::exchange(needs_ids_, true)) return;
-  if (on_ids_needed_ != nullptr) on_ids_needed_();
+  if (std::exchange(requires_method_ids_, true)) return;
+  if (on_method_ids_required_ != nullptr) on_method_ids_required_();
 }
 
 void ClassRegistry::Record(const NumberedMethods& methods, bool are_probes) {
@@ -122,7 +122,7 @@ void ClassRegistry::RecordPrepared(jclass klass) {
   proto::ClassEvent details;
   details.set_class_id(identity.id);
   std::optional<int32_t> count;
-  if (numbers_later_ && !identity.is_probe) count = CountMethods(klass);
+  if (numbers_lazily_ && !identity.is_probe) count = CountMethods(klass);
   if (!count.has_value()) {
     for (const auto& [key, numbers] : NumberMethods(klass, identity)) {
       details.add_method(numbers.method);
@@ -222,20 +222,20 @@ uint32_t ClassRegistry::ClassOf(uintptr_t klass) const {
 void ClassRegistry::Renumber(jclass klass) {
   const ClassIdentity identity = IdentityOf(klass);
   if (identity.id == 0) return;
-  NeedIds();
+  RequireMethodIds();
   Record(MethodsById(klass, identity), identity.is_probe);
   // If ids are numbers (since JDK 26), frames have the Methods.
   Record(MethodsInMemory(klass, identity), identity.is_probe);
 }
 
-bool ClassRegistry::ForEachMethod(jclass klass, MethodMemory::Visitor visit) const {
+bool ClassRegistry::ForEachMethod(jclass klass, MethodReader::Visitor visit) const {
   return memory_.ForEachMethod(Jni(), klass, visit);
 }
 
 void ClassRegistry::KeepOldMethods(jclass klass,
                                    absl::FunctionRef<uintptr_t(jmethodID)> method_behind) {
   // Numbers methods that no sample has contained yet, with the routines of their present code.
-  if (numbers_later_) {
+  if (numbers_lazily_) {
     const ClassIdentity identity = IdentityOf(klass);
     Record(MethodsInMemory(klass, identity), identity.is_probe);
   }
@@ -252,16 +252,16 @@ void ClassRegistry::KeepOldMethods(jclass klass,
   }
 }
 
-void ClassRegistry::ForgetIdleOldMethods() {
+void ClassRegistry::ForgetUnsampledOldMethods() {
   absl::MutexLock lock(&mutex_);
-  absl::erase_if(old_methods_, [](const auto& entry) { return !entry.second.was_met; });
+  absl::erase_if(old_methods_, [](const auto& entry) { return !entry.second.was_sampled; });
 }
 
 uint32_t ClassRegistry::OldMethod(uintptr_t method) const {
   absl::MutexLock lock(&mutex_);
   const auto found = old_methods_.find(method);
   if (found == old_methods_.end()) return 0;
-  found->second.was_met = true;
+  found->second.was_sampled = true;
   return found->second.method;
 }
 
@@ -322,7 +322,7 @@ uint32_t ClassRegistry::RoutineOf(MethodKey method) const { return NumbersOf(met
 ClassRegistry::Numbers ClassRegistry::NumberMethod(const ClassIdentity& identity,
                                                    absl::string_view name,
                                                    absl::string_view descriptor) {
-  const auto numbers = encoder_.NumbersOfMethod(identity.id, name, descriptor);
+  const auto numbers = encoder_.MethodIds(identity.id, name, descriptor);
   return {.class_id = identity.id,
           .method = numbers.method,
           .routine = numbers.routine,
@@ -347,7 +347,7 @@ ClassRegistry::NumberedMethods ClassRegistry::MethodsInMemory(jclass klass,
   };
   // Copied first: numbering may wait for a lock while another agent redefines the class.
   std::vector<Copied> copied;
-  const bool are_all = memory_.ForEachMethod(Jni(), klass, [&](const MethodInMemory& it) {
+  const bool are_all = memory_.ForEachMethod(Jni(), klass, [&](const NamedMethod& it) {
     copied.push_back({it.method, std::string(it.name), std::string(it.descriptor)});
   });
   NumberedMethods methods;
@@ -375,7 +375,7 @@ ClassRegistry::NumberedMethods ClassRegistry::NumberMethods(jclass klass,
   NumberedMethods methods = MethodsInMemory(klass, identity);
   if (methods.empty()) {
     methods = MethodsById(klass, identity);
-    if (!methods.empty()) NeedIds();
+    if (!methods.empty()) RequireMethodIds();
   }
   Record(methods, identity.is_probe);
   return methods;
@@ -398,7 +398,7 @@ uint64_t ClassRegistry::CountedClasses() const {
   return counted_classes_;
 }
 
-uint32_t ClassRegistry::DefineMethodInMemory(uintptr_t method) {
+uint32_t ClassRegistry::DefineMethodAt(uintptr_t method) {
   constexpr int kTries = 3;
   uint32_t number = 0;
   for (int i = 0; i < kTries; ++i) {

@@ -25,7 +25,7 @@
 #include "agent/base/clock.h"
 #include "agent/jvm/class_sources.h"
 #include "agent/jvm/hotspot/compiled_code_check.h"
-#include "agent/jvm/hotspot/method_memory.h"
+#include "agent/jvm/hotspot/method_reader.h"
 #include "agent/jvm/loader_numbers.h"
 #include "agent/trace/record_encoder.h"
 
@@ -33,7 +33,7 @@ namespace jtrace::jvm {
 
 // The jmethodID of a method, or the address of HotSpot's Method if it has no id. Most have none:
 // ids are created only for methods that are compiled or redefined, or when other code requests them
-// (method_memory.h). After its class is unloaded, a Method's address may be reused. A sample that
+// (method_reader.h). After its class is unloaded, a Method's address may be reused. A sample that
 // was taken before the unload and is read after it, within 0.1 s, may then name the wrong method.
 using MethodKey = uintptr_t;
 inline MethodKey KeyOf(jmethodID id) { return reinterpret_cast<MethodKey>(id); }
@@ -53,17 +53,17 @@ class ClassRegistry {
   // `libjvm_address`: any address in libjvm.
   void ReadJvm(const void* libjvm_address);
   // The same through `memory`; for tests.
-  void ReadMethodsFrom(const MethodMemory& memory) { memory_ = memory; }
+  void ReadMethodsFrom(const MethodReader& memory) { memory_ = memory; }
   // If `on`, a method gets its number when a sample first contains it, and records of classes only
   // count methods: naming all methods of all classes takes longer than all other work of samples.
   // A new class then removes earlier methods at the addresses of its own.
-  void NumberLater(bool on) { numbers_later_ = on; }
+  void NumberMethodsLazily(bool on) { numbers_lazily_ = on; }
   // Calls `needed`, under this registry's mutex, as soon as some methods may be known by their
   // jmethodIDs only: they were redefined, or the JVM's memory could not be read.
-  void OnIdsNeeded(std::function<void()> needed);
+  void OnMethodIdsRequired(std::function<void()> needed);
 
   // Visits the methods of a prepared class, read from the JVM's memory; false: that cannot be read.
-  bool ForEachMethod(jclass klass, MethodMemory::Visitor visit) const;
+  bool ForEachMethod(jclass klass, MethodReader::Visitor visit) const;
   // Records a prepared class with its methods. Ignores a class that was recorded before.
   void RecordPrepared(jclass klass);
   // Records all classes that are already prepared (S3.2).
@@ -80,7 +80,7 @@ class ClassRegistry {
   // in these old Methods, which lose their jmethodIDs. `method_behind`: JvmView::MethodBehind.
   void KeepOldMethods(jclass klass, absl::FunctionRef<uintptr_t(jmethodID)> method_behind);
   // Forgets the old Methods that no sample has contained. Called before the next redefinition.
-  void ForgetIdleOldMethods();
+  void ForgetUnsampledOldMethods();
   // Returns the Method.id of an old Method; 0 if `method` is not one.
   uint32_t OldMethod(uintptr_t method) const;
   // Returns the ClassDef.id of a loaded class that is not an array; 0 if it cannot be named.
@@ -96,15 +96,17 @@ class ClassRegistry {
   // Returns the Method.id of a method, which its jmethodID names from now on; 0 if the JVM does not
   // name it. On a thread that may call JVMTI, while the method's class is loaded.
   uint32_t DefineMethod(jmethodID id);
-  // Returns the Method.id of a Method that was not recorded with its class: because of NumberLater,
-  // or because a redefinition has made it since. 0: the address has no Method. Not in handlers.
-  uint32_t DefineMethodInMemory(uintptr_t method);
+  // Returns the Method.id of a Method that was not recorded with its class: because of
+  // NumberMethodsLazily, or because a redefinition has made it since. 0: the address has no Method.
+  // Not in handlers.
+  uint32_t DefineMethodAt(uintptr_t method);
 
   // Returns the ClassDef.id of a class by HotSpot's Klass, which a sample contains for the object
   // that its thread waits for; 0 if the class was never reported, such as an array class created
   // after the start. A Klass's address may be reused after an unload, as a Method's (MethodKey).
   uint32_t ClassOf(uintptr_t klass) const;
-  // Returns the Method.id; 0 if its class was never seen, or if it has no number yet (NumberLater).
+  // Returns the Method.id; 0 if its class was never seen, or if it has no number yet
+  // (NumberMethodsLazily).
   uint32_t MethodOf(MethodKey method) const;
   // Grows when a key may name another method than before: caches by key are then stale.
   uint64_t reuses() const { return reuses_.load(std::memory_order_relaxed); }
@@ -139,9 +141,9 @@ class ClassRegistry {
   // methods at their addresses.
   std::optional<int32_t> CountMethods(jclass klass);
   uint64_t CountedClasses() const;
-  // One try of DefineMethodInMemory. False: a class counted meanwhile may have the address.
+  // One try of DefineMethodAt. False: a class counted meanwhile may have the address.
   bool TryToDefine(uintptr_t method, uint32_t& number);
-  void NeedIds();
+  void RequireMethodIds();
   NumberedMethods NumberMethods(jclass klass, const ClassIdentity& identity);
   void RecordMethods(jclass klass, const ClassIdentity& identity);
   // Visits all loaded classes, arrays included.
@@ -165,16 +167,16 @@ class ClassRegistry {
   absl::flat_hash_map<uintptr_t, uint32_t> classes_ ABSL_GUARDED_BY(mutex_);  // by Klass
   std::atomic<uint64_t> reuses_{0};
   uint64_t counted_classes_ ABSL_GUARDED_BY(mutex_) = 0;
-  MethodMemory memory_;
-  std::atomic<bool> numbers_later_{false};
-  bool needs_ids_ ABSL_GUARDED_BY(mutex_) = false;
-  std::function<void()> on_ids_needed_ ABSL_GUARDED_BY(mutex_);
+  MethodReader memory_;
+  std::atomic<bool> numbers_lazily_{false};
+  bool requires_method_ids_ ABSL_GUARDED_BY(mutex_) = false;
+  std::function<void()> on_method_ids_required_ ABSL_GUARDED_BY(mutex_);
   // How many loaded classes have a ClassDef.id.
   absl::flat_hash_map<uint32_t, uint32_t> loaded_ ABSL_GUARDED_BY(mutex_);
   struct OldMethodNumber {
     uint32_t class_id = 0;
     uint32_t method = 0;
-    bool was_met = false;
+    bool was_sampled = false;
   };
   mutable absl::flat_hash_map<uintptr_t, OldMethodNumber> old_methods_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<uint32_t> probe_methods_ ABSL_GUARDED_BY(mutex_);

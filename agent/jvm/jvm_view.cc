@@ -10,12 +10,12 @@
 #include "agent/jvm/hotspot/java_thread_layout.h"
 #include "agent/jvm/hotspot/jvm_flags.h"
 #include "agent/jvm/hotspot/machine_code.h"
-#include "agent/jvm/hotspot/method_memory.h"
+#include "agent/jvm/hotspot/method_reader.h"
 #include "agent/jvm/hotspot/vm_layout_resolver.h"
 #include "agent/samples/handler/thread_activity.h"
 #include "agent/samples/walk/code_cache.h"
 #include "agent/samples/walk/debug_info.h"
-#include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/frame_cache.h"
 #include "agent/samples/walk/method_ref.h"
 #include "agent/signal_safe/safe_read.h"
 
@@ -210,10 +210,10 @@ void JvmView::Resolve(JNIEnv* env) {
 void JvmView::CheckKnownObjects(const JvmFlags& flags, JNIEnv* env) {
   problems_.clear();
   jclass const object = env->FindClass("java/lang/Object");
-  const auto memory = MethodMemory::Of(libjvm_address_, env);
+  const auto memory = MethodReader::Of(libjvm_address_, env);
   if (object != nullptr && memory.usable()) {
     uintptr_t equals = 0;
-    memory.ForEachMethod(env, object, [&](const MethodInMemory& method) {
+    memory.ForEachMethod(env, object, [&](const NamedMethod& method) {
       if (method.name == "equals") equals = method.method;
     });
     if (!ReadsKnownMethod(env, layout_, equals, memory.KlassOf(env, object))) {
@@ -285,11 +285,11 @@ void JvmView::CheckCompiledCode(uintptr_t address, const void* compile_info) {
   if (const auto* record = FindInlineRecord(compile_info); record != nullptr) {
     CheckDebugInfo(*record, nmethod);
   }
-  if (checks_early_) non_safepoints_check_.Check(nmethod);
+  if (checks_at_compilation_) non_safepoints_check_.Check(nmethod);
 }
 
 bool JvmView::NeedsCompiledCode() const {
-  if (!problem_.empty() || checks_early_) return problem_.empty();
+  if (!problem_.empty() || checks_at_compilation_) return problem_.empty();
   const bool lacks_continuations = layout_.continuation_return_barrier != 0 &&
                                    layout_.thread.continuation_entry == samples::kAbsent;
   return lacks_continuations || !compiled_code_check_.is_decided() ||

@@ -46,9 +46,9 @@ void FindMissingParts(const VmStructs& structs, const JvmFlags& flags,
                       const samples::VmLayout& layout, std::vector<PartProblem>* problems);
 
 // Something that needs the JVM's reports of compiled methods (JVMTI CompiledMethodLoad).
-class CodeReader {
+class CompiledCodeListener {
  public:
-  virtual ~CodeReader() = default;
+  virtual ~CompiledCodeListener() = default;
 
   // Whether reports of compiled methods are still needed. Any thread.
   virtual bool NeedsCompiledCode() const = 0;
@@ -62,7 +62,7 @@ class CodeReader {
 // What is known of this JVM, from libjvm's symbols and the tables that it exports. Threads: Read
 // and Resolve on the session's; the queries on any thread after Resolve. Must outlive every handler
 // that was given layout().
-class JvmView : public CodeReader {
+class JvmView : public CompiledCodeListener {
  public:
   // Reads symbols and tables. `libjvm_address`: any address in libjvm. After Resolve, problem()
   // reports what cannot be read.
@@ -96,7 +96,7 @@ class JvmView : public CodeReader {
   void NeedMethodIds(bool needed) { layout_.method.ids_are_needed = needed; }
   // Sets whether debug information is checked when code is compiled, which needs a report of each
   // method, or when a sample first contains the code (NonSafepointsCheck). Before handlers run.
-  void CheckEarly(bool early) { checks_early_ = early; }
+  void CheckAtCompilation(bool early) { checks_at_compilation_ = early; }
   NonSafepointsCheck& non_safepoints_check() { return non_safepoints_check_; }
   // False: frames of compiled code are not walked.
   bool sees_compiled_code() const { return layout_.compiled_code_readable.load(); }
@@ -136,7 +136,7 @@ class JvmView : public CodeReader {
   std::atomic<uintptr_t> return_barrier_{0};  // address of the stub
   NonSafepointsCheck non_safepoints_check_{&layout_};
   NonSafepointsFlag non_safepoints_flag_;
-  std::atomic<bool> checks_early_{true};
+  std::atomic<bool> checks_at_compilation_{true};
 };
 
 }  // namespace jtrace::jvm

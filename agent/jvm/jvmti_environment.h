@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::jvm {
 
@@ -95,7 +95,7 @@ struct OwnersMethod<method> {
 // The callback of an event as a method of the environment's owner, which takes the arguments that
 // follow the environment.
 template <auto method>
-inline constexpr auto kCallback = signal_safe::kAsOwn<OwnersMethod<method>::Call>;
+inline constexpr auto kCallback = signal_safe::kRunAsAgent<OwnersMethod<method>::Call>;
 
 // Events of JDK 21 and later.
 inline constexpr auto kVirtualThreadStart = static_cast<jvmtiEvent>(87);

@@ -21,7 +21,7 @@ bool IsAbstract(jvmtiEnv* env, jclass klass) {
 }
 
 constexpr size_t kFirstBatch = 256;
-constexpr size_t kLargestBatch = 4096;
+constexpr size_t kMaxBatchClasses = 4096;
 constexpr absl::Duration kBatchTarget = absl::Milliseconds(400);
 
 thread_local bool t_retransforming = false;
@@ -69,7 +69,7 @@ absl::flat_hash_set<std::string> ImplementorsOf(jvmtiEnv* env, JNIEnv* jni,
 bool IsRetransforming() { return t_retransforming; }
 
 size_t NextBatchSize(size_t size, absl::Duration time) {
-  if (time < kBatchTarget / 2) return std::min(size * 2, kLargestBatch);
+  if (time < kBatchTarget / 2) return std::min(size * 2, kMaxBatchClasses);
   if (time > kBatchTarget * 2) return std::max<size_t>(size / 2, 1);
   return size;
 }

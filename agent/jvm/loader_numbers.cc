@@ -74,8 +74,8 @@ void LoaderNumbers::Forget(absl::Span<const trace::ForgottenClass> classes,
   for (const uint32_t loader : loaders) parents_.erase(loader);
 }
 
-uint32_t LoaderNumbers::LoaderMeant(absl::string_view binary_name, uint32_t from,
-                                    uint32_t unknown) const {
+uint32_t LoaderNumbers::ResolveLoader(absl::string_view binary_name, uint32_t from,
+                                      uint32_t unknown) const {
   absl::MutexLock lock(&mutex_);
   const auto found = definers_.find(HashOf(binary_name));
   if (found == definers_.end()) return unknown;

@@ -39,7 +39,7 @@ class LoaderNumbers {
   // Returns the loader of the class that code of loader `from` means by `binary_name`: the only
   // loader that has such a class; of several, `from` or its nearest ancestor that has one.
   // `unknown` if there is none, for example because the class is not loaded yet.
-  uint32_t LoaderMeant(absl::string_view binary_name, uint32_t from, uint32_t unknown) const;
+  uint32_t ResolveLoader(absl::string_view binary_name, uint32_t from, uint32_t unknown) const;
 
  private:
   uint32_t ParentOf(jobject loader);

@@ -36,10 +36,10 @@ uint32_t ThreadGroups::Group(absl::string_view name, bool is_virtual) {
   if (pattern.empty() || (by_pattern.size() > kPatterns && !by_pattern.contains(pattern))) {
     pattern = is_virtual ? "[virtual threads]" : "[more threads]";
   }
-  return OfPattern(pattern, is_virtual);
+  return GroupOfPattern(pattern, is_virtual);
 }
 
-uint32_t ThreadGroups::OfPattern(const std::string& pattern, bool is_virtual) {
+uint32_t ThreadGroups::GroupOfPattern(const std::string& pattern, bool is_virtual) {
   ByPattern& by_pattern = is_virtual ? virtual_groups_ : platform_groups_;
   const auto next = static_cast<uint32_t>(groups_.size() + 1);
   const auto [entry, inserted] = by_pattern.try_emplace(pattern, next);

@@ -35,13 +35,13 @@ class ThreadGroups {
   // The group of virtual threads without a name.
   uint32_t VirtualThreads() { return Group("", /*is_virtual=*/true); }
   // The group of threads for whose trees there was no memory.
-  uint32_t Unplaced() { return OfPattern("[no memory]", /*is_virtual=*/false); }
+  uint32_t NoMemoryGroup() { return GroupOfPattern("[no memory]", /*is_virtual=*/false); }
   // The group of platform threads whose patterns are too many to have groups of their own.
   uint32_t MoreThreads() { return Group("", /*is_virtual=*/false); }
   // The group of threads that ended before the file began.
-  uint32_t EndedThreads() { return OfPattern("[ended threads]", /*is_virtual=*/false); }
+  uint32_t EndedThreads() { return GroupOfPattern("[ended threads]", /*is_virtual=*/false); }
   // The group of what belongs to no thread.
-  uint32_t Process() { return OfPattern("[process]", /*is_virtual=*/false); }
+  uint32_t Process() { return GroupOfPattern("[process]", /*is_virtual=*/false); }
   // A new trace begins, in which no group is defined.
   void Clear();
 
@@ -55,7 +55,7 @@ class ThreadGroups {
 
   uint32_t Group(absl::string_view name, bool is_virtual);
   // Returns the pattern's group, made if it is new, whatever the number of patterns.
-  uint32_t OfPattern(const std::string& pattern, bool is_virtual);
+  uint32_t GroupOfPattern(const std::string& pattern, bool is_virtual);
 
   ThreadRegistry& threads_;
   trace::RecordEncoder& encoder_;

@@ -169,7 +169,7 @@ uint32_t ThreadRegistry::NumberOfJava(uint64_t java_tid) {
   return thread.number;
 }
 
-uint32_t ThreadRegistry::NumberOfPassing(uint64_t java_tid) {
+uint32_t ThreadRegistry::NumberOfEphemeral(uint64_t java_tid) {
   const uint32_t number = NumberOfJava(java_tid);
   ThreadTable::Access(table_).ReleaseLater(java_tid);
   return number;
@@ -181,7 +181,7 @@ uint32_t ThreadRegistry::NumberOfNative(pid_t os_tid) {
   return known != nullptr ? known->number : 0;
 }
 
-uint32_t ThreadRegistry::DefineInternal(pid_t os_tid, absl::string_view name) {
+uint32_t ThreadRegistry::DefineNative(pid_t os_tid, absl::string_view name) {
   uint32_t number;
   {
     ThreadTable::Access threads(table_);
@@ -200,7 +200,7 @@ uint32_t ThreadRegistry::DefineInternal(pid_t os_tid, absl::string_view name) {
   return number;
 }
 
-std::vector<pid_t> ThreadRegistry::EndedTids() {
+std::vector<pid_t> ThreadRegistry::DrainEndedTids() {
   return ThreadTable::Access(table_).EndedSinceLastCall();
 }
 

@@ -81,15 +81,15 @@ class ThreadRegistry {
   // Returns the number of a Java thread. Defines it if it has none; an unknown one as virtual.
   uint32_t NumberOfJava(uint64_t java_tid);
   // The same for a virtual thread that may have ended: its number is forgotten two chunks later.
-  uint32_t NumberOfPassing(uint64_t java_tid);
+  uint32_t NumberOfEphemeral(uint64_t java_tid);
   // Defines a thread of the JVM that runs no Java code; `name`: the kernel's. Its number is used
   // again for a thread with the same kernel id and name.
-  uint32_t DefineInternal(pid_t os_tid, absl::string_view name);
+  uint32_t DefineNative(pid_t os_tid, absl::string_view name);
   // Returns the number of a thread that runs no Java code; 0: it has none.
   uint32_t NumberOfNative(pid_t os_tid);
   // Returns the kernel's ids of Java threads that reported their end since the last call. They may
   // still run: as native threads that left the JVM, or for the short time until they end.
-  std::vector<pid_t> EndedTids();
+  std::vector<pid_t> DrainEndedTids();
   // Whether a Java thread with this kernel tid has started.
   bool HasJavaThread(pid_t os_tid);
 

@@ -26,22 +26,22 @@ void UnloadedClasses::AddLoader(uint32_t loader) {
 }
 
 void UnloadedClasses::Age() {
-  MoveTo(ripe_, std::exchange(waiting_, {}));
+  MoveTo(releasable_, std::exchange(waiting_, {}));
   std::lock_guard lock(mutex_);
   waiting_ = std::exchange(fresh_, {});
 }
 
-void UnloadedClasses::ForgetIdle() {
+void UnloadedClasses::ForgetNow() {
   Age();
-  if (ripe_.size() > 0) known_ = forget_(std::exchange(ripe_, {}));
+  if (releasable_.size() > 0) known_ = forget_(std::exchange(releasable_, {}));
 }
 
 void UnloadedClasses::Seal(uint64_t, proto::Chunk&) {
   if (is_behind_()) return;
   Age();
   // An eighth, so that the work for each class is bounded however many are loaded.
-  if (ripe_.size() < std::max(kMinBatch, known_ / 8)) return;
-  known_ = forget_(std::exchange(ripe_, {}));
+  if (releasable_.size() < std::max(kMinBatch, known_ / 8)) return;
+  known_ = forget_(std::exchange(releasable_, {}));
 }
 
 }  // namespace jtrace::jvm

@@ -34,7 +34,7 @@ class UnloadedClasses : public trace::ChunkSource {
   void AddLoader(uint32_t loader);
 
   // Does the same while no recording writes: forgets all that were unloaded before the last call.
-  void ForgetIdle();
+  void ForgetNow();
 
   // Forgets in batches. Must come after all other sources.
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
@@ -46,10 +46,10 @@ class UnloadedClasses : public trace::ChunkSource {
   const std::function<bool()> is_behind_;
   std::mutex mutex_;
   Batch fresh_;  // guarded by mutex_
-  // Used by the writer thread, or by the caller of ForgetIdle while there is no writer: what was
+  // Used by the writer thread, or by the caller of ForgetNow while there is no writer: what was
   // unloaded before the last Seal, and what before an earlier one.
   Batch waiting_;
-  Batch ripe_;
+  Batch releasable_;
   size_t known_ = 0;
 };
 

@@ -5,7 +5,7 @@
 #include "agent/base/clock.h"
 #include "agent/calls/classfile/probe_code.h"
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -22,7 +22,7 @@ void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, jloc
 
 jvmtiEventCallbacks EventCallbacks() {
   jvmtiEventCallbacks callbacks = {};
-  callbacks.Exception = signal_safe::kAsOwn<OnException>;
+  callbacks.Exception = signal_safe::kRunAsAgent<OnException>;
   callbacks.MonitorContendedEnter = jvm::kCallback<&CountedEvents::ContendedEnter>;
   callbacks.MonitorContendedEntered = jvm::kCallback<&CountedEvents::ContendedEntered>;
   return callbacks;
@@ -35,10 +35,10 @@ void JNICALL OnMount(jvmtiEnv* env, ...) {
   JNIEnv* jni = va_arg(arguments, JNIEnv*);
   jthread thread = va_arg(arguments, jthread);
   va_end(arguments);
-  signal_safe::AsOwn([&] { jvm::OwnerOf<CountedEvents>(env)->Mounted(jni, thread); });
+  signal_safe::RunAsAgent([&] { jvm::OwnerOf<CountedEvents>(env)->Mounted(jni, thread); });
 }
 void JNICALL OnUnmount(jvmtiEnv* env, ...) {
-  signal_safe::AsOwn([&] { jvm::OwnerOf<CountedEvents>(env)->Unmounted(); });
+  signal_safe::RunAsAgent([&] { jvm::OwnerOf<CountedEvents>(env)->Unmounted(); });
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ CountedEvents::CountedEvents(JavaVM* vm, events::IoCalls& io, ThreadCounters& co
 uint64_t CountedEvents::StartIo(uint64_t wanted) {
   constexpr uint64_t kAll =
       Bit(Metric::kJavaReadBytes) | Bit(Metric::kJavaWrittenBytes) | Bit(Metric::kJavaIo);
-  if ((wanted & kAll) == 0 || !io_.Listen(events::IoUse::kCounts, *this).ok()) return 0;
+  if ((wanted & kAll) == 0 || !io_.Listen(events::IoListenerSlot::kCounts, *this).ok()) return 0;
   return wanted & kAll;
 }
 
@@ -84,7 +84,7 @@ uint64_t CountedEvents::StartEvents(uint64_t wanted) {
 
 // Does not end what FollowVirtualThreads began.
 void CountedEvents::Stop() {
-  io_.Ignore(events::IoUse::kCounts);
+  io_.Ignore(events::IoListenerSlot::kCounts);
   env_.Stop();
 }
 

@@ -20,7 +20,7 @@ enum class Counting : uint8_t {
   kByProcessor,  // only the process's total is known
 };
 
-class CounterNumbers {
+class UserCounterTable {
  public:
   static constexpr uint32_t kMaxCounters = signal_safe::kMaxMetrics - kFirstUser;
   static_assert(kMaxCounters <= RseqCounters::kMaxCounters);

@@ -92,11 +92,11 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, bool has
   std::string refused;
   const uint64_t of_kernel = kernel_events_.Start(wanted, refused);
   counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted, has_trees) | of_kernel |
-                       (wanted & kOfProbes) | Bit(Metric::kGc));
+                       (wanted & kProbeMetrics) | Bit(Metric::kGc));
   for (const uint32_t metric : metrics) {
     if (IsElapsed(metric) || counters_.Check(metric).ok()) continue;
     const std::string name = counters_.NameOf(metric);
-    if ((Bit(static_cast<Metric>(metric)) & kOfKernelEvents) != 0) {
+    if ((Bit(static_cast<Metric>(metric)) & kKernelEventMetrics) != 0) {
       losses.Add(absl::StrCat("metrics.", name), Severity::kWarning, 1,
                  absl::StrCat("metric that needs the kernel's events: ", name), refused);
       continue;
@@ -192,7 +192,7 @@ signal_safe::CounterBlock* JvmMetrics::BlockOf(uint64_t java_tid, bool is_virtua
   return counters_.BlockOf(java_tid, is_virtual, java_thread);
 }
 
-bool JvmMetrics::RanBefore(const signal_safe::CounterBlock& block) const {
+bool JvmMetrics::RanBeforeRecording(const signal_safe::CounterBlock& block) const {
   return live_.load() && (block.is_partial != 0 || block.start_ns < began_ns_.load());
 }
 

@@ -22,12 +22,12 @@
 #include "agent/jvm/thread_table.h"
 #include "agent/metrics/counted_events.h"
 #include "agent/metrics/kernel_events.h"
-#include "agent/metrics/object_sources.h"
+#include "agent/metrics/object_counter.h"
 #include "agent/metrics/thread_counters.h"
 
 namespace jtrace::metrics {
 
-class JvmMetrics : public calls::CounterKeeper {
+class JvmMetrics : public calls::ThreadCounterAccess {
  public:
   JvmMetrics(JavaVM* vm, const jvm::JavaThreadLayout& layout, jvm::ThreadTable& threads)
       : layout_(layout),
@@ -91,10 +91,10 @@ class JvmMetrics : public calls::CounterKeeper {
   // Returns the total of a thread, which may have started before anything was counted.
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric);
 
-  // CounterKeeper
+  // ThreadCounterAccess
   signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual,
                                      uint64_t java_thread) override;
-  bool RanBefore(const signal_safe::CounterBlock& block) const override;
+  bool RanBeforeRecording(const signal_safe::CounterBlock& block) const override;
   absl::StatusOr<int64_t> Own(uint32_t metric) override { return counters_.Own(metric); }
   const signal_safe::AllocLayout& layout() const override { return layout_.allocated; }
 
@@ -107,7 +107,7 @@ class JvmMetrics : public calls::CounterKeeper {
   ThreadCounters counters_;
   CountedEvents sources_;
   KernelEvents kernel_events_;
-  ObjectSources objects_;
+  ObjectCounter objects_;
   std::atomic<bool> live_{false};
   std::atomic<uint64_t> began_ns_{0};
   uint64_t gc_began_ = 0;

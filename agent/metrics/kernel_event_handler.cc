@@ -5,22 +5,24 @@
 #include <array>
 
 #include "agent/metrics/counter_numbers.h"
+#include "agent/signal_safe/agent_work.h"
 #include "agent/signal_safe/counter_block.h"
 #include "agent/signal_safe/event_stop.h"
-#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::metrics {
 namespace {
 
-constinit std::array<std::atomic<EventCount*>, kMaxDescriptors> g_events = {};
+constinit std::array<std::atomic<ThreadPerfEvent*>, kMaxDescriptors> g_events = {};
 
 }  // namespace
 
 constinit signal_safe::InFlight event_handlers;
 
-std::atomic<EventCount*>& EventOfDescriptor(int fd) { return g_events[static_cast<size_t>(fd)]; }
+std::atomic<ThreadPerfEvent*>& EventOfDescriptor(int fd) {
+  return g_events[static_cast<size_t>(fd)];
+}
 
-void Charge(EventCount& event, int64_t events) {
+void Charge(ThreadPerfEvent& event, int64_t events) {
   signal_safe::CounterBlock* const block = tls_block;
   if (block == nullptr) return;
   signal_safe::Count(*block, event.metric, events);
@@ -28,11 +30,11 @@ void Charge(EventCount& event, int64_t events) {
 }
 
 void HandleEventSignal(int, siginfo_t* info, void*) {
-  const signal_safe::OwnWork own;
+  const signal_safe::AgentWork own;
   const signal_safe::SignalScope scope(event_handlers);
   const int fd = info->si_fd;
   if (fd < 0 || fd >= kMaxDescriptors) return;
-  EventCount* const event = EventOfDescriptor(fd).load(std::memory_order_seq_cst);
+  ThreadPerfEvent* const event = EventOfDescriptor(fd).load(std::memory_order_seq_cst);
   // A signal that was sent before its event was closed: the descriptor is another thread's now.
   if (event == nullptr || event->os_tid != gettid()) return;
   Charge(*event, event->period);

@@ -24,7 +24,7 @@ namespace jtrace::metrics {
 // One perf event of one thread. Only that thread uses it, with the signal blocked, and then whoever
 // closes it, after it has left the table. A late signal may make a handler of another thread read
 // os_tid, so the memory is used again only once no handler is in flight.
-struct EventCount {
+struct ThreadPerfEvent {
   int fd = -1;
   pid_t os_tid = 0;  // the thread's
   uint32_t metric = 0;
@@ -34,14 +34,14 @@ struct EventCount {
 
 // The table: returns the entry of a descriptor below kMaxDescriptors; null: it has no event.
 inline constexpr int kMaxDescriptors = 1 << 16;
-std::atomic<EventCount*>& EventOfDescriptor(int fd);
+std::atomic<ThreadPerfEvent*>& EventOfDescriptor(int fd);
 
 // Counts the handlers of event signals that run now.
 extern constinit signal_safe::InFlight event_handlers;
 
 // Charges `events` to the calling thread, which owns `event`, or to the virtual thread on it. Does
 // nothing if the thread is not counted yet.
-void Charge(EventCount& event, int64_t events);
+void Charge(ThreadPerfEvent& event, int64_t events);
 
 // Handles the signal that a perf event sends to its thread. Starts the perf event again.
 void HandleEventSignal(int signal, siginfo_t* info, void* context);

@@ -47,7 +47,7 @@ void WaitForHandlers() {
 }
 
 // Charges the events since the last signal.
-void ChargeRest(EventCount& event) {
+void ChargeRest(ThreadPerfEvent& event) {
   int64_t count = 0;
   if (!samples::IsPerfTimer(event.fd)) return;
   if (read(event.fd, &count, sizeof count) != sizeof count) return;
@@ -76,7 +76,7 @@ absl::Status KernelEvents::Install() {
   return absl::FailedPreconditionError("no real-time signal is free");
 }
 
-absl::StatusOr<EventCount*> KernelEvents::Open(pid_t tid, const KernelEvent& event) {
+absl::StatusOr<ThreadPerfEvent*> KernelEvents::Open(pid_t tid, const KernelEvent& event) {
   const auto timer =
       samples::OpenPerfTimer({tid, *samples::FindPerfEvent(event.name), event.period, signal_});
   if (!timer.ok()) return timer.status();
@@ -85,7 +85,7 @@ absl::StatusOr<EventCount*> KernelEvents::Open(pid_t tid, const KernelEvent& eve
     samples::ClosePerfTimer(timer->fd);
     return absl::ResourceExhaustedError("descriptors");
   }
-  EventCount* const count = Unused();
+  ThreadPerfEvent* const count = Unused();
   *count = {.fd = timer->fd,
             .os_tid = tid,
             .metric = static_cast<uint32_t>(event.metric),
@@ -96,26 +96,26 @@ absl::StatusOr<EventCount*> KernelEvents::Open(pid_t tid, const KernelEvent& eve
 
 // The events in closed_ have left the table. So once no handler runs, none can have found them, and
 // their memory can be used again (InFlight).
-EventCount* KernelEvents::Unused() {
+ThreadPerfEvent* KernelEvents::Unused() {
   if (event_handlers.Idle()) {
     unused_.insert(unused_.end(), closed_.begin(), closed_.end());
     closed_.clear();
   }
-  if (unused_.empty()) return new EventCount;
-  EventCount* const count = unused_.back();
+  if (unused_.empty()) return new ThreadPerfEvent;
+  ThreadPerfEvent* const count = unused_.back();
   unused_.pop_back();
   return count;
 }
 
 void KernelEvents::Unpublish(const Events& events) {
-  for (const EventCount* const event : events) {
+  for (const ThreadPerfEvent* const event : events) {
     EventOfDescriptor(event->fd).store(nullptr, std::memory_order_seq_cst);
   }
 }
 
 void KernelEvents::Close(Events& events) {
   Unpublish(events);
-  for (EventCount* const event : events) {
+  for (ThreadPerfEvent* const event : events) {
     samples::ClosePerfTimer(event->fd);
     closed_.push_back(event);
   }
@@ -158,7 +158,7 @@ void KernelEvents::Stop() {
 KernelEvents::~KernelEvents() {
   Stop();
   for (const Events* const events : {&closed_, &unused_}) {
-    for (const EventCount* const event : *events) delete event;
+    for (const ThreadPerfEvent* const event : *events) delete event;
   }
 }
 
@@ -168,14 +168,14 @@ void KernelEvents::StartFor(pid_t tid) {
   Events events;
   for (const KernelEvent& event : kKernelEvents) {
     if ((metrics & Bit(event.metric)) == 0) continue;
-    const absl::StatusOr<EventCount*> count = Open(tid, event);
+    const absl::StatusOr<ThreadPerfEvent*> count = Open(tid, event);
     if (count.ok()) {
       events.push_back(*count);
     } else if (!absl::IsNotFound(count.status())) {  // it has ended
       unattached_.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  for (const EventCount* const event : events) {
+  for (const ThreadPerfEvent* const event : events) {
     signal_safe::StartEvent(event->fd, signal_safe::EventStop::kByKernel);
   }
   by_thread_[tid] = std::move(events);
@@ -193,7 +193,7 @@ void KernelEvents::Detach() {
   const std::lock_guard lock(mutex_);
   const auto own = by_thread_.find(gettid());
   if (own == by_thread_.end()) return;
-  for (EventCount* const event : own->second) ChargeRest(*event);
+  for (ThreadPerfEvent* const event : own->second) ChargeRest(*event);
   Close(own->second);
   by_thread_.erase(own);
 }

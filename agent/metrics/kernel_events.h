@@ -43,7 +43,7 @@ inline constexpr std::array kKernelEvents = {
 };
 
 // The metrics that KernelEvents counts.
-inline constexpr uint64_t kOfKernelEvents = [] {
+inline constexpr uint64_t kKernelEventMetrics = [] {
   uint64_t metrics = 0;
   for (const KernelEvent& event : kKernelEvents) metrics |= Bit(event.metric);
   return metrics;
@@ -72,15 +72,15 @@ class KernelEvents {
   uint64_t unattached() const { return unattached_.load(std::memory_order_relaxed); }
 
  private:
-  using Events = std::vector<EventCount*>;
+  using Events = std::vector<ThreadPerfEvent*>;
 
   absl::Status Install();
-  absl::StatusOr<EventCount*> Open(pid_t tid, const KernelEvent& event);
+  absl::StatusOr<ThreadPerfEvent*> Open(pid_t tid, const KernelEvent& event);
   // Removes the events from the handlers' table.
   void Unpublish(const Events& events);
   void Close(Events& events);
   // Returns memory for an event that no handler can be reading.
-  EventCount* Unused();
+  ThreadPerfEvent* Unused();
   void StartFor(pid_t tid);
 
   int signal_ = 0;  // 0: not chosen yet
@@ -88,8 +88,8 @@ class KernelEvents {
   std::atomic<uint64_t> unattached_{0};
   std::mutex mutex_;  // guards what follows
   absl::flat_hash_map<pid_t, Events> by_thread_;
-  std::vector<EventCount*> closed_;  // handlers may still read them
-  std::vector<EventCount*> unused_;
+  std::vector<ThreadPerfEvent*> closed_;  // handlers may still read them
+  std::vector<ThreadPerfEvent*> unused_;
 };
 
 }  // namespace jtrace::metrics

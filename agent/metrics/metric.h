@@ -63,7 +63,7 @@ inline constexpr uint64_t kLives = Bit(Metric::kLiveBytes) | Bit(Metric::kFreedB
                                    Bit(Metric::kLiveObjects) | Bit(Metric::kFreedObjects);
 
 // Metrics that the probes count without another source.
-inline constexpr uint64_t kOfProbes =
+inline constexpr uint64_t kProbeMetrics =
     Bit(Metric::kAllocSites) | Bit(Metric::kOutside) | Bit(Metric::kOutsideElements);
 
 // Returns whether the metric is a current value, which may fall, and not a sum.

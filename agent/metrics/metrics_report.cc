@@ -68,7 +68,7 @@ std::vector<ReportedMetric> Counted(const ThreadCounters& counters) {
   return counted;
 }
 
-// Returns the index of cpu.ns, which tells how busy a thread is; metrics.size(): it is not there.
+// Returns the index of cpu.ns, which shows how busy a thread is; metrics.size(): it is not there.
 size_t BusyColumn(const std::vector<ReportedMetric>& metrics) {
   const auto found = std::find_if(metrics.begin(), metrics.end(), [](const ReportedMetric& it) {
     return it.number == static_cast<uint32_t>(Metric::kCpu);
@@ -133,7 +133,7 @@ Family FamilyOf(const ReportedMetric& metric, absl::flat_hash_set<std::string>& 
       family.name.begin(), family.name.end(),
       [](char c) { return !absl::ascii_isalnum(static_cast<unsigned char>(c)); }, '_');
   if (family.in_seconds) family.name += "_seconds";
-  // "a.b" and "a_b" get the same name: the second one is told apart by its number.
+  // "a.b" and "a_b" get the same name: the second one has its number in its name.
   if (!names.insert(family.name).second) absl::StrAppend(&family.name, "_", metric.number);
   names.insert(family.name);
   if (!metric.may_fall) family.name += "_total";

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -14,11 +14,11 @@ namespace {
 constexpr char kNativeMetrics[] = "jtrace/NativeMetrics";
 
 // The native methods are static, so what they use is global. Null before DefineNativeMetrics.
-std::atomic<Questions*> questions{nullptr};
+std::atomic<JavaApi*> questions{nullptr};
 std::atomic<jclass> native_class{nullptr};  // a global reference
 std::atomic<jmethodID> families{nullptr};
 
-Questions& Asked() { return *questions.load(std::memory_order_acquire); }
+JavaApi& Asked() { return *questions.load(std::memory_order_acquire); }
 
 const char* ExceptionFor(const absl::Status& status) {
   switch (status.code()) {
@@ -173,7 +173,7 @@ jstring JNICALL Command(JNIEnv* jni, jclass, jstring verb, jstring argument) {
 template <auto function>
 JNINativeMethod Native(const char* name, const char* type) {
   return {const_cast<char*>(name), const_cast<char*>(type),
-          reinterpret_cast<void*>(signal_safe::kAsOwn<function>)};
+          reinterpret_cast<void*>(signal_safe::kRunAsAgent<function>)};
 }
 
 bool Register(JNIEnv* jni, jclass defined) {
@@ -201,7 +201,7 @@ bool Register(JNIEnv* jni, jclass defined) {
 
 }  // namespace
 
-absl::Status DefineNativeMetrics(JNIEnv* jni, Questions* asked) {
+absl::Status DefineNativeMetrics(JNIEnv* jni, JavaApi* asked) {
   if (questions.exchange(asked) != nullptr) return absl::OkStatus();
   const auto bytes = calls::EmbeddedNativeMetrics();
   jclass defined =

@@ -18,9 +18,9 @@ namespace jtrace::metrics {
 
 // Answers queries. Any Java thread, many at once; a call may wait for the writer thread or for
 // another command. The messages of errors are shown to people.
-class Questions {
+class JavaApi {
  public:
-  virtual ~Questions() = default;
+  virtual ~JavaApi() = default;
 
   // Returns the rows of NativeMetrics.describe; "" where that has null.
   virtual std::vector<std::string> Describe() = 0;
@@ -62,7 +62,7 @@ class Questions {
 // Defines jtrace.NativeMetrics in the boot loader's unnamed module, once per JVM, in VMInit or
 // later, when everything that its answers need is ready. `questions` must live forever. Leaves no
 // Java exception pending. FailedPrecondition: the JVM refuses the class.
-absl::Status DefineNativeMetrics(JNIEnv* jni, Questions* questions);
+absl::Status DefineNativeMetrics(JNIEnv* jni, JavaApi* questions);
 
 // Returns the windows that the calling thread, which is starting, inherits. Runs Java code.
 std::vector<uint64_t> InheritedWindows(JNIEnv* jni);

@@ -45,28 +45,28 @@ uint32_t ObjectPaths::Current(uint64_t java_tid, bool is_virtual) {
 uint32_t ObjectPaths::PathLocked(const signal_safe::Arena* arena,
                                  const signal_safe::ThreadState& state, bool is_virtual) {
   const uint64_t frees = signal_safe::ReadAcquire(arena->frees);
-  const auto is_known = [&](const KnownPath& known, const Node* node) {
+  const auto is_known = [&](const CachedPath& known, const Node* node) {
     return known.node == node && known.java_tid == state.tid && known.frees == frees;
   };
   absl::InlinedVector<const Node*, 64> steps;
   const Node* const root = At<Node>(arena, state.root);
   const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
   if (node == nullptr) return kNowhere;  // the probe found no memory
-  signal_safe::Climb at(arena, *node);
-  for (; node != root && !is_known(KnownLocked(node), node); node = &*at) {
+  signal_safe::RootPath at(arena, *node);
+  for (; node != root && !is_known(CacheEntryLocked(node), node); node = &*at) {
     steps.push_back(node);
     if (!at.Up()) return kNowhere;
   }
-  uint32_t path =
-      node == root ? RootLocked(state.tid, is_virtual, /*has_tree=*/true) : KnownLocked(node).path;
+  uint32_t path = node == root ? RootLocked(state.tid, is_virtual, /*has_tree=*/true)
+                               : CacheEntryLocked(node).path;
   for (size_t i = steps.size(); i-- > 0;) {
     path = ChildLocked(path, steps[i]->routine);
-    KnownLocked(steps[i]) = {steps[i], state.tid, frees, path};
+    CacheEntryLocked(steps[i]) = {steps[i], state.tid, frees, path};
   }
   return path;
 }
 
-ObjectPaths::KnownPath& ObjectPaths::KnownLocked(const Node* node) {
+ObjectPaths::CachedPath& ObjectPaths::CacheEntryLocked(const Node* node) {
   return known_[(reinterpret_cast<uintptr_t>(node) >> signal_safe::kGranuleShift) % kKnown];
 }
 

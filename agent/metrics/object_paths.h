@@ -93,7 +93,7 @@ class ObjectPaths {
 
   // A cached path of a node. Valid only while Arena::frees equals `frees`: later the node's memory
   // may belong to another path.
-  struct KnownPath {
+  struct CachedPath {
     const signal_safe::Node* node = nullptr;
     uint64_t java_tid = 0;
     uint64_t frees = 0;
@@ -103,7 +103,7 @@ class ObjectPaths {
 
   uint32_t PathLocked(const signal_safe::Arena* arena, const signal_safe::ThreadState& state,
                       bool is_virtual);
-  KnownPath& KnownLocked(const signal_safe::Node* node);
+  CachedPath& CacheEntryLocked(const signal_safe::Node* node);
   uint32_t RootLocked(uint64_t java_tid, bool is_virtual, bool has_tree);
   uint32_t ChildLocked(uint32_t parent, uint32_t routine);
   uint32_t AddLocked(const Path& path);
@@ -120,7 +120,7 @@ class ObjectPaths {
   std::vector<Owner> owners_;
   absl::flat_hash_map<uint64_t, uint32_t> owner_of_;                       // index, by java_tid
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
-  std::vector<KnownPath> known_;  // kKnown of them, by the node's address
+  std::vector<CachedPath> known_;  // kKnown of them, by the node's address
 };
 
 }  // namespace jtrace::metrics

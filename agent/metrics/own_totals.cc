@@ -5,8 +5,8 @@
 
 #include "agent/base/clock.h"
 #include "agent/metrics/counter_numbers.h"
+#include "agent/signal_safe/agent_work.h"
 #include "agent/signal_safe/counter_block.h"
-#include "agent/signal_safe/own_work.h"
 
 namespace jtrace::metrics {
 using signal_safe::CounterBlock;
@@ -14,7 +14,7 @@ using signal_safe::CounterBlock;
 [[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_block = nullptr;
 [[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_platform = nullptr;
 
-bool OwnTotals::IsOfKernelsThread(uint32_t metric) {
+bool OwnTotals::IsPerKernelThread(uint32_t metric) {
   return !IsUser(metric) && metric != static_cast<uint32_t>(Metric::kWall) &&
          InfoOf(static_cast<Metric>(metric)).source == Source::kKernel;
 }
@@ -49,11 +49,11 @@ Answer OwnTotals::Read(uint32_t metric, int64_t& value) const {
   if (const Answer answer = CheckOfThread(metric); answer != Answer::kYes) return answer;
   const CounterBlock* const block = tls_block;
   if (block == nullptr) return Answer::kUnknownThread;
-  if (block->os_tid == 0 && IsOfKernelsThread(metric)) return Answer::kVirtualThread;
+  if (block->os_tid == 0 && IsPerKernelThread(metric)) return Answer::kVirtualThread;
   const int saved_errno = errno;
   bool is_reported = true;
   value = ReadBlock(layout_, *block, metric, [&](Metric it) {
-    const signal_safe::OwnWork own;
+    const signal_safe::AgentWork own;
     const std::optional<int64_t> read = ReadOwnNow(it);
     is_reported = read.has_value();
     return read.value_or(0);

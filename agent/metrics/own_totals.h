@@ -31,7 +31,7 @@ enum class Answer : uint8_t {
 class OwnTotals {
  public:
   // Both must outlive it. `layout`: see ThreadCounters.
-  OwnTotals(const signal_safe::AllocLayout& layout, CounterNumbers& users)
+  OwnTotals(const signal_safe::AllocLayout& layout, UserCounterTable& users)
       : layout_(layout), users_(users) {}
   OwnTotals(const OwnTotals&) = delete;
   OwnTotals& operator=(const OwnTotals&) = delete;
@@ -48,14 +48,14 @@ class OwnTotals {
   // Reads a total of the calling thread, or the virtual thread on it; `value` is valid with kYes.
   Answer Read(uint32_t metric, int64_t& value) const;
   // Returns whether the kernel counts the metric by thread, so that virtual threads lack it.
-  static bool IsOfKernelsThread(uint32_t metric);
+  static bool IsPerKernelThread(uint32_t metric);
   // Adds to a user counter, for the calling thread or on its processor. Returns kYes, kNoMetric
   // (not a user counter) or kUnknownThread.
   Answer Add(uint32_t metric, int64_t delta);
 
  private:
   const signal_safe::AllocLayout& layout_;
-  CounterNumbers& users_;
+  UserCounterTable& users_;
   std::atomic<uint64_t> counted_{0};
 };
 

@@ -11,7 +11,7 @@
 namespace jtrace::metrics {
 namespace {
 
-// Add gives up after these: a thread that a debugger single-steps would never succeed.
+// Add fails after these: a thread that a debugger single-steps would never succeed.
 constexpr int kTries = 16;
 
 int64_t Load(const int64_t& slot) {

@@ -10,7 +10,7 @@
 #include "agent/base/clock.h"
 #include "agent/metrics/counter_numbers.h"
 #include "agent/metrics/kernel_readings.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::metrics {
 
@@ -29,13 +29,13 @@ constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPag
                                    Metric::kReadBytes, Metric::kWrittenBytes};
 constexpr size_t kInheritedIo = 3;  // the first that needs a file
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::array<int64_t, kInherited.size()>
-    tls_used = {};
+    tls_inherited = {};
 
 }  // namespace
 
 ThreadCounters::ThreadCounters(const signal_safe::AllocLayout& layout, jvm::ThreadTable& threads)
     : layout_(layout), threads_(threads), own_(layout_, users_) {
-  pthread_key_create(&at_thread_end_, signal_safe::kAsOwn<&EndOfNativeThread>);
+  pthread_key_create(&at_thread_end_, signal_safe::kRunAsAgent<&EndOfNativeThread>);
 }
 
 // ---- Threads start and end --------------------------------------------------------------------
@@ -90,7 +90,7 @@ CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, boo
     block->is_partial = is_partial ? 1 : 0;
     block->cum[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
     for (size_t i = 0; i < kInherited.size(); ++i) {
-      block->cum[static_cast<size_t>(kInherited[i])] = tls_used[i];
+      block->cum[static_cast<size_t>(kInherited[i])] = tls_inherited[i];
     }
     AddLive(*block);
   }
@@ -163,7 +163,7 @@ void ThreadCounters::EndOfNativeThread(void* self) { static_cast<ThreadCounters*
 
 void ThreadCounters::End() {
   const std::optional<IoBytes> io =
-      keeps_files_.load(std::memory_order_relaxed) ? ReadOwnIo() : std::nullopt;
+      reads_io_at_end_.load(std::memory_order_relaxed) ? ReadOwnIo() : std::nullopt;
   const std::lock_guard lock(mutex_);
   CounterBlock* block = tls_platform;
   if (block == nullptr) block = FindOnOsThread(gettid());
@@ -173,15 +173,15 @@ void ThreadCounters::End() {
   tls_block = tls_platform = nullptr;
   InProgramOrder();
   Retire(*block, /*is_own=*/true, io);
-  for (size_t i = 0; i < kInheritedIo; ++i) tls_used[i] = ReadOwn(kInherited[i]).value_or(0);
+  for (size_t i = 0; i < kInheritedIo; ++i) tls_inherited[i] = ReadOwn(kInherited[i]).value_or(0);
   if (io.has_value()) {
-    tls_used[kInheritedIo] = io->read;
-    tls_used[kInheritedIo + 1] = io->written;
+    tls_inherited[kInheritedIo] = io->read;
+    tls_inherited[kInheritedIo + 1] = io->written;
   }
 }
 
 void ThreadCounters::Retire(CounterBlock& block, bool is_own, const std::optional<IoBytes>& io) {
-  Values last = ReadAll(block, ~kOfFiles, is_own);
+  Values last = ReadAll(block, ~kFileMetrics, is_own);
   if (io.has_value()) {
     const auto used = [&](Metric metric, int64_t now) {
       const auto i = static_cast<uint32_t>(metric);
@@ -237,7 +237,7 @@ void ThreadCounters::AddToProcess(uint32_t metric, int64_t delta) {
 namespace {
 
 bool IsUnreported(const CounterBlock& block, uint32_t metric) {
-  return block.os_tid == 0 && OwnTotals::IsOfKernelsThread(metric);
+  return block.os_tid == 0 && OwnTotals::IsPerKernelThread(metric);
 }
 
 }  // namespace
@@ -297,10 +297,10 @@ absl::StatusOr<int64_t> ThreadCounters::Own(uint32_t metric) {
 }
 
 absl::StatusOr<int64_t> ThreadCounters::OfEnded(const Last& last, uint32_t metric) const {
-  if (last.is_virtual && OwnTotals::IsOfKernelsThread(metric)) {
+  if (last.is_virtual && OwnTotals::IsPerKernelThread(metric)) {
     return StatusOf(Answer::kVirtualThread, metric);
   }
-  if ((kOfFiles >> metric & 1) == 0 || last.has_files) return last.values[metric];
+  if ((kFileMetrics >> metric & 1) == 0 || last.has_files) return last.values[metric];
   return absl::UnavailableError(
       absl::StrCat(NameOf(metric),
                    " is unknown for threads that have ended: record it with metrics=, "

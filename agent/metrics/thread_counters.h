@@ -36,8 +36,8 @@ namespace jtrace::metrics {
 using Values = std::array<int64_t, signal_safe::kMaxMetrics>;
 inline constexpr uint64_t kAllMetrics = ~0ull;
 // Metrics that are read from a file, at a thread's end only if a recording has them.
-inline constexpr uint64_t kOfFiles = 1ull << static_cast<unsigned>(Metric::kReadBytes) |
-                                     1ull << static_cast<unsigned>(Metric::kWrittenBytes);
+inline constexpr uint64_t kFileMetrics = 1ull << static_cast<unsigned>(Metric::kReadBytes) |
+                                         1ull << static_cast<unsigned>(Metric::kWrittenBytes);
 
 // A thread's state when it was read.
 struct ThreadValues {
@@ -68,8 +68,8 @@ class ThreadCounters {
   void Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread);
   // Ends the calling thread: keeps its values and frees its block for another thread.
   void End();
-  // Sets whether End also reads the metrics of kOfFiles, which takes about 20 us more.
-  void KeepFilesAtEnd(bool keep) { keeps_files_.store(keep, std::memory_order_relaxed); }
+  // Sets whether End also reads the metrics of kFileMetrics, which takes about 20 us more.
+  void ReadIoAtThreadEnd(bool keep) { reads_io_at_end_.store(keep, std::memory_order_relaxed); }
   // Counts for a virtual thread, on the calling thread, until Unmount.
   void Mount(uint64_t java_tid);
   void Unmount();
@@ -168,7 +168,7 @@ class ThreadCounters {
 
   signal_safe::AllocLayout layout_;
   jvm::ThreadTable& threads_;
-  std::atomic<bool> keeps_files_{false};
+  std::atomic<bool> reads_io_at_end_{false};
   UserCounters users_;
   OwnTotals own_;
   pthread_key_t at_thread_end_ = 0;

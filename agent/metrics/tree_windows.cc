@@ -40,7 +40,7 @@ TreeWindows::TreeWindows(calls::TreeCollector& trees, const ThreadFamilies& fami
 TreeWindows::~TreeWindows() { trees_.Watch(nullptr); }
 
 absl::StatusOr<TreeSnapshot> TreeWindows::SinceStart(std::optional<uint64_t> java_tid) {
-  TreeSnapshot sum = java_tid.has_value() ? TreeSnapshot() : gone_;
+  TreeSnapshot sum = java_tid.has_value() ? TreeSnapshot() : ended_trees_;
   bool is_known = !java_tid.has_value();
   trees_.ForEachThread([&](const signal_safe::ThreadState& state) {
     if (java_tid.has_value() && state.tid != *java_tid) return;
@@ -84,10 +84,10 @@ void TreeWindows::AddLiveTrees(uint64_t number, int64_t sign, Window& window) {
   });
 }
 
-void TreeWindows::OnThreadGone(const signal_safe::ThreadState& state) {
-  AddTree(state, 1, gone_);
+void TreeWindows::OnThreadEnded(const signal_safe::ThreadState& state) {
+  AddTree(state, 1, ended_trees_);
   if (const auto found = corrections_.find(state.tid); found != corrections_.end()) {
-    gone_.Add(found->second);
+    ended_trees_.Add(found->second);
     corrections_.erase(found);
   }
   for (auto& [number, window] : windows_) {
@@ -96,7 +96,8 @@ void TreeWindows::OnThreadGone(const signal_safe::ThreadState& state) {
   }
 }
 
-void TreeWindows::OnNodeGone(const signal_safe::ThreadState& state, const signal_safe::Node& node) {
+void TreeWindows::OnNodeRemoved(const signal_safe::ThreadState& state,
+                                const signal_safe::Node& node) {
   const auto read = [this](const signal_safe::Node& at) { return Read(at); };
   corrections_[state.tid].AddNode(trees_.arena(), node, 1, read);
   for (auto& [number, window] : windows_) {
@@ -239,7 +240,7 @@ void TreeSnapshot::AddNode(const signal_safe::Arena* arena, const signal_safe::N
 
 uint32_t TreeSnapshot::IndexOf(const signal_safe::Arena* arena, const signal_safe::Node& node) {
   std::vector<uint32_t> path;
-  signal_safe::Climb at(arena, node);
+  signal_safe::RootPath at(arena, node);
   do {
     if (!at.IsAtRoot()) path.push_back(signal_safe::IdOf(at->routine));
   } while (at.Up());

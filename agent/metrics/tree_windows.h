@@ -140,8 +140,8 @@ class TreeWindows : public calls::TreeWatcher {
   // up, which would take as long as writing them.
   void StopWatching() { trees_.Watch(nullptr); }
 
-  void OnThreadGone(const signal_safe::ThreadState& state) override;
-  void OnNodeGone(const signal_safe::ThreadState& state, const signal_safe::Node& node) override;
+  void OnThreadEnded(const signal_safe::ThreadState& state) override;
+  void OnNodeRemoved(const signal_safe::ThreadState& state, const signal_safe::Node& node) override;
 
  private:
   struct Window {
@@ -162,7 +162,7 @@ class TreeWindows : public calls::TreeWatcher {
 
   calls::TreeCollector& trees_;
   const ThreadFamilies& families_;
-  TreeSnapshot gone_;  // the counts of ended threads in this recording
+  TreeSnapshot ended_trees_;  // the counts of ended threads in this recording
   // Of running threads: freed nodes, minus the counts of earlier recordings.
   absl::flat_hash_map<uint64_t, TreeSnapshot> corrections_;
   absl::flat_hash_map<uint64_t, Window> windows_;

@@ -1,5 +1,5 @@
 // The names, units and numbers of the counters that the program creates. Any thread; the functions
-// of CounterNumbers, and Find, also in signal handlers.
+// of UserCounterTable, and Find, also in signal handlers.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct UserCounter {
   Counting counting = Counting::kByThread;
 };
 
-class UserCounters : public CounterNumbers {
+class UserCounters : public UserCounterTable {
  public:
   // Finds or creates a counter, `name` without "user.", and returns its number as a metric.
   // InvalidArgument: not a name, or a unit with other letters than names, '/' and '%';

@@ -15,7 +15,7 @@ extern const bool kHasHooks;
 struct HookCounters {
   std::atomic<uint64_t> unwinds_missed{0};  // the thread is not sampled, or its ring was full
   std::atomic<uint64_t> open_dropped{0};    // calls whose return was not awaited: too many open
-  std::atomic<uint64_t> open_left{0};       // calls left by longjmp or an exception, seen late
+  std::atomic<uint64_t> unwound_calls{0};   // calls left by longjmp or an exception, seen late
 };
 extern constinit HookCounters hook_counters;
 

@@ -12,8 +12,8 @@
 #include "agent/native_hooks/trap_action.h"
 #include "agent/samples/handler/sample_handler.h"
 #include "agent/samples/handler/thread_identity.h"
+#include "agent/signal_safe/agent_work.h"
 #include "agent/signal_safe/doorbell.h"
-#include "agent/signal_safe/own_work.h"
 #include "agent/signal_safe/patch_sites.h"
 #include "agent/signal_safe/previous_actions.h"
 #include "agent/signal_safe/safe_read.h"
@@ -130,14 +130,14 @@ void AddTime(HookRows& rows, const OpenHookCall& open, uint64_t now) {
 // Whether the thread, now at `sp`, has left the call at `open_sp`. Code on the alternate stack has
 // left no call on the main stack, which it interrupted. Code on the main stack has left all calls
 // on the alternate one.
-bool IsLeft(const signal_safe::AlternateStack& alternate, uintptr_t open_sp, uintptr_t sp) {
+bool IsUnwound(const signal_safe::AlternateStack& alternate, uintptr_t open_sp, uintptr_t sp) {
   const bool is_handlers = alternate.Has(open_sp);
   return is_handlers == alternate.Has(sp) ? open_sp < sp : is_handlers;
 }
 
 // Closes the calls from the `count`-th on, which longjmp or an exception left without a return:
 // their end is seen only now.
-void CloseLeft(HookThread& thread, HookRows& rows, uint32_t count) {
+void CloseUnwound(HookThread& thread, HookRows& rows, uint32_t count) {
   if (thread.open_count == count) return;
   const uint64_t now = MonotonicNanos();
   while (thread.open_count != count) {
@@ -146,7 +146,7 @@ void CloseLeft(HookThread& thread, HookRows& rows, uint32_t count) {
     if (open.site->duty.load(std::memory_order_relaxed).placement != open.caller.placement) {
       continue;
     }
-    hook_counters.open_left.fetch_add(1, std::memory_order_relaxed);
+    hook_counters.unwound_calls.fetch_add(1, std::memory_order_relaxed);
     AddTime(rows, open, now);
   }
 }
@@ -157,7 +157,7 @@ uint32_t StillOpen(const HookThread& thread, const signal_safe::AlternateStack& 
                    const signal_safe::PatchSite& site, uintptr_t sp) {
   const OpenHookCall* const open = thread.open;
   uint32_t count = thread.open_count;
-  while (count != 0 && IsLeft(alternate, open[count - 1].sp, sp)) --count;
+  while (count != 0 && IsUnwound(alternate, open[count - 1].sp, sp)) --count;
   for (uint32_t i = count; i != 0 && open[i - 1].sp == sp; --i) {
     if (open[i - 1].site == &site) return i - 1;
   }
@@ -203,7 +203,7 @@ void Called(signal_safe::PatchSite& site, signal_safe::HookDuty duty, HookThread
             HookRows& rows, const signal_safe::AlternateStack& alternate, uintptr_t sp) {
   constexpr uint32_t kTimed = signal_safe::kHookTime | signal_safe::kHookEntry;
   const bool is_timed = (duty.use & kTimed) == kTimed;
-  if (is_timed) CloseLeft(thread, rows, StillOpen(thread, alternate, site, sp));
+  if (is_timed) CloseUnwound(thread, rows, StillOpen(thread, alternate, site, sp));
   HookCaller caller = CallerAt(duty, thread, sp);
   if (caller.address != 0) AddJumps(thread, caller, sp);
   HookRow* const row = rows.Row(caller);
@@ -224,12 +224,12 @@ void Returned(HookThread& thread, HookRows& rows, uintptr_t address,
   const uint64_t now = MonotonicNanos();
   while (thread.open_count != 0) {
     const OpenHookCall& open = thread.open[thread.open_count - 1];
-    if (!IsLeft(alternate, open.sp, sp)) return;
+    if (!IsUnwound(alternate, open.sp, sp)) return;
     if (open.sp == sp - sizeof(uintptr_t) && open.caller.address == address) {
       --thread.open_count;
       AddTime(rows, open, now);
     } else {
-      CloseLeft(thread, rows, thread.open_count - 1);
+      CloseUnwound(thread, rows, thread.open_count - 1);
     }
   }
 }
@@ -337,7 +337,7 @@ void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
                                            : nullptr;
   if (site == nullptr) return ForwardTrap(signal, info, context, static_cast<uintptr_t>(pc));
   pc = static_cast<greg_t>(site->address);
-  if ((site->duty.load(std::memory_order_relaxed).use & signal_safe::kHookEnd) != 0) {
+  if ((site->duty.load(std::memory_order_relaxed).use & signal_safe::kHookRemoveAll) != 0) {
     signal_safe::DisableAllHooks();
   } else if (!IsOwnWork()) {
     tls_in_hook = true;

@@ -68,18 +68,18 @@ HookSource::HookSource(native_hooks::Hooks& hooks, trace::RecordEncoder& encoder
       losses_(losses),
       thread_number_(std::move(thread_number)),
       node_number_(std::move(node_number)),
-      learned_(hooks.placed_so_far()),
+      placements_read_(hooks.placed_so_far()),
       unwinds_missed_before_(native_hooks::hook_counters.unwinds_missed.load()),
       open_dropped_before_(native_hooks::hook_counters.open_dropped.load()),
-      open_left_before_(native_hooks::hook_counters.open_left.load()) {
+      open_left_before_(native_hooks::hook_counters.unwound_calls.load()) {
   // Drops what was counted after the end of an earlier recording.
   reader_.Drain([](const native_hooks::HookRow&) {});
 }
 
 // A hook that is removed and placed again with the same kind keeps its Hook.id.
 void HookSource::ReadPlacedHooks() {
-  for (native_hooks::Placed& placed : hooks_.PlacedSince(learned_)) {
-    ++learned_;
+  for (native_hooks::Placed& placed : hooks_.PlacedSince(placements_read_)) {
+    ++placements_read_;
     const auto next = static_cast<uint32_t>(known_.size() + 1);
     const auto [hook, is_new] = by_kind_.try_emplace({placed.site, placed.kind}, next);
     by_placement_[placed.placement] = hook->second;
@@ -164,7 +164,7 @@ void HookSource::Poll(proto::Chunk&) {
   ReadPlacedHooks();
   if (known_.empty()) return;
   reader_.Drain([this](const native_hooks::HookRow& row) { Add(row); });
-  reader_.ForEachWantedReturn([this](uintptr_t address) { hooks_.AwaitReturns(address); });
+  reader_.ForEachWantedReturn([this](uintptr_t address) { hooks_.PlaceReturnSite(address); });
 }
 
 void HookSource::Define(proto::Chunk& chunk) {
@@ -189,7 +189,7 @@ void HookSource::ReportLosses() {
               native_hooks::hook_counters.open_dropped.load() - open_dropped_before_,
               "calls without a time: too many calls of timed functions were open in a thread");
   losses_.Set("hook.left", Severity::kInfo,
-              native_hooks::hook_counters.open_left.load() - open_left_before_,
+              native_hooks::hook_counters.unwound_calls.load() - open_left_before_,
               "calls that longjmp or an exception left: their times last until their thread's next "
               "timed call or return");
 }

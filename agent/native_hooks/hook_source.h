@@ -77,7 +77,7 @@ class HookSource : public trace::ChunkSource {
     uint32_t hook;  // the site's last one
     uint64_t reported;
   };
-  uint64_t learned_;                         // how many of Hooks::placed_so_far are read
+  uint64_t placements_read_;                 // how many of Hooks::placed_so_far are read
   std::vector<native_hooks::Placed> known_;  // by Hook.id - 1: each hook's first placement
   // Hook.id by site and kind, and by placement.
   absl::flat_hash_map<std::pair<uint32_t, native_hooks::HookKind>, uint32_t> by_kind_;

@@ -94,7 +94,7 @@ absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string&
 
 absl::Status NoFunction(const HookSpec& spec, const LoadedObject& object,
                         const std::vector<LoadedObject>& objects) {
-  if (const uintptr_t elsewhere = ChosenElsewhere(object, spec.symbol); elsewhere != 0) {
+  if (const uintptr_t elsewhere = IfuncTargetElsewhere(object, spec.symbol); elsewhere != 0) {
     const auto other = std::find_if(objects.begin(), objects.end(),
                                     [&](const LoadedObject& o) { return o.HasCodeAt(elsewhere); });
     return absl::NotFoundError(absl::StrCat(

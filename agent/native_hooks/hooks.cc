@@ -66,14 +66,14 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
     placed.symbol = absl::StrCat(target.object.name, "!", function.symbol);
     placed.pattern = HookSpecText(spec);
     placed.kind = spec.kind;
-    status = PutIn(**site, std::move(placed), function.is_entry);
+    status = PlaceAt(**site, std::move(placed), function.is_entry);
   }
   if (status.ok()) return status;
   return absl::Status(status.code(), absl::StrCat("no hook in ", target.object.name, "!",
                                                   function.name, ": ", status.message()));
 }
 
-absl::Status Hooks::PutIn(signal_safe::PatchSite& site, Placed placed, bool is_entry) {
+absl::Status Hooks::PlaceAt(signal_safe::PatchSite& site, Placed placed, bool is_entry) {
   placed.placement = ++last_placement_;
   placed.site = site.number;
   placed.calls_before = site.calls.load();
@@ -139,7 +139,7 @@ absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
   if (placed == 0) return first;
   ReportOtherLibc(*targets);
   ReportUnguarded();
-  GuardErrorReport(objects);
+  HookErrorReport(objects);
   RemoveReturnHooks();  // kTime may have become kCount
   if (placed < targets->size()) {
     losses_.Add("hook.refused", Severity::kWarning, targets->size() - placed,
@@ -180,10 +180,10 @@ void Hooks::ReportFailed(const HookSpec& spec, const absl::Status& status) {
               absl::StrCat("hook that could not be placed: ", status.message()));
 }
 
-// Handlers that were in front of ours while there were no hooks had no traps: that is no loss.
+// Handlers that were in front of ours while there were no hooks had no traps: that is not a loss.
 absl::Status Hooks::Ready() {
-  absl::Status status = ReadyTraps();
-  if (placed_.empty()) fronts_seen_ = trap_fronts_taken.load();
+  absl::Status status = PrepareTrapHandler();
+  if (placed_.empty()) reported_replacements_ = trap_handler_replacements.load();
   return status;
 }
 
@@ -269,8 +269,9 @@ void Hooks::RemoveAll() {
   for (const auto& [address, placed] : placed_) Remove(placed);
   placed_.clear();
   RemoveReturnHooks();
-  for (const uint32_t site : guards_) table_.SetDuty(table_.site(site), {}).IgnoreError();
-  guards_.clear();
+  for (const uint32_t site : error_report_sites_)
+    table_.SetDuty(table_.site(site), {}).IgnoreError();
+  error_report_sites_.clear();
 }
 
 void Hooks::End() {
@@ -315,7 +316,7 @@ bool Hooks::has_pending() const {
   return !pending_.empty();
 }
 
-absl::Status Hooks::PutReturn(uintptr_t address) {
+absl::Status Hooks::PlaceReturn(uintptr_t address) {
   for (const LoadedObject& object : LoadedObjects()) {
     if (!object.HasCodeAt(address)) continue;
     if (absl::Status status = MayAwaitReturnAt(object, address); !status.ok()) return status;
@@ -346,22 +347,22 @@ void Hooks::RemoveReturnHooks() {
 
 // Hooks the JVM's report of a crash, so that every int3 is removed when it begins: it installs its
 // own handler of SIGTRAP, which would get the traps.
-void Hooks::GuardErrorReport(const std::vector<LoadedObject>& objects) {
-  if (!guards_.empty()) return;
+void Hooks::HookErrorReport(const std::vector<LoadedObject>& objects) {
+  if (!error_report_sites_.empty()) return;
   for (const LoadedObject& object : objects) {
     if (object.name != "libjvm.so") continue;
     for (const Function& function : FindFunctions(object, "VMError::report_and_die")) {
       if (!IsErrorReport(function) || !Pin(object).ok()) continue;
       const auto site = table_.Make(function.address);
-      if (!site.ok() || !table_.SetDuty(**site, {signal_safe::kHookEnd, 0}).ok()) continue;
-      guards_.push_back((*site)->number);
+      if (!site.ok() || !table_.SetDuty(**site, {signal_safe::kHookRemoveAll, 0}).ok()) continue;
+      error_report_sites_.push_back((*site)->number);
     }
   }
 }
 
-void Hooks::AwaitReturns(uintptr_t address) {
+void Hooks::PlaceReturnSite(uintptr_t address) {
   const std::lock_guard lock(mutex_);
-  if (!is_recording_ || PutReturn(address).ok()) return;
+  if (!is_recording_ || PlaceReturn(address).ok()) return;
   // The handler requests this address no more; its calls have no times.
   UntimedReturn(address).store(address);
   if (!refused_returns_.insert(address).second) return;
@@ -395,10 +396,10 @@ void Hooks::EnsureTrapHandler() {
   if (absl::Status status = native_hooks::EnsureTrapHandler(); !status.ok()) {
     return RemoveAllBecause(status);
   }
-  const uint64_t replaced = trap_fronts_taken.load();
-  if (replaced == fronts_seen_) return;
+  const uint64_t replaced = trap_handler_replacements.load();
+  if (replaced == reported_replacements_) return;
   losses_.Add("hook.handler_replaced", Severity::kWarning,
-              replaced - std::exchange(fronts_seen_, replaced),
+              replaced - std::exchange(reported_replacements_, replaced),
               "times that another handler of SIGTRAP was found in front of the hooks', which may "
               "have had their traps for up to 0.1 s");
 }

@@ -65,14 +65,14 @@ class Hooks {
   Calls CallsOf(uint32_t site) const;
 
   // Places pending hooks in objects that were loaded meanwhile. Cheap if none was. Also for a
-  // thread that holds the loader's lock, in an object's constructor: gives up if the mutex is not
+  // thread that holds the loader's lock, in an object's constructor: fails if the mutex is not
   // free within 0.1 s, because its holder may wait for that lock.
   void SearchObjects();
   bool has_pending() const;
 
   // Writer thread. Places an int3 at a return address of calls of timed functions; if that is not
-  // allowed, tells the handler (untimed_returns).
-  void AwaitReturns(uintptr_t address);
+  // allowed, reports it to the handler (untimed_returns).
+  void PlaceReturnSite(uintptr_t address);
   // Writer thread, ten times a second. Keeps our handler installed while there are hooks.
   void EnsureTrapHandler();
   // Writer thread, once a second. Calls SearchObjects. Removes all hooks if int3 has become a
@@ -84,12 +84,12 @@ class Hooks {
   absl::Status Remove(const HookSpec& spec);
   absl::StatusOr<std::string> Change(const HookSpec& spec);
   absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedObject>& objects);
-  absl::Status PutIn(signal_safe::PatchSite& site, Placed placed, bool is_entry);
+  absl::Status PlaceAt(signal_safe::PatchSite& site, Placed placed, bool is_entry);
   void Remove(const Placed& placed);
   void RemoveAll();
-  absl::Status PutReturn(uintptr_t address);
+  absl::Status PlaceReturn(uintptr_t address);
   void RemoveReturnHooks();
-  void GuardErrorReport(const std::vector<LoadedObject>& objects);
+  void HookErrorReport(const std::vector<LoadedObject>& objects);
   absl::Status Ready();
   // Whether int3 is safe; if not, removes all hooks, pending ones too.
   bool IsStillSafe();
@@ -107,12 +107,13 @@ class Hooks {
   uint32_t last_placement_ = 0;
   std::vector<HookSpec> pending_;  // for objects that are not loaded yet
   uint64_t objects_seen_ = 0;
-  absl::flat_hash_set<uint32_t> returns_;  // sites of use kHookReturn
-  std::vector<uint32_t> guards_;           // sites of use kHookEnd
+  absl::flat_hash_set<uint32_t> returns_;     // sites of use kHookReturn
+  std::vector<uint32_t> error_report_sites_;  // sites of use kHookRemoveAll
   absl::flat_hash_set<uintptr_t> refused_returns_;
   bool is_recording_ = false;
   uint64_t next_check_ns_ = 0;  // CLOCK_MONOTONIC
-  uint64_t fronts_seen_ = 0;    // trap_fronts_taken, up to which losses were reported
+  uint64_t reported_replacements_ =
+      0;  // trap_handler_replacements, up to which losses were reported
 };
 
 }  // namespace jtrace::native_hooks

@@ -282,7 +282,7 @@ std::string NearestFunction(const LoadedObject& object, absl::string_view wanted
       Nearest(wanted, names, [](const std::string& name) { return absl::string_view(name); }));
 }
 
-uintptr_t ChosenElsewhere(const LoadedObject& object, absl::string_view wanted) {
+uintptr_t IfuncTargetElsewhere(const LoadedObject& object, absl::string_view wanted) {
   uintptr_t elsewhere = 0;
   ForEachFunction(object, [&](const char* symbol, const Elf64_Sym& entry) {
     if (elsewhere != 0 || !IsChosen(entry) || wanted != symbol) return;

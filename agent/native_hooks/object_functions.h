@@ -75,7 +75,7 @@ Function FunctionAt(const LoadedObject& object, uintptr_t address);
 std::string NearestFunction(const LoadedObject& object, absl::string_view wanted);
 // Returns the address of the exported function `symbol` if the loader has chosen one outside of the
 // object: libc takes time() from the kernel's vdso. 0: it is in the object.
-uintptr_t ChosenElsewhere(const LoadedObject& object, absl::string_view symbol);
+uintptr_t IfuncTargetElsewhere(const LoadedObject& object, absl::string_view symbol);
 
 // Calls `visit` with the symbols that an object exports, read where the loader has mapped them;
 // with none if the object is unloaded, or its tables are incomplete. Takes the loader's lock.

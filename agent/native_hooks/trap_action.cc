@@ -12,22 +12,22 @@
 namespace jtrace::native_hooks {
 
 constinit std::atomic<const struct sigaction*> first_trap_action{nullptr};
-constinit std::atomic<uint64_t> trap_fronts_taken{0};
-constinit std::atomic<bool> are_trap_actions_full{false};
+constinit std::atomic<uint64_t> trap_handler_replacements{0};
+constinit std::atomic<bool> has_disabled_hooks{false};
 constinit std::atomic<std::atomic<int32_t>*> trap_action_owner{nullptr};
 
 namespace {
 
 // There is no lock: the caller may be a handler that has interrupted another caller, or a child of
 // a fork that came during a call.
-struct KeptAction {
+struct StoredAction {
   enum State : uint32_t { kFree, kBeingWritten, kReady };
 
   std::atomic<uint32_t> state;
   struct sigaction action;
 };
 constexpr int kMaxActions = 256;
-constinit KeptAction kept_actions[kMaxActions] = {};
+constinit StoredAction kept_actions[kMaxActions] = {};
 
 // The kernel's part of a set of signals; libc's sigset_t is larger, and the rest is undefined.
 uint64_t MaskOf(const struct sigaction& action) {
@@ -46,7 +46,7 @@ bool IsOurs(const struct sigaction& action) { return action.sa_sigaction == Hand
 constexpr uint64_t Bit(int signal) { return uint64_t{1} << (signal - 1); }
 
 // Installs our handler, with the program's SA_RESTART: system calls continue or fail as before.
-int PutInFront(const struct sigaction& programs, struct sigaction* old) {
+int SetTrapHandler(const struct sigaction& programs, struct sigaction* old) {
   constexpr uint64_t kOpen =  // faults, and those that libc reserves
       Bit(SIGSEGV) | Bit(SIGBUS) | Bit(SIGFPE) | Bit(SIGILL) | Bit(SIGTRAP) | Bit(32) | Bit(33);
   constexpr uint64_t kBlocked = ~kOpen;
@@ -93,7 +93,7 @@ bool IsMemoryOfParent() {
 
 // Gives the kernel the program's action, which there is no room to keep, and removes all hooks.
 int LeaveToKernel(int signal, const struct sigaction* action, struct sigaction* old) {
-  are_trap_actions_full.store(true);
+  has_disabled_hooks.store(true);
   signal_safe::DisableAllHooks();
   const struct sigaction* const before = signal_safe::previous_actions[signal].load();
   const int result = signal_safe::kernel_sigaction.load()(signal, action, nullptr);
@@ -104,21 +104,21 @@ int LeaveToKernel(int signal, const struct sigaction* action, struct sigaction* 
 }  // namespace
 
 const struct sigaction* StoreAction(const struct sigaction& action) {
-  for (KeptAction& kept : kept_actions) {
+  for (StoredAction& kept : kept_actions) {
     uint32_t state = kept.state.load(std::memory_order_acquire);
-    if (state == KeptAction::kFree &&
-        kept.state.compare_exchange_strong(state, KeptAction::kBeingWritten)) {
+    if (state == StoredAction::kFree &&
+        kept.state.compare_exchange_strong(state, StoredAction::kBeingWritten)) {
       kept.action = action;
-      kept.state.store(KeptAction::kReady, std::memory_order_release);
+      kept.state.store(StoredAction::kReady, std::memory_order_release);
       return &kept.action;
     }
-    if (state == KeptAction::kReady && AreEqual(kept.action, action)) return &kept.action;
+    if (state == StoredAction::kReady && AreEqual(kept.action, action)) return &kept.action;
   }
   return nullptr;
 }
 
-Front InstallInFront() {
-  if (are_trap_actions_full.load()) return Front::kNoRoom;
+Front InstallTrapHandler() {
+  if (has_disabled_hooks.load()) return Front::kNoRoom;
   const struct sigaction* before = signal_safe::previous_actions[SIGTRAP].load();
   struct sigaction current;
   if (signal_safe::kernel_sigaction.load()(SIGTRAP, nullptr, &current) != 0) return Front::kFailed;
@@ -126,13 +126,14 @@ Front InstallInFront() {
   const struct sigaction* programs = StoreAction(current);
   if (programs == nullptr) return Front::kNoRoom;
   const struct sigaction* first = nullptr;
-  if (!first_trap_action.compare_exchange_strong(first, programs)) trap_fronts_taken.fetch_add(1);
+  if (!first_trap_action.compare_exchange_strong(first, programs))
+    trap_handler_replacements.fetch_add(1);
   // If another thread has set an action meanwhile, that is the later one, and stays.
   if (!signal_safe::previous_actions[SIGTRAP].compare_exchange_strong(before, programs)) {
     programs = before;
   }
   struct sigaction replaced;
-  if (PutInFront(*programs, &replaced) != 0) return Front::kFailed;
+  if (SetTrapHandler(*programs, &replaced) != 0) return Front::kFailed;
   // A system call has set another action since `current` was read.
   if (!IsOurs(replaced) && !AreEqual(replaced, current)) {
     const struct sigaction* const later = StoreAction(replaced);
@@ -158,20 +159,20 @@ const struct sigaction* ConsumeTrapAction() {
 
 int GuardedSigaction(int signal, const struct sigaction* action, struct sigaction* old) {
   const bool is_ours =
-      signal_safe::previous_actions[signal].load() != nullptr && !are_trap_actions_full.load();
+      signal_safe::previous_actions[signal].load() != nullptr && !has_disabled_hooks.load();
   if (!is_ours) return signal_safe::kernel_sigaction.load()(signal, action, old);
   if (IsMemoryOfParent()) {
     Report(*signal_safe::previous_actions[signal].load(), old);
     return 0;
   }
   // First an action that a system call has set becomes the program's.
-  if (InstallInFront() == Front::kNoRoom) return LeaveToKernel(signal, action, old);
+  if (InstallTrapHandler() == Front::kNoRoom) return LeaveToKernel(signal, action, old);
   const struct sigaction* before = signal_safe::previous_actions[signal].load();
   if (action != nullptr) {
     const struct sigaction* const kept = StoreAction(AsInKernel(*action));
     if (kept == nullptr) return LeaveToKernel(signal, action, old);
     before = signal_safe::previous_actions[signal].exchange(kept);
-    PutInFront(*kept, nullptr);
+    SetTrapHandler(*kept, nullptr);
   }
   Report(*before, old);
   return 0;

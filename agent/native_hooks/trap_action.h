@@ -16,13 +16,13 @@ extern constinit std::atomic<const struct sigaction*> first_trap_action;
 
 // Set for good when the program has had more different actions for SIGTRAP than StoreAction has
 // room for. Then the kernel has the program's action, and this process has no hooks any more.
-extern constinit std::atomic<bool> are_trap_actions_full;
+extern constinit std::atomic<bool> has_disabled_hooks;
 
 // Returns a copy that is never freed, because handlers may be using it; equal actions share one.
 // Null: there is no room.
 const struct sigaction* StoreAction(const struct sigaction& action);
 
-// The result of InstallInFront.
+// The result of InstallTrapHandler.
 enum class Front {
   kOurs,
   kNoRoom,  // StoreAction has none for the present action
@@ -30,9 +30,9 @@ enum class Front {
 };
 // Installs our handler of SIGTRAP, if it is not installed. The action that the kernel had becomes
 // the program's, in signal_safe::previous_actions.
-Front InstallInFront();
-// How often InstallInFront found ours replaced: another handler may have had traps of hooks.
-extern constinit std::atomic<uint64_t> trap_fronts_taken;
+Front InstallTrapHandler();
+// How often InstallTrapHandler found ours replaced: another handler may have had traps of hooks.
+extern constinit std::atomic<uint64_t> trap_handler_replacements;
 
 // Returns the program's action for this trap. If that has SA_RESETHAND, its handler runs once: the
 // default replaces it in signal_safe::previous_actions, as in the kernel.

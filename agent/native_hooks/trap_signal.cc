@@ -233,7 +233,7 @@ absl::Status Install() {
 }  // namespace
 
 absl::Status EnsureTrapHandler() {
-  switch (InstallInFront()) {
+  switch (InstallTrapHandler()) {
     case Front::kOurs:
       return absl::OkStatus();
     case Front::kNoRoom:
@@ -255,7 +255,7 @@ absl::Status CheckTraps() {
   return EnsureTrapHandler();
 }
 
-absl::Status ReadyTraps() {
+absl::Status PrepareTrapHandler() {
   if (absl::Status status = ReserveThreads(); !status.ok()) return status;
   GuardSigaction().IgnoreError();  // Hooks reports it
   return CheckTraps();

@@ -16,7 +16,7 @@ namespace jtrace::native_hooks {
 // Installs HandleTrapSignal, and reserves the memory that it counts in, unless that is done.
 // Errors: FailedPrecondition: a thread or a signal handler blocks SIGTRAP, so that a hook would end
 // the program; others: there is no memory, or the kernel refuses the handler.
-absl::Status ReadyTraps();
+absl::Status PrepareTrapHandler();
 // Checks every thread, and calls EnsureTrapHandler. Errors as above: hooks are not safe.
 absl::Status CheckTraps();
 // Installs our handler again if the program has replaced it, by a direct system call or in a libc

@@ -20,7 +20,7 @@ constexpr absl::string_view kRules =
 // The cost in cycles of calls whose rule has no number.
 constexpr uint32_t kFixedCycles = 10;
 constexpr uint32_t kVariableCycles = 100;
-constexpr double kMostCycles = 1e6;
+constexpr double kMaxCycles = 1e6;
 
 struct Group {
   absl::string_view name;
@@ -44,14 +44,14 @@ const Group* FindGroup(absl::string_view name) {
 
 bool ParseCycles(absl::string_view text, double& cycles) {
   const bool is_plain = text.find_first_not_of("0123456789.") == absl::string_view::npos;
-  return is_plain && absl::SimpleAtod(text, &cycles) && cycles <= kMostCycles;
+  return is_plain && absl::SimpleAtod(text, &cycles) && cycles <= kMaxCycles;
 }
 
 // "20", or "20+0.25n" and "20+0.5len" if the cost may depend on elements.
 bool ParseCost(absl::string_view text, bool has_elements, CallCost& cost) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits('+', 1));
-  if (!absl::SimpleAtoi(parts.first, &cost.cycles) || cost.cycles > kMostCycles) return false;
+  if (!absl::SimpleAtoi(parts.first, &cost.cycles) || cost.cycles > kMaxCycles) return false;
   if (parts.first.size() == text.size()) return true;
   double of_each = 0;
   absl::string_view elements = parts.second;

@@ -143,7 +143,7 @@ absl::Status ParseInterval(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 Values DescribeInterval(const Options& o) {
-  return NoneIf(!o.WantsSamples() && HasUsualInterval(o.samples), IntervalText(o.samples));
+  return NoneIf(!o.WantsSamples() && HasDefaultInterval(o.samples), IntervalText(o.samples));
 }
 absl::Status FinishInterval(Options& o) { return FinishInterval(o.samples); }
 
@@ -455,14 +455,14 @@ Values DescribeDuration(const Options& o) {
 }
 
 absl::Status ParseSamples(absl::string_view value, Options& o) {
-  if (absl::SimpleAtoi(value, &o.most_samples) && o.most_samples > 0) return absl::OkStatus();
+  if (absl::SimpleAtoi(value, &o.max_samples) && o.max_samples > 0) return absl::OkStatus();
   return Invalid(absl::StrCat("'", value, "' is not a number of samples such as 10000"));
 }
 Values DescribeSamples(const Options& o) {
-  return NoneIf(o.most_samples == 0, absl::StrCat(o.most_samples));
+  return NoneIf(o.max_samples == 0, absl::StrCat(o.max_samples));
 }
 absl::Status CheckSamples(Options& o) {
-  if (o.most_samples == 0 || o.WantsSamples()) return absl::OkStatus();
+  if (o.max_samples == 0 || o.WantsSamples()) return absl::OkStatus();
   return Invalid("needs samples; use mode=merged or samples");
 }
 

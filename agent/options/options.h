@@ -96,7 +96,7 @@ struct Options {
   // The recording ends after this time.
   absl::Duration duration = absl::InfiniteDuration();
   // The recording ends after this many samples; 0: no limit.
-  uint64_t most_samples = 0;
+  uint64_t max_samples = 0;
   Loop loop;
   Keep keep;
   // Whether the `jtrace` command may reach the agent.
@@ -121,12 +121,12 @@ struct Options {
   // Debug information for each instruction, so that inlined frames of samples are exact.
   bool WantsDebugInfo() const {
     return WantsSamples() &&
-           !(codes.WasRefused(Code::kJitCode) && codes.WasRefused(Code::kJitInlining));
+           !(codes.WasSwitchedOff(Code::kJitCode) && codes.WasSwitchedOff(Code::kJitInlining));
   }
   // Whether the kernel is to record thread switches. A log with clock=cpu has them anyway.
   bool WantsSwitchRecords() const {
     const bool has_them = WantsEvents() && record == RecordKind::kLog && clock == Clock::kCpu;
-    return codes.WasAsked(Code::kThreadSwitch) && !has_them;
+    return codes.WasSwitchedOn(Code::kThreadSwitch) && !has_them;
   }
 
   bool operator==(const Options&) const = default;

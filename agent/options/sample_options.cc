@@ -31,7 +31,7 @@ bool CountsEvents(const SampleOptions& options) {
   return options.event != nullptr && !options.event->is_clock;
 }
 
-absl::Duration UsualInterval(const SampleOptions& options) {
+absl::Duration DefaultInterval(const SampleOptions& options) {
   return options.timer == Timer::kWall ? kWallInterval : SampleOptions().interval;
 }
 
@@ -54,8 +54,8 @@ absl::Status FinishPeriod(absl::string_view text, SampleOptions& options) {
                                                    event.default_period, ", not '", text, "'"));
   }
   constexpr uint64_t kMax = uint64_t{1} << 40;
-  if (options.period < event.least_period || options.period > kMax) {
-    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is outside ", event.least_period,
+  if (options.period < event.min_period || options.period > kMax) {
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is outside ", event.min_period,
                                                    " to ", kMax, " for perf:", NameOf(event)));
   }
   return absl::OkStatus();
@@ -112,13 +112,13 @@ absl::Status FinishInterval(SampleOptions& options) {
   options.period = 0;
   if (CountsEvents(options)) return FinishPeriod(text, options);
   if (!text.empty()) return FinishTime(text, options);
-  options.interval = UsualInterval(options);
+  options.interval = DefaultInterval(options);
   return absl::OkStatus();
 }
 
-bool HasUsualInterval(const SampleOptions& options) {
+bool HasDefaultInterval(const SampleOptions& options) {
   return CountsEvents(options) ? options.period == options.event->default_period
-                               : options.interval == UsualInterval(options);
+                               : options.interval == DefaultInterval(options);
 }
 
 absl::Status CheckJitter(const SampleOptions& options) {

@@ -43,7 +43,7 @@ absl::Status ParseTimer(absl::string_view value, SampleOptions& options);
 // Interprets interval= for the timer. Called when all options are known.
 absl::Status FinishInterval(SampleOptions& options);
 // Whether the interval is the timer's default.
-bool HasUsualInterval(const SampleOptions& options);
+bool HasDefaultInterval(const SampleOptions& options);
 
 // Checks that jitter=on has a timer that is a clock.
 absl::Status CheckJitter(const SampleOptions& options);

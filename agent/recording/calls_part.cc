@@ -62,14 +62,14 @@ absl::Status CallsPart::Prepare() {
     options_.include = resting->options().include;
     options_.exclude = resting->options().exclude;
     options_.memory_bytes = resting->options().memory_bytes;
-    classes_ = resting->Lend(options_);
+    classes_ = resting->ShareClasses(options_);
     resting_ = resting;
     return absl::OkStatus();
   }
   auto classes = ProbedClasses::Create(jvm_, options_);
   if (!classes.ok()) return classes.status();
   classes_ = *std::move(classes);
-  if (resting != nullptr) classes_->ReplacesResting(why_not);
+  if (resting != nullptr) classes_->SetRestingMismatch(why_not);
   return absl::OkStatus();
 }
 
@@ -77,7 +77,7 @@ absl::Status CallsPart::Start(JNIEnv* jni) {
   ChooseTreeMemory(jvm_, jni, options_);
   calls::ProbeOptions wanted = ProbeOptionsOf(options_);
   wanted.metrics = metrics_.path_metrics();
-  auto set = jvm_.probe_sets.Use(jvm_.env, jni, wanted);
+  auto set = jvm_.probe_sets.FindOrDefine(jvm_.env, jni, wanted);
   if (!set.ok()) return set.status();
   probes_ = (*set)->probes.get();
   trees_ = (*set)->trees.get();
@@ -87,14 +87,14 @@ absl::Status CallsPart::Start(JNIEnv* jni) {
   const auto routines = static_cast<uint32_t>(jvm_.trace.encoder.routines() + 1);
   probes_->ClearCompiled(routines);
   // Resting probes have their class already, and other threads may be rewriting classes with it.
-  if (!options_.probes_rest) instrumentation().UseProbeClass(probes_->class_name());
+  if (!options_.probes_rest) instrumentation().SetProbeClass(probes_->class_name());
   if ((*set)->blocks != nullptr) {
-    instrumentation().CountBlocks(
+    instrumentation().EnableBlocks(
         probes_->block_class_name(),
         std::make_unique<calls::CountedBlocks>(*(*set)->blocks, probes_->arena(), trees_,
                                                jvm_.trace.encoder, jvm_.trace.losses));
   }
-  if (options_.sites) instrumentation().DistinguishCallSites(&jvm_.call_sites);
+  if (options_.sites) instrumentation().EnableCallSites(&jvm_.call_sites);
   samples::unwind_sites.Clear();
   if (absl::Status status = DefineCallees(jni); !status.ok()) return status;
   source_ = BeginCounting(routines);
@@ -186,7 +186,7 @@ void CallsPart::AddExisting(JNIEnv* jni) {
 }
 
 void CallsPart::Run() {
-  probes_->Open();
+  probes_->Count();
   if (trees_ != nullptr) {
     live_objects_ = metrics_.LiveObjects([this] { return trees_->NewNumber(); }, CallSites());
   }
@@ -204,7 +204,7 @@ std::vector<trace::ChunkSource*> CallsPart::sources() {
 }
 
 void CallsPart::ClassPrepared(jclass klass) {
-  if (classes_->AddLate(klass)) wake_();
+  if (classes_->ReportLateClass(klass)) wake_();
 }
 
 void CallsPart::MethodCompiled(jmethodID method) {
@@ -212,7 +212,7 @@ void CallsPart::MethodCompiled(jmethodID method) {
   if (routine != 0) probes_->SetCompiled(routine, true);
 }
 
-// Tells the counts of blocks in which block each activation is that is open now.
+// Reports to the counts of blocks in which block each open activation is.
 void CallsPart::CompleteCounts() {
   if (blocks() == nullptr) return;
   JNIEnv* jni = nullptr;
@@ -252,7 +252,7 @@ void CallsPart::CleanUp(JNIEnv* jni) {
     classes_->Remove(jni, wait_for_callbacks_);
   }
   if (jvm_.resting.load() == nullptr) DisableClassFileEvents(jvm_.env);
-  if (is_started()) probes_->Idle();
+  if (is_started()) probes_->End();
 }
 
 void CallsPart::AddToEnd(proto::SessionEnd& end) const {

@@ -77,7 +77,9 @@ class CallsPart : public RecordingPart {
   // Removes the probes of the next classes; false: those of all listed classes are out.
   bool RemoveBatch(JNIEnv* jni) { return resting_ == nullptr && classes_->RemoveBatch(jni); }
   // Describes the classes that keep their probes; empty: none does.
-  std::string DescribeLeft() const { return classes_ != nullptr ? classes_->DescribeLeft() : ""; }
+  std::string DescribeKeptProbes() const {
+    return classes_ != nullptr ? classes_->DescribeKeptProbes() : "";
+  }
   // After Prepare.
   ProbedClasses& classes() { return *classes_; }
   const ProbedClasses& classes() const { return *classes_; }

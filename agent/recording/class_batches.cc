@@ -15,16 +15,16 @@ namespace jtrace {
 namespace {
 
 // The longest pause between two batches.
-constexpr absl::Duration kLongestPause = absl::Seconds(10);
+constexpr absl::Duration kMaxBatchPause = absl::Seconds(10);
 // The compilers rest when none of them wanted a processor in kQuietChecks checks in a row.
 constexpr int kQuietChecks = 3;
 constexpr absl::Duration kCheckPeriod = absl::Milliseconds(15);
 // A program may keep the compilers busy by itself, for instance while it starts. So the next batch
 // waits no longer than this for them, and after two minutes no batch waits.
-constexpr absl::Duration kLongestCompilerWork = absl::Seconds(10);
-constexpr absl::Duration kLongestPace = absl::Minutes(2);
+constexpr absl::Duration kMaxCompilerWait = absl::Seconds(10);
+constexpr absl::Duration kMaxPaceTime = absl::Minutes(2);
 // The longest pause after the compilers' work, which lets the program run at full speed for a time.
-constexpr absl::Duration kLongestRest = absl::Seconds(2);
+constexpr absl::Duration kMaxRest = absl::Seconds(2);
 
 // The system's clock may be set back while batches wait.
 absl::Duration Monotonic() { return absl::Nanoseconds(MonotonicNanos()); }
@@ -54,7 +54,7 @@ void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes, bool a
   progress_ = {};
   is_at_once_ = at_once;
   pace_ = has_budget_ && !at_once ? BatchPace(classes.size()) : BatchPace::Unlimited();
-  pace_ends_ = Monotonic() + kLongestPace;
+  pace_ends_ = Monotonic() + kMaxPaceTime;
   compiler_work_.reset();
   vm_thread_ = FindThread("VM Thread");
   for (const Planned& planned : classes) {
@@ -77,7 +77,7 @@ void ClassBatches::Drop(JNIEnv* jni) {
 
 absl::Duration ClassBatches::Pause() {
   const absl::Duration rest = UntilCompilersRest();
-  return std::clamp(next_batch_ - Monotonic(), rest, kLongestPause);
+  return std::clamp(next_batch_ - Monotonic(), rest, kMaxBatchPause);
 }
 
 absl::Duration ClassBatches::UntilCompilersRest() {
@@ -86,12 +86,12 @@ absl::Duration ClassBatches::UntilCompilersRest() {
   if (now < compiler_work_->checked + kCheckPeriod)
     return compiler_work_->checked + kCheckPeriod - now;
   compiler_work_->checked = now;
-  compiler_work_->quiet = compilers_.Work() ? 0 : compiler_work_->quiet + 1;
+  compiler_work_->quiet = compilers_.AreBusy() ? 0 : compiler_work_->quiet + 1;
   if (compiler_work_->quiet < kQuietChecks && now < compiler_work_->latest) return kCheckPeriod;
-  const absl::Duration work = compilers_.Used() - compiler_work_->used;
+  const absl::Duration work = compilers_.CpuTime() - compiler_work_->used;
   pace_.After(compiler_work_->classes, work);
   const absl::Duration rest = budget_.PauseAfter(absl::ZeroDuration(), work);
-  next_batch_ = std::max(next_batch_, now + std::min(rest, kLongestRest));
+  next_batch_ = std::max(next_batch_, now + std::min(rest, kMaxRest));
   compiler_work_.reset();
   return absl::ZeroDuration();
 }
@@ -102,7 +102,7 @@ std::vector<jclass> ClassBatches::TakeNext(JNIEnv* jni, const std::function<bool
   absl::Duration expected;
   const absl::Duration most =
       is_at_once_ ? absl::InfiniteDuration() : BatchLimit(batch_cost_, before);
-  const size_t most_classes = std::min(kLargestBatch, pace_.classes());
+  const size_t most_classes = std::min(kMaxBatchClasses, pace_.classes());
   while (next_ < classes_.size() && taken.size() < most_classes && expected < most) {
     const Waiting& waiting = classes_[next_++];
     ++progress_.done.classes;
@@ -129,8 +129,8 @@ void ClassBatches::RunNext(
   const jvm::LocalFrame frame(jni);
   const absl::Duration began = Monotonic();
   const absl::Duration before = Cost();
-  compilers_.Find();
-  const absl::Duration compiled = compilers_.Used();
+  compilers_.Refresh();
+  const absl::Duration compiled = compilers_.CpuTime();
   const std::vector<jclass> classes = TakeNext(jni, wanted);
   begin(classes);
   end(classes, jvm::RetransformBatch(env_, classes));
@@ -144,7 +144,7 @@ void ClassBatches::RunNext(
   } else {
     compiler_work_ = {.classes = classes.size(),
                       .used = compiled,
-                      .latest = now + kLongestCompilerWork,
+                      .latest = now + kMaxCompilerWait,
                       .checked = now};
   }
 }

@@ -52,7 +52,7 @@ class ClassBatches {
   };
   // All threads stand while code is swapped: about 0.1 s for a thousand classes, more on a busy
   // machine.
-  static constexpr size_t kLargestBatch = 4096;
+  static constexpr size_t kMaxBatchClasses = 4096;
 
   // `percent`: see ProcessorBudget. `compilers`: the JIT's threads.
   ClassBatches(jvmtiEnv* env, int percent, PreferredThreads& compilers)
@@ -65,7 +65,7 @@ class ClassBatches {
   ClassBatches& operator=(const ClassBatches&) = delete;
 
   // Lists the classes for the next batches, in place of those that are left. They may be unloaded
-  // meanwhile. `at_once`: in batches of kLargestBatch, whatever they cost.
+  // meanwhile. `at_once`: in batches of kMaxBatchClasses, whatever they cost.
   void Plan(JNIEnv* jni, const std::vector<Planned>& classes, bool at_once = false);
   // Drops the classes that are left.
   void Drop(JNIEnv* jni);

@@ -8,7 +8,7 @@ namespace jtrace {
 
 void CodePart::Listen(JNIEnv*) {
   if (options_.WantsStubs()) jvm::EnableEvents(jvm_.env, kStubEvents).IgnoreError();
-  jvm_.code_reports.Start(options_, jvm_.code_reader());
+  jvm_.code_reports.Start(options_, jvm_.code_listener());
 }
 
 void CodePart::AddExisting(JNIEnv*) {
@@ -22,14 +22,14 @@ void CodePart::StopListening() {
 }
 
 // Changes a copy of the options, because other threads read the recording's.
-void CodePart::RecordFromNowOn() {
+void CodePart::RequestCodeRecords() {
   if (jvm_.trace.encoder.Wants(format::kJit, format::kJitCode)) return;
   Options options = options_;
   options.codes.SetDefault(Code::kJitCode, true);
   options.codes.SetDefault(Code::kJitInlining, true);
   if (!options.codes.Has(Code::kJitCode)) return;
   jvm_.trace.encoder.SetCodes(options.codes);
-  jvm_.code_reports.Start(options, jvm_.code_reader());
+  jvm_.code_reports.Start(options, jvm_.code_listener());
   jvm_.code_reports.ReportExisting();
 }
 

@@ -20,7 +20,7 @@ class CodePart : public RecordingPart {
   void ReportCompiledMethods() { jvm_.code_reports.ReportExisting(); }
   // Adds records of compiled code from now on, unless codes= leaves them out. They name the callers
   // of hooks that are added to a running recording. On a Java thread.
-  void RecordFromNowOn();
+  void RequestCodeRecords();
 
  private:
   JvmParts& jvm_;

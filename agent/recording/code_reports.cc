@@ -19,7 +19,7 @@ absl::Status CodeReports::Expect(const Options& options) {
   return jvm::EnableEvents(env_, kEvents);
 }
 
-void CodeReports::Start(const Options& options, jvm::CodeReader* reader) {
+void CodeReports::Start(const Options& options, jvm::CompiledCodeListener* reader) {
   const bool wants_records = options.WantsCodeRecords();
   if (!wants_records && !options.WantsDebugInfo()) return;
   const absl::MutexLock lock(&mutex_);
@@ -62,7 +62,7 @@ void CodeReports::Stop() {
   if (reader_ != nullptr && !always_keeps_) reader_->StopKeepingDebugInfo();
 }
 
-void CodeReports::KeepAlways(jvm::CodeReader& reader) {
+void CodeReports::KeepAlways(jvm::CompiledCodeListener& reader) {
   const absl::MutexLock lock(&mutex_);
   always_keeps_ = reader.KeepDebugInfo();
 }

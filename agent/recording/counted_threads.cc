@@ -63,7 +63,7 @@ uint32_t NumberOfCaller(JvmParts& jvm) {
   JNIEnv* jni = nullptr;
   if (jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
     const uint32_t known = threads.NumberOfNative(gettid());
-    return known != 0 ? known : threads.DefineInternal(gettid(), metrics::KernelName(gettid()));
+    return known != 0 ? known : threads.DefineNative(gettid(), metrics::KernelName(gettid()));
   }
   const PendingException pending(jni);
   jthread thread = nullptr;

@@ -32,10 +32,10 @@ bool IsGone(int error) { return error == ENOENT || error == ENOTDIR || error == 
 
 }  // namespace
 
-EndedFiles::EndedFiles(Losses& losses, MissingSpace missing_space)
+EndedFiles::EndedFiles(Losses& losses, SpaceShortfall missing_space)
     : losses_(losses), missing_space_(std::move(missing_space)) {}
 
-uint64_t EndedFiles::MissingOfReserve(const std::string& folder) {
+uint64_t EndedFiles::ReserveShortfall(const std::string& folder) {
   struct statvfs info;
   if (statvfs(folder.c_str(), &info) != 0) return 0;
   const uint64_t reserve =

@@ -30,10 +30,10 @@ class EndedFiles {
     uint64_t bytes = 0;
   };
   // Returns how many bytes must be freed on a folder's file system so that its reserve is free.
-  using MissingSpace = std::function<uint64_t(const std::string& folder)>;
+  using SpaceShortfall = std::function<uint64_t(const std::string& folder)>;
 
   // Reports removed files as losses.
-  explicit EndedFiles(Losses& losses, MissingSpace missing_space = MissingOfReserve);
+  explicit EndedFiles(Losses& losses, SpaceShortfall missing_space = ReserveShortfall);
 
   // Says how much stays; without it, every file does.
   void SetKeep(const Keep& keep);
@@ -49,7 +49,7 @@ class EndedFiles {
   Sum removed() const;
 
   // The default: a twentieth of the file system is to stay free, 100 MB at most.
-  static uint64_t MissingOfReserve(const std::string& folder);
+  static uint64_t ReserveShortfall(const std::string& folder);
 
  private:
   struct File {
@@ -75,7 +75,7 @@ class EndedFiles {
   void ReportFullDisk(uint64_t files);
 
   Losses& losses_;
-  const MissingSpace missing_space_;
+  const SpaceShortfall missing_space_;
   mutable absl::Mutex mutex_;
   Keep keep_ ABSL_GUARDED_BY(mutex_);
   std::deque<File> files_ ABSL_GUARDED_BY(mutex_);  // the oldest first; others may have moved them

@@ -67,6 +67,8 @@ const void* JvmParts::libjvm_address() const {
   return reinterpret_cast<const void*>(vm->functions->GetEnv);
 }
 
-jvm::CodeReader* JvmParts::code_reader() { return sampler.load() == nullptr ? nullptr : &view; }
+jvm::CompiledCodeListener* JvmParts::code_listener() {
+  return sampler.load() == nullptr ? nullptr : &view;
+}
 
 }  // namespace jtrace

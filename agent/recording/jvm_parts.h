@@ -82,7 +82,7 @@ struct JvmParts {
   // An address inside libjvm.
   const void* libjvm_address() const;
   // Null: no sampler was made yet.
-  jvm::CodeReader* code_reader();
+  jvm::CompiledCodeListener* code_listener();
 
   JavaVM* const vm;
   jvmtiEnv* const env;

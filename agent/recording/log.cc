@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<Log>> Log::Open(LogTarget target, std::string fil
   if (target == LogTarget::kFile) {
     const OwnFd fd(OpenForAppending(file));
     const absl::Status own =
-        fd.ok() ? CheckOwnFile(fd.get()) : absl::PermissionDeniedError(WhyNotOpened(errno));
+        fd.ok() ? CheckOwnFile(fd.get()) : absl::PermissionDeniedError(OpenErrorText(errno));
     if (!own.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("option 'log': cannot write '", file, "': ", own.message(),

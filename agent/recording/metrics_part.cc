@@ -38,9 +38,9 @@ void MetricsPart::Run() {
     by_thread.push_back(metric);
   }
   if (by_thread.empty()) return;
-  by_thread_ = std::make_unique<metrics::MetricSource>(*jvm_.metrics, std::move(by_thread),
-                                                       jvm_.is_live.load(), jvm_.registries.groups,
-                                                       jvm_.trace.encoder);
+  by_thread_ = std::make_unique<metrics::ThreadTotalsSource>(
+      *jvm_.metrics, std::move(by_thread), jvm_.is_live.load(), jvm_.registries.groups,
+      jvm_.trace.encoder);
 }
 
 std::unique_ptr<metrics::LiveObjectsSource> MetricsPart::LiveObjects(

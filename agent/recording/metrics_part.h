@@ -10,7 +10,7 @@
 #include "agent/calls/trees/path_metrics.h"
 #include "agent/calls/trees/tree_source.h"
 #include "agent/metrics/live_objects_source.h"
-#include "agent/metrics/metric_source.h"
+#include "agent/metrics/thread_totals_source.h"
 #include "agent/options/options.h"
 #include "agent/recording/jvm_parts.h"
 #include "agent/recording/recording_part.h"
@@ -43,7 +43,7 @@ class MetricsPart : public RecordingPart {
   const Options& options_;
   std::vector<uint32_t> numbers_;
   calls::PathMetrics path_metrics_;
-  std::unique_ptr<metrics::MetricSource> by_thread_;
+  std::unique_ptr<metrics::ThreadTotalsSource> by_thread_;
 };
 
 }  // namespace jtrace

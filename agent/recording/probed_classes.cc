@@ -22,7 +22,7 @@ constexpr absl::Duration kNeedsNarrowerScope = absl::Milliseconds(500);
 // The most processor time for one batch with all classes.
 constexpr absl::Duration kMaxCostAtOnce = absl::Seconds(5);
 // A smaller probebudget= asks for batches.
-const int kUsualBudget = Options().probe_budget;
+const int kDefaultBudget = Options().probe_budget;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
     planned.push_back({klass, MethodsOf(klass)});
     planned_.push_back({std::move(named->name), planned.back().methods});
   });
-  if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
+  if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetUnsampledOldMethods();
   ReportRunningLoops(jni, classes);
   adds_at_once_ = AddsAtOnce();
   batches_.Plan(jni, planned, adds_at_once_);
@@ -73,8 +73,8 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
 
 // If HotSpot discards all compiled code with the first batch anyway, small batches win nothing.
 bool ProbedClasses::AddsAtOnce() const {
-  return jvm_.loaded_late && !jvm_.has_retransformed && budget_percent_ >= kUsualBudget &&
-         planned_.size() <= ClassBatches::kLargestBatch &&
+  return jvm_.loaded_late && !jvm_.has_retransformed && budget_percent_ >= kDefaultBudget &&
+         planned_.size() <= ClassBatches::kMaxBatchClasses &&
          calls::EstimatedCost(calls::AllOf(planned_)) <= kMaxCostAtOnce;
 }
 
@@ -148,7 +148,7 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
 size_t ProbedClasses::MethodsOf(jclass klass) const {
   if (!jvm::IsPrepared(jvm_.env, klass)) return 0;
   size_t methods = 0;
-  jvm_.registries.classes.ForEachMethod(klass, [&](const jvm::MethodInMemory&) { ++methods; });
+  jvm_.registries.classes.ForEachMethod(klass, [&](const jvm::NamedMethod&) { ++methods; });
   return methods;
 }
 
@@ -171,7 +171,7 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
 std::optional<ProbedClasses::NamedClass> ProbedClasses::WithoutProbes(jclass klass) {
   auto named = InScope(klass);
   if (named.has_value() &&
-      (jvm::HasFailed(jvm_.env, klass) || instrumentation_->HasPassed(named->number) ||
+      (jvm::HasFailed(jvm_.env, klass) || instrumentation_->WasRewritten(named->number) ||
        jvm_.trace.unprobed.Has(calls::NoProbes::kNotRetransformed, named->number) ||
        jvm_.trace.unprobed.Has(calls::NoProbes::kNotHooked, named->number))) {
     return std::nullopt;
@@ -180,7 +180,7 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::WithoutProbes(jclass kla
 }
 
 void ProbedClasses::Add(JNIEnv* jni, std::span<const jclass> classes) {
-  if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
+  if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetUnsampledOldMethods();
   KeepOldMethods(classes);
   ReportRunningLoops(jni, classes);
   RecordAdded(classes, jvm::Retransform(jvm_.env, classes));
@@ -192,7 +192,7 @@ void ProbedClasses::RecordAdded(std::span<const jclass> classes,
   for (const jvm::RefusedClass& refused : result.refused) {
     const auto named = InScope(refused.klass);
     if (!named.has_value()) continue;
-    instrumentation_->ForgetCounted(named->number);
+    instrumentation_->RemoveRefused(named->number);
     // A class that cannot be linked has never run. It gets probes when it is linked.
     if (!jvm::IsPrepared(jvm_.env, refused.klass)) continue;
     jvm_.trace.unprobed.Add(calls::NoProbes::kNotRetransformed, named->number, named->name,
@@ -233,7 +233,7 @@ void ProbedClasses::AddToPrepared(JNIEnv* jni) {
 // loaded classes were listed: its superclass may have taken long to load. It cannot be
 // retransformed here, where the JVM may hold a lock that another thread's retransformation of the
 // class waits for.
-bool ProbedClasses::AddLate(jclass klass) {
+bool ProbedClasses::ReportLateClass(jclass klass) {
   if (jvm::IsRetransforming()) return false;  // the retransformation links the class
   if (!loaded_have_probes_.load()) return false;
   const auto named = WithoutProbes(klass);
@@ -312,7 +312,7 @@ void ProbedClasses::PlanRemoving(JNIEnv* jni) {
   std::vector<ClassBatches::Planned> planned;
   planned.reserve(probed.size());
   for (jclass klass : probed) planned.push_back({klass, MethodsOf(klass)});
-  if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetIdleOldMethods();
+  if (jvm_.sampler.load() != nullptr) jvm_.registries.classes.ForgetUnsampledOldMethods();
   ReportRunningLoops(jni, probed);
   batches_.Plan(jni, planned);
 }
@@ -346,7 +346,7 @@ void ProbedClasses::RecordRemoved(std::span<const jclass> classes,
   if (result.refused.empty()) return;
   if (RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
     for (const jvm::RefusedClass& refused : result.refused) {
-      resting->instrumentation().ForgetCounted(jvm_.registries.classes.NumberOf(refused.klass));
+      resting->instrumentation().RemoveRefused(jvm_.registries.classes.NumberOf(refused.klass));
     }
   }
   for (const jvm::RefusedClass& refused : result.refused) {
@@ -366,7 +366,7 @@ std::string ProbedClasses::NameOf(jclass klass) const {
   return name.empty() ? "[unknown]" : name;
 }
 
-std::string ProbedClasses::DescribeLeft() const {
+std::string ProbedClasses::DescribeKeptProbes() const {
   if (left_.empty()) return "";
   constexpr size_t kMaxNames = 3;
   const size_t named = std::min(left_.size(), kMaxNames);

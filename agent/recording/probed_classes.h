@@ -1,5 +1,5 @@
 // The classes of one recording: adds probes to loaded classes, removes them, and finds classes in
-// scope without probes. Under the session's lock; AddLate on any Java thread.
+// scope without probes. Under the session's lock; ReportLateClass on any Java thread.
 #pragma once
 
 #include <jvmti.h>
@@ -40,8 +40,8 @@ class ProbedClasses {
   // Adds probes to the next classes. After the last ones also to those that were still loading when
   // the list was made.
   void AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added);
-  // Tells DescribePlan that resting probes do not fit the recording, whose `option` differs.
-  void ReplacesResting(absl::string_view option) { replaces_resting_ = std::string(option); }
+  // Reports to DescribePlan that resting probes do not fit the recording, whose `option` differs.
+  void SetRestingMismatch(absl::string_view option) { replaces_resting_ = std::string(option); }
   // Returns what the plan costs, and how to make it cheaper: lines for people.
   std::vector<std::string> DescribePlan() const;
   std::string DescribePriority() const;
@@ -49,9 +49,9 @@ class ProbedClasses {
   // the JVM.
   void AddToPrepared(JNIEnv* jni);
   // Records that a prepared class in scope has no probes. Returns whether AddToPrepared is due.
-  bool AddLate(jclass klass);
-  // Whether AddLate returned true since the last call.
-  bool HasNewLateClasses() { return has_late_.exchange(false); }
+  bool ReportLateClass(jclass klass);
+  // Whether ReportLateClass returned true since the last call.
+  bool ConsumeLateClasses() { return has_late_.exchange(false); }
   // Adds no more probes; those that are in stay.
   void DropPlan(JNIEnv* jni);
   // Adds no more probes, and lists the classes that have some for RemoveBatch.
@@ -62,7 +62,7 @@ class ProbedClasses {
   // which may still add probes.
   void Remove(JNIEnv* jni, const std::function<void()>& wait_for_hooks);
   // Returns the classes whose probes the JVM did not remove, and why; "": there are none.
-  std::string DescribeLeft() const;
+  std::string DescribeKeptProbes() const;
   // The batches that add or remove probes.
   ClassBatches& batches() { return batches_; }
   const ClassBatches& batches() const { return batches_; }

@@ -13,8 +13,8 @@
 #include "agent/recording/hooks_part.h"
 #include "agent/recording/metrics_part.h"
 #include "agent/recording/switches_part.h"
+#include "agent/signal_safe/agent_work.h"
 #include "agent/signal_safe/doorbell.h"
-#include "agent/signal_safe/own_work.h"
 #include "common/counted.h"
 #include "proto/trace_format.h"
 
@@ -36,7 +36,7 @@ absl::Duration PollPeriod(const Options& options) {
   // The rate of an event is unknown, and may be high.
   if (options.samples.period != 0) return absl::Milliseconds(10);
   // With samples= the recording is to end soon after that many.
-  const auto longest = absl::Milliseconds(options.most_samples != 0 ? 10 : 100);
+  const auto longest = absl::Milliseconds(options.max_samples != 0 ? 10 : 100);
   return std::clamp(options.samples.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
                     longest);
 }
@@ -127,7 +127,7 @@ absl::Status Recording::StartParts(JNIEnv* jni) {
   registries.loaders.FindPlatformLoader(jni);
   registries.classes.sources().FindFields(jni);
   registries.classes.ReadJvm(jvm_.libjvm_address());
-  registries.classes.NumberLater(NumbersMethodsLater(options_));
+  registries.classes.NumberMethodsLazily(NumbersMethodsLater(options_));
   for (const auto& part : parts_) {
     if (absl::Status status = part->Start(jni); !status.ok()) return status;
   }
@@ -257,8 +257,8 @@ bool Recording::BeginRemoving(JNIEnv* jni) {
   return state_.TryEnter(RecordingState::kRemoving);
 }
 
-std::string Recording::DescribeLeft() const {
-  const std::string left = calls_ == nullptr ? "" : calls_->DescribeLeft();
+std::string Recording::DescribeKeptProbes() const {
+  const std::string left = calls_ == nullptr ? "" : calls_->DescribeKeptProbes();
   return left.empty() ? "" : absl::StrCat("\nwarning: ", left);
 }
 
@@ -269,8 +269,8 @@ absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
   return written;
 }
 
-// Uses no JVMTI and no JNI, because the writer's thread, which is no Java thread, may call it. The
-// control thread, which this wakes, does the rest.
+// Uses no JVMTI and no JNI, because the writer's thread, which is not a Java thread, may call it.
+// The control thread, which this wakes, does the rest.
 void Recording::Fail(absl::string_view why) {
   const bool begins_failing = state_.TryEnter(RecordingState::kFailing);
   gate_.Close();
@@ -350,7 +350,7 @@ absl::Status Recording::QueryTrees(absl::FunctionRef<void(metrics::TreeWindows&)
 }
 
 Due Recording::WhatIsDue(absl::Time now) {
-  if (calls_ != nullptr && calls_->classes().HasNewLateClasses()) {
+  if (calls_ != nullptr && calls_->classes().ConsumeLateClasses()) {
     return {.what = Due::kAddProbes, .next = now};
   }
   const absl::Time end = IsAdding() ? absl::InfiniteFuture() : complete_ + options_.duration;
@@ -389,7 +389,7 @@ std::string Recording::DescribeEnd(proto::SessionEnd::Reason reason) const {
   std::string what;
   for (const auto& part : parts_) absl::StrAppend(&what, part->Summary());
   if (reason == proto::SessionEnd::SAMPLES) {
-    absl::StrAppend(&what, "ended by samples=", options_.most_samples, ", ");
+    absl::StrAppend(&what, "ended by samples=", options_.max_samples, ", ");
   }
   const EndedFiles::Sum removed = file_.ended().removed();
   if (removed.files != 0) {

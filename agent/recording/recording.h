@@ -83,7 +83,7 @@ class Recording {
   // Leaves the rest to the control thread. False: probes are not being taken out.
   bool PauseRemoving() { return state_.TryEnter(RecordingState::kPaused); }
   // Returns why the probes of some classes stay, as a warning; "": none do.
-  std::string DescribeLeft() const;
+  std::string DescribeKeptProbes() const;
   // Does what Stop does when the JVM ends, but the classes keep their probes.
   void EndWithJvm();
   // Ends the recording, reports why, and lets the program run on. CleanUp is due then.
@@ -100,7 +100,7 @@ class Recording {
   absl::StatusOr<std::string> NextFile();
   std::string DescribeStatus();
   // Records of compiled code are needed from now on (CodePart).
-  void RecordCode() { code_->RecordFromNowOn(); }
+  void RequestCodeRecords() { code_->RequestCodeRecords(); }
   // Calls `ask` on the writer's thread. FailedPrecondition: the recording keeps no call trees.
   absl::Status QueryTrees(absl::FunctionRef<void(metrics::TreeWindows&)> ask);
   Due WhatIsDue(absl::Time now);
@@ -132,7 +132,7 @@ class Recording {
   // Whether the recording takes samples.
   bool has_samples() const { return samples_ != nullptr; }
   // Whether the counts of blocks are completed when they are read, which needs a Java thread.
-  bool CompletesBlocks() const { return calls_ != nullptr && calls_->blocks() != nullptr; }
+  bool NeedsJavaThread() const { return calls_ != nullptr && calls_->blocks() != nullptr; }
 
  private:
   // Makes the parts that the options ask for, in the order of a start.

@@ -60,7 +60,7 @@ class RecordingPart {
 
   // Takes no more data. On any thread, also the writer's, so without JNI and JVMTI; perhaps twice.
   virtual void Stop() {}
-  // Completes the counts, which are read next. Does nothing on a thread that is no Java thread.
+  // Completes the counts, which are read next. Does nothing on a thread that is not a Java thread.
   virtual void CompleteCounts() {}
   // The gate is closed: switches the part's events off.
   virtual void StopListening() {}

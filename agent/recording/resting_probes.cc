@@ -43,11 +43,11 @@ absl::Status RestingProbes::Start(JNIEnv* jni) {
   classes_ = *std::move(classes);
   instrumentation().ReportLeftOut(false);
   ChooseTreeMemory(jvm_, jni, options_);
-  auto set = jvm_.probe_sets.Use(jvm_.env, jni, ProbeOptionsOf(options_));
+  auto set = jvm_.probe_sets.FindOrDefine(jvm_.env, jni, ProbeOptionsOf(options_));
   if (!set.ok()) return set.status();
   calls::Probes& probes = *(*set)->probes;
-  probes.Idle();
-  instrumentation().UseProbeClass(probes.class_name());
+  probes.End();
+  instrumentation().SetProbeClass(probes.class_name());
   if (absl::Status status = EnableClassFileEvents(jvm_.env); !status.ok()) return status;
   jvm_.resting.store(this);
   classes_->AddToLoaded(jni);
@@ -82,7 +82,7 @@ std::string RestingProbes::WhyNot(const Options& wanted) const {
   return ProbeOptionsOf(resting) == ProbeOptionsOf(options_) ? "" : "memory=, prune=, maxdepth=";
 }
 
-std::unique_ptr<ProbedClasses> RestingProbes::Lend(const Options& wanted) {
+std::unique_ptr<ProbedClasses> RestingProbes::ShareClasses(const Options& wanted) {
   return ProbedClasses::Sharing(jvm_, wanted, *classes_);
 }
 

@@ -23,14 +23,14 @@ namespace jtrace {
 class RestingProbes {
  public:
   // On a Java thread in VMInit, before the program's classes are loaded. Errors: see
-  // ProbeSets::Use, ProbedClasses::Create.
+  // ProbeSets::FindOrDefine, ProbedClasses::Create.
   static absl::StatusOr<RestingProbes*> Begin(JvmParts& jvm, JNIEnv* jni, const Options& options);
 
   // Returns the option because of which a recording cannot use the probes; "": it can. A recording
   // without a scope or memory of its own has those of options().
   std::string WhyNot(const Options& wanted) const;
   // Returns the classes of a recording that uses the probes.
-  std::unique_ptr<ProbedClasses> Lend(const Options& wanted);
+  std::unique_ptr<ProbedClasses> ShareClasses(const Options& wanted);
   // Between these, the recording's trace gets what is known of the probes. EndTrace may come alone.
   void BeginTrace();
   void EndTrace();

@@ -75,7 +75,7 @@ absl::Status SamplesPart::Start(JNIEnv* jni) {
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
   samples::Sampler& sampler = this->sampler();
   jvm_.view.NeedMethodIds(NeedsAppScope());
-  jvm_.registries.classes.OnIdsNeeded([&view = jvm_.view] { view.NeedMethodIds(true); });
+  jvm_.registries.classes.OnMethodIdsRequired([&view = jvm_.view] { view.NeedMethodIds(true); });
   if (absl::Status status = sampler.Start(jni); !status.ok()) return status;
   ReportKernelFrames();
   ReportForbiddenTimers();
@@ -92,10 +92,10 @@ void SamplesPart::MakeSources() {
         return groups.NumberOfThread(java_tid);
       },
       node_number(), CallSiteAt(), options_.codes.Has(Code::kInterrupt));
-  if (options_.most_samples != 0) sample_source_->NotifyAt(options_.most_samples, wake_);
+  if (options_.max_samples != 0) sample_source_->NotifyAt(options_.max_samples, wake_);
   if (calls::CountedBlocks* blocks = calls_ != nullptr ? calls_->blocks() : nullptr;
       blocks != nullptr) {
-    sample_source_->UseOriginalBci(
+    sample_source_->SetOriginalBci(
         [blocks](uint32_t routine, uint32_t bci) { return blocks->OriginalBci(routine, bci); });
   }
   internal_threads_ = std::make_unique<samples::InternalThreadSource>(

@@ -51,7 +51,7 @@ class SamplesPart : public RecordingPart {
 
   // Whether there are as many samples as samples= requests. Any thread, after Start.
   bool HasEnough() const {
-    return options_.most_samples != 0 && sample_source_->samples() >= options_.most_samples;
+    return options_.max_samples != 0 && sample_source_->samples() >= options_.max_samples;
   }
   // Returns what finds the trace's number of the node that a sample or a hook's call belongs to;
   // null: no trees are kept.

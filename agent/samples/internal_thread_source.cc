@@ -44,7 +44,7 @@ void InternalThreadSource::Attach(pid_t tid, ThreadState& state) {
     const std::string name = KernelName(tid);
     state.refused = !names_.Wants(name);
     if (state.refused) return;
-    state.number = threads_.DefineInternal(tid, name);
+    state.number = threads_.DefineNative(tid, name);
   }
   state.refused = !sampler_.AttachThread(tid, state.number, 0, 0).ok();  // the sampler counts it
 }
@@ -66,7 +66,7 @@ void InternalThreadSource::Poll(proto::Chunk&) {
 }
 
 void InternalThreadSource::CheckThreads() {
-  const std::vector<pid_t> ended = threads_.EndedTids();
+  const std::vector<pid_t> ended = threads_.DrainEndedTids();
   const std::set<pid_t> has_ended(ended.begin(), ended.end());
   std::map<pid_t, ThreadState> now;
   for (const pid_t tid : ListThreads()) {

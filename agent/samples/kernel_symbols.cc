@@ -80,7 +80,7 @@ class Owners {
  public:
   uint32_t Of(std::string_view module) {
     if (module.empty()) return KernelNames::kKernel;
-    if (module == "[bpf]" || module.rfind("[__builtin", 0) == 0) return KernelNames::kPassing;
+    if (module == "[bpf]" || module.rfind("[__builtin", 0) == 0) return KernelNames::kTransient;
     if (module != last_) {
       last_ = module;
       ++number_;
@@ -151,7 +151,7 @@ std::string_view KernelNames::Find(uint64_t address) const {
 
 bool KernelNames::IsLasting(uint64_t address) const {
   const auto after = std::upper_bound(symbols.begin(), symbols.end(), address, IsBelow);
-  return after != symbols.begin() && after != symbols.end() && after->owner != kPassing &&
+  return after != symbols.begin() && after != symbols.end() && after->owner != kTransient &&
          (after - 1)->owner == after->owner;
 }
 

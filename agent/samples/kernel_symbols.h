@@ -15,7 +15,7 @@ struct KernelNames {
   // The owner of a function: the kernel itself, a module (numbered from 1), or code that may come
   // and go at any moment, such as BPF programs.
   static constexpr uint32_t kKernel = 0;
-  static constexpr uint32_t kPassing = ~0u;
+  static constexpr uint32_t kTransient = ~0u;
 
   struct Symbol {
     uint64_t address;

@@ -18,8 +18,8 @@ constexpr PerfEvent Hardware(std::string_view name, uint64_t config, uint64_t pe
   return {name, PERF_TYPE_HARDWARE, config, false, false, period, 1000};
 }
 constexpr PerfEvent Software(std::string_view name, uint64_t config, bool in_kernel,
-                             uint64_t least_period) {
-  return {name, PERF_TYPE_SOFTWARE, config, false, in_kernel, 100, least_period};
+                             uint64_t min_period) {
+  return {name, PERF_TYPE_SOFTWARE, config, false, in_kernel, 100, min_period};
 }
 
 // A sample's signal at a context switch ends the wait that the thread was about to begin. Beginning
@@ -78,7 +78,7 @@ std::string KernelRelease() {
 }
 
 signal_safe::EventStop StopOf(const PerfEvent& event, std::string_view kernel_release) {
-  return event.is_clock && MayHang(kernel_release) ? signal_safe::EventStop::kByHand
+  return event.is_clock && MayHang(kernel_release) ? signal_safe::EventStop::kByHandler
                                                    : signal_safe::EventStop::kByKernel;
 }
 

@@ -21,7 +21,7 @@ struct PerfEvent {
   // access.
   bool in_kernel;
   uint64_t default_period;  // events between two samples; unused for clocks
-  uint64_t least_period;    // smaller ones are refused
+  uint64_t min_period;      // smaller ones are refused
 };
 
 std::span<const PerfEvent> PerfEvents();

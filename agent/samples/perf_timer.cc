@@ -40,7 +40,7 @@ int OpenEvent(const PerfSpec& spec, bool with_kernel) {
   attributes.type = spec.event.type;
   attributes.config = spec.event.config;
   // On kernels where a clock is stopped by hand, cpu-clock's count is wrong (perf_events.h).
-  if (spec.event.is_clock && spec.stop == signal_safe::EventStop::kByHand) {
+  if (spec.event.is_clock && spec.stop == signal_safe::EventStop::kByHandler) {
     attributes.config = PERF_COUNT_SW_TASK_CLOCK;
   }
   attributes.sample_period = spec.period;

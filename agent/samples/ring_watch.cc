@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "agent/samples/handler/sample_handler.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::samples {
 namespace {
@@ -32,7 +32,7 @@ void RingWatch::Stop() {
 
 void RingWatch::Run(const std::function<void()>& empty) {
   while (!stopping_) {
-    if (samples_doorbell.Wait(kHourNs)) signal_safe::AsOwn(empty);
+    if (samples_doorbell.Wait(kHourNs)) signal_safe::RunAsAgent(empty);
   }
 }
 

@@ -167,7 +167,7 @@ proto::Sample::State SampleSource::StateOf(const SampleHeader& header, jvm::Meth
   const auto state = static_cast<proto::Sample::State>(header.activity);
   if (header.activity != Activity::kWaiting) return state;
   const jvm::MethodKey method = IsJava(header.wait_frame) ? KeyOf(header.wait_frame) : innermost;
-  if (method != 0 && classes_.MethodOf(method) == 0) classes_.DefineMethodInMemory(method);
+  if (method != 0 && classes_.MethodOf(method) == 0) classes_.DefineMethodAt(method);
   switch (method != 0 ? classes_.WaitIn(method) : jvm::MethodWait::kNone) {
     case jvm::MethodWait::kPark:
       return proto::Sample::PARKED;
@@ -246,7 +246,7 @@ jvm::MethodKey SampleSource::AddFrames(absl::Span<const Frame> frames, bool is_u
                                        proto::Chunk& chunk, proto::Sample& sample) {
   jvm::MethodKey innermost = 0;
   for (const Frame& frame : frames) {
-    const KnownFrame known = Resolve(frame, chunk);
+    const CachedFrame known = Resolve(frame, chunk);
     // A probe's code is jtrace's own cost: one frame represents all of it. An unwind is taken
     // inside a probe, whose frames are left out.
     if (known.is_probe) {
@@ -260,9 +260,9 @@ jvm::MethodKey SampleSource::AddFrames(absl::Span<const Frame> frames, bool is_u
   return innermost;
 }
 
-SampleSource::KnownFrame SampleSource::Resolve(const Frame& frame, proto::Chunk& chunk) {
+SampleSource::CachedFrame SampleSource::Resolve(const Frame& frame, proto::Chunk& chunk) {
   const FrameKey key(frame.value, frame.bci, static_cast<uint8_t>(frame.kind), frame.flags);
-  const KnownFrame next = {.index = static_cast<uint32_t>(chunk.frame_size())};
+  const CachedFrame next = {.index = static_cast<uint32_t>(chunk.frame_size())};
   const auto [entry, inserted] = frames_.try_emplace(key, next);
   if (inserted) {
     proto::Frame* encoded = chunk.add_frame();
@@ -308,7 +308,7 @@ uint32_t SampleSource::MethodOf(const Frame& frame) {
   if (const uint32_t method = classes_.MethodOf(key); method != 0) return method;
   if (const uint32_t old = classes_.OldMethod(key); old != 0) return old;
   const uint32_t intrinsic = (frame.flags & kFrameRawMethod) != 0 ? Intrinsic(frame) : 0;
-  return intrinsic != 0 ? intrinsic : classes_.DefineMethodInMemory(key);
+  return intrinsic != 0 ? intrinsic : classes_.DefineMethodAt(key);
 }
 
 void SampleSource::Encode(const Frame& frame, proto::Frame& out) {

@@ -38,7 +38,7 @@ class SampleSource : public trace::ChunkSource {
   // blocks=on: turns a bytecode index of a routine with probes into that of its class file. Set
   // before the first Poll.
   using OriginalBci = std::function<uint32_t(uint32_t routine, uint32_t bci)>;
-  void UseOriginalBci(OriginalBci original_bci) { original_bci_ = std::move(original_bci); }
+  void SetOriginalBci(OriginalBci original_bci) { original_bci_ = std::move(original_bci); }
 
   // Calls `reached` at each Poll from this number of samples on. Set before the first Poll.
   void NotifyAt(uint64_t samples, std::function<void()> reached) {
@@ -65,7 +65,7 @@ class SampleSource : public trace::ChunkSource {
   using FrameKey = std::tuple<uint64_t, int32_t, uint8_t, uint8_t>;
 
   void Add(const SampleView& view, proto::Chunk& chunk);
-  struct KnownFrame {
+  struct CachedFrame {
     uint32_t index = 0;  // in Chunk.frame
     bool is_probe = false;
     jvm::MethodKey method = 0;  // of a Java frame other than the probe's
@@ -83,7 +83,7 @@ class SampleSource : public trace::ChunkSource {
   void Repeat(const LastSample& last, IdleTicks idle, proto::Chunk& chunk);
   void RepeatIdle(proto::Chunk& chunk);
   void AddCost(proto::Chunk& chunk) const;
-  KnownFrame Resolve(const Frame& frame, proto::Chunk& chunk);
+  CachedFrame Resolve(const Frame& frame, proto::Chunk& chunk);
   // Returns the key under which the registry of classes has a Java frame's method.
   jvm::MethodKey KeyOf(const Frame& frame) const;
   // Returns Method.id of an intrinsic of MethodHandle, which no class lists; 0: it is none.
@@ -105,7 +105,7 @@ class SampleSource : public trace::ChunkSource {
   const CallSiteAt call_site_at_;
   OriginalBci original_bci_;
   // Frame numbers are valid in one chunk.
-  absl::flat_hash_map<FrameKey, KnownFrame> frames_;
+  absl::flat_hash_map<FrameKey, CachedFrame> frames_;
   uint64_t reuses_ = 0;            // ClassRegistry::reuses that frames_ is valid for
   const bool records_interrupts_;  // each handler's run, 0x4
   const bool repeats_;             // timer=wall

@@ -18,7 +18,7 @@
 #include "agent/samples/loaded_objects_copy.h"
 #include "agent/samples/signals.h"
 #include "agent/samples/walk/cfi.h"
-#include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/frame_cache.h"
 #include "agent/signal_safe/doorbell.h"
 #include "agent/signal_safe/signal_scope.h"
 
@@ -28,7 +28,7 @@ namespace {
 
 // Requests huge pages and touches them now, so that no handler has to. If the kernel has none, the
 // memory stays as it was.
-void OnHugePages(MemoryRange range) {
+void PrefaultHugePages(MemoryRange range) {
   madvise(range.begin, range.bytes, MADV_HUGEPAGE);
   auto* const bytes = static_cast<char*>(range.begin);
   for (size_t at = 0; at < range.bytes; at += kHugePage) {
@@ -139,11 +139,11 @@ absl::Status Sampler::Start(JNIEnv* env) {
   // A sample with only the application's frames does not show which of them was interrupted, so it
   // cannot be corrected later: code is checked when it is compiled instead.
   const bool has_gaps = options_.stack == StackMode::kApp || options_.stack == StackMode::kAppFrame;
-  jvm_.CheckEarly(has_gaps);
+  jvm_.CheckAtCompilation(has_gaps);
   corrector_.Use(has_gaps ? nullptr : &jvm_.non_safepoints_check(),
                  options_.stack == StackMode::kFrame);
-  OnHugePages(KnownFrameMemory());
-  OnHugePages(CfiRowMemory());
+  PrefaultHugePages(FrameCacheMemory());
+  PrefaultHugePages(CfiRowMemory());
   // Drops samples of an earlier recording that were not drained.
   Drain([](const SampleView&) {});
   // Handlers have ended, or nobody reads their samples any more.
@@ -229,9 +229,9 @@ IdleTicks Sampler::CollectIdle(uint32_t thread_slot, uint32_t number) {
   const uint64_t time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
   uint64_t word = slot.idle.load(std::memory_order_acquire);
   while (true) {
-    const WallIdle idle = WallIdle::Of(word);
+    const IdleWord idle = IdleWord::Of(word);
     if (idle.sample != number || idle.ticks == 0) return {};
-    if (slot.idle.compare_exchange_weak(word, WallIdle{number, 0}.word(),
+    if (slot.idle.compare_exchange_weak(word, IdleWord{number, 0}.word(),
                                         std::memory_order_acq_rel)) {
       return {idle.ticks, time_ns};
     }
@@ -271,7 +271,7 @@ void Sampler::Drain(absl::FunctionRef<void(const SampleView&)> take) {
   while (!all) {
     all = EmptyRings();
     backlog_->Drain([&](const SampleView& view) {
-      if (!view.header.is_unwind) watch_.CountTick(view.thread_slot);
+      if (!view.header.is_unwind) watch_.MarkSampled(view.thread_slot);
       corrector_.Correct(view, take);
     });
   }
@@ -390,7 +390,7 @@ bool Sampler::IsAttached(pid_t tid) const {
 }
 
 void Sampler::DiscardDueTicks(ThreadSlot* slot) {
-  losses_.AddLostTicks(slot->due_ticks.exchange(0, std::memory_order_acq_rel));
+  losses_.AddLostTicks(slot->pending_ticks.exchange(0, std::memory_order_acq_rel));
 }
 
 void Sampler::DetachLocked(ThreadSlot* slot) {

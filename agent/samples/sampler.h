@@ -30,9 +30,9 @@
 #include "agent/samples/sample_backlog.h"
 #include "agent/samples/sample_corrector.h"
 #include "agent/samples/sample_totals.h"
+#include "agent/samples/silent_threads.h"
 #include "agent/samples/slot_pool.h"
 #include "agent/samples/thread_timers.h"
-#include "agent/samples/tick_watch.h"
 #include "agent/samples/ticker.h"
 #include "agent/samples/wall_clock.h"
 #include "agent/signal_safe/position.h"
@@ -98,8 +98,8 @@ class Sampler {
   // Detaches the calling thread, which ends (JVMTI ThreadEnd) or must not be sampled.
   void DetachCurrentThread();
   // Detaches threads that ended without notice (compiler and GC threads), and looks for threads
-  // that use CPU time but have no samples (tick_watch.h). Called about once a second by the thread
-  // that drains.
+  // that use CPU time but have no samples (silent_threads.h). Called about once a second by the
+  // thread that drains.
   void SweepEndedThreads();
 
   // Passes every finished sample to `take`, those of one thread oldest first. Also recycles the
@@ -128,7 +128,7 @@ class Sampler {
   // Whether samples would include them with TimerKind::kPerf.
   bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
   // Returns why the kernel does not let the ticker signal threads, as errno; 0: it does, or there
-  // is no ticker. After Start.
+  // has no ticker. After Start.
   int SignalError() const;
   // The losses of the current recording, or of the last one, without zeros.
   std::vector<SampleLoss> Losses() const;
@@ -176,7 +176,7 @@ class Sampler {
   std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
-  TickWatch watch_;  // its counts are guarded by mutex_
+  SilentThreads watch_;  // its counts are guarded by mutex_
   SamplerLosses losses_ ABSL_GUARDED_BY(mutex_);
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_

@@ -72,7 +72,7 @@ void SlotPool::ReleaseBuffers(ThreadSlot* slot) const {
   Release(slot->chain_storage, chain_bytes);
   if (slot->check_storage != nullptr) Release(slot->check_storage, chain_bytes);
   Release(slot->ring.storage(), sizes_.ring_bytes);
-  WalkMemory::Storage& memory = *slot->walk_memory;
+  LastWalk::Storage& memory = *slot->last_walk;
   Release(memory.remembered, sizeof memory.remembered);
   Release(memory.walked, sizeof memory.walked);
   Release(memory.frames, sizeof memory.frames);
@@ -80,11 +80,11 @@ void SlotPool::ReleaseBuffers(ThreadSlot* slot) const {
 
 bool SlotPool::AddBuffers(ThreadSlot* slot) {
   // The memory of a walk holds deeper chains than a sample keeps; they are collected here first.
-  const uint32_t chain_capacity = std::max(sizes_.max_frames, WalkMemory::kCapacity);
+  const uint32_t chain_capacity = std::max(sizes_.max_frames, LastWalk::kCapacity);
   const size_t chain_bytes = size_t{chain_capacity} * sizeof(Frame);
   const size_t check_bytes = sizes_.check_memory ? chain_bytes : 0;
   auto* at = static_cast<std::byte*>(
-      Reserve(chain_bytes + check_bytes + sizes_.ring_bytes + sizeof(WalkMemory::Storage)));
+      Reserve(chain_bytes + check_bytes + sizes_.ring_bytes + sizeof(LastWalk::Storage)));
   if (at == nullptr) return false;
   const auto take = [&at](size_t bytes) { return std::exchange(at, at + bytes); };
   slot->chain_storage = reinterpret_cast<Frame*>(take(chain_bytes));
@@ -92,7 +92,7 @@ bool SlotPool::AddBuffers(ThreadSlot* slot) {
   slot->max_frames = sizes_.max_frames;
   if (check_bytes != 0) slot->check_storage = reinterpret_cast<Frame*>(take(check_bytes));
   slot->ring.Init(take(sizes_.ring_bytes), sizes_.ring_bytes);
-  slot->walk_memory = reinterpret_cast<WalkMemory::Storage*>(take(sizeof(WalkMemory::Storage)));
+  slot->last_walk = reinterpret_cast<LastWalk::Storage*>(take(sizeof(LastWalk::Storage)));
   return true;
 }
 

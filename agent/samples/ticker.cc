@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "agent/base/clock.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::samples {
 
@@ -40,7 +40,7 @@ void Ticker::Run(SampleSchedule schedule, const std::function<void(uint32_t)>& t
     const uint32_t ticks = schedule.TicksUntil(passed_ns);
     due = now + std::chrono::nanoseconds(schedule.WaitAfter(passed_ns));
     lock.unlock();
-    signal_safe::AsOwn([&] { tick(ticks); });
+    signal_safe::RunAsAgent([&] { tick(ticks); });
     lock.lock();
   }
 }

@@ -6,7 +6,7 @@
 
 #include "agent/base/signals_blocked.h"
 #include "agent/samples/handler/sample_handler.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 #include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace::samples {
@@ -54,7 +54,7 @@ bool UnwindSites::Due(uint32_t routine) {
 
 void UnwindAtEntry(uint32_t routine) {
   if (!unwind_sites.Due(routine)) return;
-  const signal_safe::OwnWork own;
+  const signal_safe::AgentWork own;
   const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
   const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
   if (state == nullptr) return;

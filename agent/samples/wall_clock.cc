@@ -23,7 +23,7 @@ constexpr uint32_t kMaxPause = 16;
 constexpr uint32_t kFirstConfirmation = 16;
 constexpr uint32_t kConfirmGrowth = 64;
 // With one check in this time, the checks of idle threads take a hundredth of a processor.
-constexpr uint64_t kNanosForACheck = 32'000;
+constexpr uint64_t kNanosPerCheck = 32'000;
 
 }  // namespace
 
@@ -51,9 +51,9 @@ void WallClock::Finish(ThreadSlot& slot, uint32_t index, uint64_t now_ns) {
 
 bool WallClock::AssignTicks(ThreadState& state, ThreadSlot& slot, uint64_t now_ns) const {
   const uint32_t passed = std::exchange(state.ticks, 0);
-  if (slot.due_ticks.load(std::memory_order_acquire) != 0) {
+  if (slot.pending_ticks.load(std::memory_order_acquire) != 0) {
     // The last signal was not handled yet; if it was lost, the next one collects the ticks.
-    slot.due_ticks.fetch_add(passed, std::memory_order_acq_rel);
+    slot.pending_ticks.fetch_add(passed, std::memory_order_acq_rel);
     return true;
   }
   const uint64_t cpu_ns = ThreadCpuNanos(state.tid);
@@ -68,13 +68,13 @@ bool WallClock::AssignTicks(ThreadState& state, ThreadSlot& slot, uint64_t now_n
   state.pause = std::min(state.idle / 8, LongestPause());
   if (busy == 0) return false;
   state.sampled = true;
-  slot.due_ticks.fetch_add(busy, std::memory_order_acq_rel);
+  slot.pending_ticks.fetch_add(busy, std::memory_order_acq_rel);
   return true;
 }
 
 // With very many threads checks are rarer, so that they do not dominate the program's work.
 uint32_t WallClock::LongestPause() const {
-  const auto pause = static_cast<uint32_t>(states_.size() * kNanosForACheck / interval_ns_);
+  const auto pause = static_cast<uint32_t>(states_.size() * kNanosPerCheck / interval_ns_);
   return std::max(pause, kMaxPause);
 }
 
@@ -83,7 +83,7 @@ uint32_t WallClock::BusyTicks(ThreadState& state, const ThreadSlot& slot, uint64
   if (!state.sampled) return ticks;
   const uint64_t moved = cpu_ns - state.cpu_ns;
   if (moved == 0) {
-    state.small_moves = 0;
+    state.short_runs = 0;
     state.confirming = false;
     if (state.confirm_at == 0 || state.idle + ticks < state.confirm_at) return 0;
     state.confirm_at *= kConfirmGrowth;
@@ -95,7 +95,7 @@ uint32_t WallClock::BusyTicks(ThreadState& state, const ThreadSlot& slot, uint64
   if (waited && moved <= small_move_ns_) {
     if (MovedBySignal(state)) return 0;
   } else {
-    state.small_moves = 0;
+    state.short_runs = 0;
     state.confirm_at = 0;
     state.confirming = false;
   }
@@ -105,8 +105,8 @@ uint32_t WallClock::BusyTicks(ThreadState& state, const ThreadSlot& slot, uint64
 
 bool WallClock::MovedBySignal(ThreadState& state) {
   if (std::exchange(state.confirming, false)) return true;
-  if (++state.small_moves < 2) return false;
-  state.small_moves = 0;
+  if (++state.short_runs < 2) return false;
+  state.short_runs = 0;
   state.confirm_at = kFirstConfirmation;
   return true;
 }

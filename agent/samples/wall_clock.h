@@ -38,12 +38,12 @@ class WallClock {
  private:
   struct ThreadState {
     pid_t tid = 0;
-    uint32_t ticks = 0;        // not checked yet
-    uint32_t pause = 0;        // ticks between two checks
-    uint32_t idle = 0;         // ticks without CPU time in a row
-    uint32_t small_moves = 0;  // checks in a row that found almost no CPU time
-    uint32_t confirm_at = 0;   // the value of `idle` at the next signal; 0: no signal is needed
-    bool confirming = false;   // that signal was sent at the last check
+    uint32_t ticks = 0;       // not checked yet
+    uint32_t pause = 0;       // ticks between two checks
+    uint32_t idle = 0;        // ticks without CPU time in a row
+    uint32_t short_runs = 0;  // checks in a row that found almost no CPU time
+    uint32_t confirm_at = 0;  // the value of `idle` at the next signal; 0: no signal is needed
+    bool confirming = false;  // that signal was sent at the last check
     bool sampled = false;
     uint64_t cpu_ns = 0;
   };

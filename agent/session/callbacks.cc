@@ -3,7 +3,7 @@
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/jvmti_environment.h"
 #include "agent/session/jvm_session.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace {
 namespace {
@@ -79,21 +79,21 @@ absl::Status InstallCallbacks(jvmtiEnv* env, JvmSession* session) {
       jvm::ToStatus(env, env->SetEnvironmentLocalStorage(session), "SetEnvironmentLocalStorage");
   if (!status.ok()) return status;
   jvm::Callbacks callbacks = {};
-  callbacks.base.VMInit = signal_safe::kAsOwn<VmInit>;
-  callbacks.base.VMDeath = signal_safe::kAsOwn<VmDeath>;
-  callbacks.base.ThreadStart = signal_safe::kAsOwn<ThreadStart>;
-  callbacks.base.ThreadEnd = signal_safe::kAsOwn<ThreadEnd>;
-  callbacks.base.ClassFileLoadHook = signal_safe::kAsOwn<ClassFileLoadHook>;
-  callbacks.base.ClassPrepare = signal_safe::kAsOwn<ClassPrepare>;
-  callbacks.base.ObjectFree = signal_safe::kAsOwn<ObjectFree>;
-  callbacks.base.CompiledMethodLoad = signal_safe::kAsOwn<CompiledMethodLoad>;
-  callbacks.base.CompiledMethodUnload = signal_safe::kAsOwn<CompiledMethodUnload>;
-  callbacks.base.DynamicCodeGenerated = signal_safe::kAsOwn<DynamicCodeGenerated>;
-  callbacks.base.NativeMethodBind = signal_safe::kAsOwn<NativeMethodBind>;
-  callbacks.base.GarbageCollectionStart = signal_safe::kAsOwn<GcStart>;
-  callbacks.base.GarbageCollectionFinish = signal_safe::kAsOwn<GcFinish>;
-  callbacks.virtual_thread_start = signal_safe::kAsOwn<VirtualThreadStart>;
-  callbacks.virtual_thread_end = signal_safe::kAsOwn<VirtualThreadEnd>;
+  callbacks.base.VMInit = signal_safe::kRunAsAgent<VmInit>;
+  callbacks.base.VMDeath = signal_safe::kRunAsAgent<VmDeath>;
+  callbacks.base.ThreadStart = signal_safe::kRunAsAgent<ThreadStart>;
+  callbacks.base.ThreadEnd = signal_safe::kRunAsAgent<ThreadEnd>;
+  callbacks.base.ClassFileLoadHook = signal_safe::kRunAsAgent<ClassFileLoadHook>;
+  callbacks.base.ClassPrepare = signal_safe::kRunAsAgent<ClassPrepare>;
+  callbacks.base.ObjectFree = signal_safe::kRunAsAgent<ObjectFree>;
+  callbacks.base.CompiledMethodLoad = signal_safe::kRunAsAgent<CompiledMethodLoad>;
+  callbacks.base.CompiledMethodUnload = signal_safe::kRunAsAgent<CompiledMethodUnload>;
+  callbacks.base.DynamicCodeGenerated = signal_safe::kRunAsAgent<DynamicCodeGenerated>;
+  callbacks.base.NativeMethodBind = signal_safe::kRunAsAgent<NativeMethodBind>;
+  callbacks.base.GarbageCollectionStart = signal_safe::kRunAsAgent<GcStart>;
+  callbacks.base.GarbageCollectionFinish = signal_safe::kRunAsAgent<GcFinish>;
+  callbacks.virtual_thread_start = signal_safe::kRunAsAgent<VirtualThreadStart>;
+  callbacks.virtual_thread_end = signal_safe::kRunAsAgent<VirtualThreadEnd>;
   return jvm::ToStatus(env, env->SetEventCallbacks(&callbacks.base, sizeof(callbacks)),
                        "SetEventCallbacks");
 }

@@ -1,4 +1,4 @@
-// The caller of a start or a stop, which is told the progress and lets other requests be served.
+// The caller of a start or a stop, which gets the progress and lets other requests be served.
 #pragma once
 
 #include <functional>

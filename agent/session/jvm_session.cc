@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "agent/api/abi/host.h"
+#include "agent/api/abi/native_api.h"
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/jvmti_environment.h"
 #include "agent/metrics/native_metrics.h"
@@ -20,7 +20,7 @@
 #include "agent/recording/resting_probes.h"
 #include "agent/session/callbacks.h"
 #include "agent/session/own_packages.h"
-#include "agent/session/session_abi.h"
+#include "agent/session/program_requests.h"
 #include "agent/session/session_control.h"
 #include "common/counted.h"
 #include "proto/control_protocol.h"
@@ -128,7 +128,7 @@ void JvmSession::BeginResting(JNIEnv* jni) {
 absl::Time JvmSession::ForgetUnloaded(absl::Time now) {
   if (jvm_.resting.load() == nullptr) return absl::InfiniteFuture();
   const absl::MutexLock lock(&lifecycle_);
-  if (recording_ == nullptr) jvm_.unloaded.ForgetIdle();
+  if (recording_ == nullptr) jvm_.unloaded.ForgetNow();
   return now + kIdleRound;
 }
 
@@ -136,7 +136,7 @@ void JvmSession::DefineApi(JNIEnv* jni) {
   Losses& losses = jvm_.trace.losses;
   jvm_.metrics->Define(jni, losses);
   if (!jvm_.metrics->is_defined()) return;
-  static auto* const questions = new ApiRequests(*this);  // Java may use it at any time
+  static auto* const questions = new JavaRequests(*this);  // Java may use it at any time
   const absl::Status status = metrics::DefineNativeMetrics(jni, questions);
   if (!status.ok()) losses.Add("metrics.no_api", Severity::kWarning, 1, status.message());
 }
@@ -270,7 +270,7 @@ std::string JvmSession::Retire(JNIEnv* jni) {
   // Not freed if CleanUp throws, which it may do without memory.
   Recording* const ended = recording_.release();
   ended->CleanUp(jni);
-  std::string left = ended->DescribeLeft();
+  std::string left = ended->DescribeKeptProbes();
   last_.options = ended->options();
   last_.failure = ended->failure();
   if (gate_.WaitUntilEmpty(kGatePatience)) delete ended;
@@ -324,7 +324,7 @@ absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number, con
                       DescribeWarnings(jvm_.trace.losses));
 }
 
-bool JvmSession::PauseRemoval(int number) {
+bool JvmSession::PauseRemoving(int number) {
   absl::MutexLock lock(&lifecycle_);
   if (jvm_ends_ || number != number_ || recording_ == nullptr) return false;
   if (!recording_->PauseRemoving()) return false;
@@ -338,7 +338,7 @@ std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const Caller& call
     const std::string progress = DescribeProgress(step.progress, "out of");
     caller.progress(step.progress, progress);
     const absl::Duration left = end - absl::Now();
-    if (left <= absl::ZeroDuration() && PauseRemoval(number)) {
+    if (left <= absl::ZeroDuration() && PauseRemoving(number)) {
       return absl::StrCat("\n", progress, "; the rest follow while the program runs");
     }
     // A caller that cannot wait has the rest done at once, by Retire.
@@ -476,7 +476,7 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
     const bool adds = std::ranges::any_of(wanted, [](const native_hooks::HookSpec& spec) {
       return spec.kind != native_hooks::HookKind::kOff;
     });
-    if (adds) recording->RecordCode();
+    if (adds) recording->RequestCodeRecords();
   }
   // Reading libraries' symbols may take seconds: a stop does not wait for it, and removes the
   // hooks.
@@ -525,10 +525,10 @@ absl::StatusOr<std::string> JvmSession::DescribeStatus() {
   return recording->DescribeStatus();
 }
 
-bool JvmSession::CompletesBlocks() {
+bool JvmSession::NeedsJavaThread() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  return recording != nullptr && recording->CompletesBlocks();
+  return recording != nullptr && recording->NeedsJavaThread();
 }
 
 Due JvmSession::WhatIsDue(absl::Time now) {

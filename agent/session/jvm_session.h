@@ -80,7 +80,7 @@ class JvmSession {
 
   // Whether Flush, Dump, NextFile and DescribeStatus should be called on a Java thread: they look
   // for open activations.
-  bool CompletesBlocks();
+  bool NeedsJavaThread();
   Due WhatIsDue(absl::Time now);
   // With probes=resting and no recording: forgets unloaded classes, as a recording does. Returns
   // when that is due again.
@@ -114,8 +114,8 @@ class JvmSession {
   Step RemoveBatch(JNIEnv* jni, int number);
   absl::Status AddProbes(JNIEnv* jni, int number, const Caller& caller);
   // Leaves the rest to the control thread. False: nothing is left to take out.
-  bool PauseRemoval(int number);
-  // Takes all probes out and retires the recording; returns DescribeLeft. When the caller's
+  bool PauseRemoving(int number);
+  // Takes all probes out and retires the recording; returns DescribeKeptProbes. When the caller's
   // patience ends, the rest is left to CleanUp, and the answer says so.
   std::string RemoveProbes(JNIEnv* jni, int number, const Caller& caller);
   // The rest of a start, after StartLocked.
@@ -136,7 +136,7 @@ class JvmSession {
   Recording* Running() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::Status CheckNoneRuns() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Cleans up after the recording has ended. Parts that callbacks are still inside are never freed.
-  // Returns DescribeLeft.
+  // Returns DescribeKeptProbes.
   std::string Retire(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   std::string DescribeIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Marks the program as running: a start has to find its threads and loaded classes.
@@ -161,7 +161,7 @@ class JvmSession {
   struct LastRecording {
     Options options;      // before the first recording: the agent's own
     std::string failure;  // "": it did not fail
-    // DescribeLeft, if the control thread retired it, so that no caller has heard it.
+    // DescribeKeptProbes, if the control thread retired it, so that no caller has heard it.
     std::optional<std::string> unreported_left;
   };
   LastRecording last_ ABSL_GUARDED_BY(lifecycle_);

@@ -38,8 +38,7 @@ std::vector<calls::ClassToProbe> LoadedInScope(JvmParts& jvm, JNIEnv* jni,
       return;
     }
     calls::ClassToProbe& added = classes.emplace_back(calls::ClassToProbe{.name = name});
-    jvm.registries.classes.ForEachMethod(klass,
-                                         [&](const jvm::MethodInMemory&) { ++added.methods; });
+    jvm.registries.classes.ForEachMethod(klass, [&](const jvm::NamedMethod&) { ++added.methods; });
   });
   return classes;
 }

@@ -54,7 +54,7 @@ void SessionControl::ClientsThreadStarted(pid_t tid) {
 
 absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Reply reply) {
   std::optional<JavaScope> scope;
-  if (session_.CompletesBlocks()) scope.emplace(vm_);
+  if (session_.NeedsJavaThread()) scope.emplace(vm_);
   if (verb == "start") return Start(argument, reply);
   if (verb == "stop") return Stop(reply);
   if (verb == "resume") return Resume(reply);
@@ -89,7 +89,7 @@ bool SessionControl::Pause(absl::Duration time, Caller::Meanwhile served) {
     absl::SleepFor(time);
     return true;
   }
-  return on_thread_->Pause(time, [served](absl::string_view line) {
+  return control_thread_server_->Pause(time, [served](absl::string_view line) {
     return served == Caller::kAnyRequest || !ChangesRecording(line);
   });
 }
@@ -148,7 +148,7 @@ absl::Time SessionControl::CarryOut() {
   const Due due = session_.WhatIsDue(absl::Now());
   if (due.what == Due::kNextFile) {
     std::optional<JavaScope> scope;
-    if (session_.CompletesBlocks()) scope.emplace(vm_);
+    if (session_.NeedsJavaThread()) scope.emplace(vm_);
     // The trace, which continues in the old file, reports a failure.
     if (session_.NextFile().ok()) return absl::Now();
     return std::min(due.next, absl::Now() + kLoopRetry);

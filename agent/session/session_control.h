@@ -26,7 +26,7 @@ class SessionControl : public Commands {
   absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override;
   absl::Time Tick() override;
   void ThreadStarted(pid_t tid) override;
-  void UseServer(Server& server) override { on_thread_ = &server; }
+  void UseServer(Server& server) override { control_thread_server_ = &server; }
   void ClientsThreadStarted(pid_t tid) override;
 
   // See Server.
@@ -50,7 +50,8 @@ class SessionControl : public Commands {
   JavaVM* const vm_;
   JvmSession& session_;
   Server* server_ = nullptr;
-  Server* on_thread_ = nullptr;  // server_ for the control thread, which begins before that is set
+  Server* control_thread_server_ =
+      nullptr;  // server_ for the control thread, which begins before that is set
 };
 
 }  // namespace jtrace::control

@@ -12,18 +12,18 @@ namespace jtrace::signal_safe {
 // start gives one signal, so that real-time signals, which queue, can be used too. Some kernels
 // hang when they stop a clock: samples/perf_events.h.
 enum class EventStop : uint8_t {
-  kByKernel,  // at the overflow itself, by a limit of one (PERF_EVENT_IOC_REFRESH)
-  kByHand,    // by StopEvent; until then it counts, and may overflow again
+  kByKernel,   // at the overflow itself, by a limit of one (PERF_EVENT_IOC_REFRESH)
+  kByHandler,  // by StopEvent; until then it counts, and may overflow again
 };
 
 // Stops the event unless the kernel has; the handler calls it first. Async-signal-safe.
 inline void StopEvent(int fd, EventStop stop) {
-  if (stop == EventStop::kByHand) ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+  if (stop == EventStop::kByHandler) ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 // Starts a stopped event; a running one continues. Async-signal-safe.
 inline void StartEvent(int fd, EventStop stop) {
-  if (stop == EventStop::kByHand) {
+  if (stop == EventStop::kByHandler) {
     ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
   } else {
     ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);

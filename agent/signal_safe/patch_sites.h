@@ -8,19 +8,20 @@
 namespace jtrace::signal_safe {
 
 // The actions when a thread reaches a site, as a set of bits. 0: none, it just continues.
-enum HookUse : uint32_t {
+enum HookActions : uint32_t {
   kHookCount = 1,   // the call is counted
   kHookUnwind = 2,  // the stack is walked (event 0x41)
   kHookTime = 4,    // the call is timed: its return is awaited
   kHookReturn = 8,  // timed calls return here
   kHookEntry = 16,  // a function's first instruction: the return address is at rsp
-  kHookEnd = 32,    // the JVM begins to report an error: every int3 is removed (DisableAllHooks)
+  kHookRemoveAll =
+      32,  // the JVM begins to report an error: every int3 is removed (DisableAllHooks)
 };
 
 // What a site is used for, and since which placement of a hook. One store changes both, so that
 // each call is counted for the hook that it ran into.
 struct HookDuty {
-  uint32_t use = 0;        // HookUse
+  uint32_t use = 0;        // HookActions
   uint32_t placement = 0;  // with kHookCount: the hook's placement, from 1 on, unique in a process
 };
 static_assert(std::atomic<HookDuty>::is_always_lock_free);

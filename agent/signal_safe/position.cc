@@ -15,7 +15,7 @@ Position ReadPosition(uint64_t java_tid) {
   return {java_tid, call_site << kPositionCallSiteShift | RefOf(arena, node), true};
 }
 
-uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most) {
+uint32_t ReadCallPath(uint64_t java_tid, uint32_t* routines, uint32_t most) {
   const Arena* arena = published_arena.load(std::memory_order_acquire);
   if (arena == nullptr || java_tid == 0) return 0;
   const ThreadState* state = FindThreadState(arena, java_tid);
@@ -24,7 +24,7 @@ uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most) {
   const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state->current));
   if (node == nullptr) return 0;
   uint32_t count = 0;
-  Climb at(arena, *node);
+  RootPath at(arena, *node);
   do {
     const uint32_t routine = ReadRelaxed(at->routine);
     if (routine != 0 && routine != kPrunedRoutine) routines[count++] = IdOf(routine);

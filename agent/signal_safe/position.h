@@ -33,7 +33,7 @@ Position ReadPosition(uint64_t java_tid);
 // Writes the routines of the thread's current node and of the nodes above it (methods with probes,
 // and calls out of scope) into `routines`, innermost first, at most `most`, which is not 0. Returns
 // how many. On that thread itself.
-uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most);
+uint32_t ReadCallPath(uint64_t java_tid, uint32_t* routines, uint32_t most);
 
 // Finding a thread's state from its id, in any context.
 
@@ -53,9 +53,9 @@ void MarkThreadEnded(Arena* arena, uint64_t tid);
 // It ends at the root, and also where links leave the arena or form a circle: a thread may change
 // its tree meanwhile, and code that runs on two threads (a continuation of the program's own) may
 // link nodes of two trees, one of which is released and used again.
-class Climb {
+class RootPath {
  public:
-  Climb(const Arena* arena, const Node& node) : arena_(arena), node_(&node), mark_(&node) {}
+  RootPath(const Arena* arena, const Node& node) : arena_(arena), node_(&node), mark_(&node) {}
 
   Node& operator*() const { return const_cast<Node&>(*node_); }
   Node* operator->() const { return &**this; }

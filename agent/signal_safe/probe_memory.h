@@ -83,7 +83,7 @@ struct Node {
   uint16_t call_site;      // sites=on: kHasCallSite | number of where its calls are; 0: unknown
   uint16_t mask;           // of a child's offset in `slots`: their bytes less one word's
   uint16_t depth;          // 0: a thread's root
-  uint8_t marks;           // Marks, of the owning thread; kMarkGone is stored with release
+  uint8_t marks;           // Marks, of the owning thread; kMarkCutOff is stored with release
   uint8_t collected;       // collector: what it knows of the node (calls::Collected)
   Count40 reported;        // collector: calls as last reported
   Count40 baseline_interpreted;  // collector: as baseline_calls
@@ -97,7 +97,7 @@ inline constexpr uint16_t kMaskMoves = 1;
 inline constexpr uint32_t kMaxMask = 8191 * sizeof(uint64_t);
 
 // Node::marks.
-inline constexpr uint8_t kMarkGone = 1;    // cut off from the tree for good
+inline constexpr uint8_t kMarkCutOff = 1;  // cut off from the tree for good
 inline constexpr uint8_t kMarkOnPath = 2;  // above the current node, during a prune
 inline constexpr uint8_t kMarkFolds = 4;   // calls from here are counted at a node further up
 
@@ -149,7 +149,7 @@ struct BlockSet {
   uint64_t range;   // their number << 32 | id of the first; 0: none yet. Stored last, with release
   uint64_t counts;  // address of the first
   Ref more;         // BlockSet of other code of the method: a list; stored with release
-  uint32_t unkept;  // in the first of the list: 1: there was no memory for a counter
+  uint32_t out_of_memory;  // in the first of the list: 1: there was no memory for a counter
 };
 static_assert(sizeof(BlockSet) == 24);
 
@@ -302,7 +302,7 @@ struct SharedBlocks {
   uint64_t limit;      // number after the last one
   uint64_t free;       // pops << 32 | number of a recycled one, whose counts[0] has the next one's
   uint64_t recording;  // blocks=paths: the first id of this recording
-  uint64_t unkept;     // blocks=paths: call paths for whose counters there was no memory
+  uint64_t out_of_memory;  // blocks=paths: call paths for whose counters there was no memory
   uint64_t reserved[3];
   uint64_t counts[kSharedBlockIds];
 };
@@ -354,7 +354,7 @@ struct Arena {
   uint32_t counts;           // probes=resting: 1: a recording runs, so the probes count
   uint32_t reserved_5;
   uint64_t reserved_4[21];
-  uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
+  uint64_t tick;  // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by CoarseClockThread
   uint64_t log_stopped;  // record=log: 1: no more records, the trees count the rest
   uint64_t log_waits;    // LogWaits (event_ring.h): what threads do whose rings are full
   uint64_t log_waited;   // nanoseconds that threads have waited; many add to it, atomically

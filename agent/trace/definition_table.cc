@@ -40,7 +40,7 @@ uint32_t DefinitionTable::String(absl::string_view text) {
   return id;
 }
 
-uint32_t DefinitionTable::UsedString(absl::string_view text) {
+uint32_t DefinitionTable::RetainString(absl::string_view text) {
   const uint32_t id = String(text);
   strings_.Use(id);
   return id;
@@ -95,7 +95,7 @@ void DefinitionTable::ForEachRoutine(absl::FunctionRef<void(uint32_t, const Rout
 }
 
 template <typename Key>
-const Key* DefinitionTable::ToDefine(KeyNumbers<Key>& known, uint32_t id) {
+const Key* DefinitionTable::MarkDefined(KeyNumbers<Key>& known, uint32_t id) {
   auto* entry = known.Get(id);
   if (entry == nullptr || entry->is_defined || into_ == nullptr) return nullptr;
   entry->is_defined = true;
@@ -104,7 +104,7 @@ const Key* DefinitionTable::ToDefine(KeyNumbers<Key>& known, uint32_t id) {
 }
 
 void DefinitionTable::DefineClass(uint32_t id) {
-  const ClassKey* key = ToDefine(classes_, id);
+  const ClassKey* key = MarkDefined(classes_, id);
   if (key == nullptr) return;
   proto::ClassDef& definition = *into_->add_class_def();
   definition.set_id(id);
@@ -113,7 +113,7 @@ void DefinitionTable::DefineClass(uint32_t id) {
 }
 
 void DefinitionTable::DefineRoutine(uint32_t id) {
-  const RoutineKey* key = ToDefine(routines_, id);
+  const RoutineKey* key = MarkDefined(routines_, id);
   if (key == nullptr) return;
   DefineClass(std::get<0>(*key));
   proto::Routine& definition = *into_->add_routine();
@@ -125,7 +125,7 @@ void DefinitionTable::DefineRoutine(uint32_t id) {
 }
 
 void DefinitionTable::DefineMethod(uint32_t id) {
-  const MethodKey* key = ToDefine(methods_, id);
+  const MethodKey* key = MarkDefined(methods_, id);
   if (key == nullptr) return;
   const auto [class_id, name, descriptor] = *key;
   DefineClass(class_id);

@@ -157,7 +157,7 @@ class DefinitionTable {
   // Returns the number of a string that an event names, not a definition.
   uint32_t String(absl::string_view text);
   // Returns the number of a string that a definition outside this table uses until Release.
-  uint32_t UsedString(absl::string_view text);
+  uint32_t RetainString(absl::string_view text);
   void Release(uint32_t string) { strings_.Release(string); }
 
   uint32_t Class(absl::string_view binary_name, uint32_t loader);
@@ -207,7 +207,7 @@ class DefinitionTable {
   uint32_t Number(KeyNumbers<Key>& known, const Key& key);
   // Returns the key and marks it as defined; null: there is nothing to define.
   template <typename Key>
-  const Key* ToDefine(KeyNumbers<Key>& known, uint32_t id);
+  const Key* MarkDefined(KeyNumbers<Key>& known, uint32_t id);
   template <typename Key>
   void ForgetMembers(KeyNumbers<Key>& known, const absl::flat_hash_set<uint32_t>& classes);
 

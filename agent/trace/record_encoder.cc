@@ -100,9 +100,8 @@ uint32_t RecordEncoder::SiteId(const RoutineInfo& info, bool is_foreign) {
   return definitions_.Routine(info);
 }
 
-RecordEncoder::MethodNumbers RecordEncoder::NumbersOfMethod(uint32_t class_id,
-                                                            absl::string_view name,
-                                                            absl::string_view descriptor) {
+RecordEncoder::MethodNumbers RecordEncoder::MethodIds(uint32_t class_id, absl::string_view name,
+                                                      absl::string_view descriptor) {
   const Lock lock(*this);
   const uint32_t method = definitions_.Method(class_id, name, descriptor);
   return {method, definitions_.RoutineOf(method)};
@@ -159,7 +158,7 @@ uint32_t RecordEncoder::DefineThread(const ThreadInfo& info) {
   thread.set_is_daemon(info.is_daemon);
   thread.set_is_vm_internal(info.is_vm_internal);
   if (open_) {
-    thread.set_name(definitions_.UsedString(info.name));
+    thread.set_name(definitions_.RetainString(info.name));
     *chunk_.add_thread() = thread;
     event_bytes_ += kEventBytes;
     live_threads_.emplace(threads_, std::move(thread));
@@ -181,7 +180,7 @@ std::vector<ForgottenClass> RecordEncoder::Forget(const absl::flat_hash_set<uint
   return definitions_.Forget(classes, loaders);
 }
 
-proto::Event* RecordEncoder::EventLocked(const EventRecord& event) {
+proto::Event* RecordEncoder::AddEventLocked(const EventRecord& event) {
   proto::Event* record = chunk_.add_event();
   record->set_time_ns(event.time_ns);
   record->set_thread(event.thread);
@@ -201,14 +200,14 @@ bool RecordEncoder::Wants(uint32_t major, uint32_t minor) const {
 void RecordEncoder::AddEvent(const EventRecord& event) {
   const Lock lock(*this);
   if (!Wanted(event)) return;
-  EventLocked(event);
+  AddEventLocked(event);
 }
 
 void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent details) {
   const Lock lock(*this);
   if (!Wanted(event)) return;
   event_bytes_ += details.method_size() * 2 + details.jitted_address_size() * 9;
-  proto::Event* const record = EventLocked(event);
+  proto::Event* const record = AddEventLocked(event);
   *record->mutable_class_event() = std::move(details);
   DefineNamesOf(*record);
 }
@@ -218,7 +217,7 @@ void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent deta
   if (!Wanted(event)) return;
   event_bytes_ += kEventBytes + 4 * static_cast<size_t>(details.inlined_size()) +
                   3 * static_cast<size_t>(details.pc_size());
-  proto::Event* const record = EventLocked(event);
+  proto::Event* const record = AddEventLocked(event);
   *record->mutable_code_event() = std::move(details);
   DefineNamesOf(*record);
 }
@@ -246,7 +245,7 @@ void RecordEncoder::AddWaitEvent(const EventRecord& event, const proto::WaitEven
   const Lock lock(*this);
   if (!Wanted(event)) return;
   event_bytes_ += kEventBytes;
-  proto::Event* const record = EventLocked(event);
+  proto::Event* const record = AddEventLocked(event);
   proto::WaitEvent& wait = *record->mutable_wait_event();
   wait = details;
   DefineNamesOf(*record);
@@ -259,7 +258,7 @@ void RecordEncoder::AddAllocationEvent(const EventRecord& event,
   const Lock lock(*this);
   if (!Wanted(event)) return;
   event_bytes_ += kEventBytes;
-  proto::Event* const record = EventLocked(event);
+  proto::Event* const record = AddEventLocked(event);
   *record->mutable_allocation_event() = details;
   DefineNamesOf(*record);
 }

@@ -75,8 +75,7 @@ class RecordEncoder {
     uint32_t method = 0;
     uint32_t routine = 0;
   };
-  MethodNumbers NumbersOfMethod(uint32_t class_id, absl::string_view name,
-                                absl::string_view descriptor);
+  MethodNumbers MethodIds(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
   uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
   // False for a site (RoutineInfo), and for a routine that was forgotten.
   bool IsMethod(uint32_t routine);
@@ -128,7 +127,7 @@ class RecordEncoder {
     const int exceptions_;
   };
 
-  proto::Event* EventLocked(const EventRecord& event);
+  proto::Event* AddEventLocked(const EventRecord& event);
   bool Wanted(const EventRecord& event) const {
     return open_ && codes_.HasRecord(event.major, event.minor);
   }

@@ -85,7 +85,7 @@ absl::Status CannotWrite(absl::string_view path, absl::string_view why) {
 }
 
 absl::Status CannotOpen(absl::string_view path, int error) {
-  const absl::Status status = CannotWrite(path, WhyNotOpened(error));
+  const absl::Status status = CannotWrite(path, OpenErrorText(error));
   return IsDiskFull(error) ? absl::ResourceExhaustedError(status.message()) : status;
 }
 

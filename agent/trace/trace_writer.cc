@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::trace {

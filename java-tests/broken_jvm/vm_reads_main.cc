@@ -8,7 +8,7 @@
 namespace {
 
 using jtrace::jvm::VmPart;
-using jtrace::jvm::VmRead;
+using jtrace::jvm::VmTableEntry;
 
 constexpr const char* kKinds[] = {"field", "static", "size", "constant", "longconstant"};
 
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     PrintParts();
     return 0;
   }
-  for (const VmRead& read : jtrace::jvm::VmReads()) {
+  for (const VmTableEntry& read : jtrace::jvm::VmTableEntries()) {
     Print(jtrace::jvm::TextOf(read.part).name, '\t');
     Print(kKinds[static_cast<int>(read.kind)], '\t');
     Print(read.type, '\t');

@@ -52,7 +52,7 @@ void Check(const samples::SamplerState& state, samples::ThreadSlot& slot, const 
            bool remember) {
   const samples::WalkedThread thread{slot.java_thread.load(),
                                      {slot.stack_low.load(), slot.stack_high.load()},
-                                     remember ? slot.walk_memory : nullptr,
+                                     remember ? slot.last_walk : nullptr,
                                      &slot.remembered_frames};
   Chain chain(stepper.storage, Stepper::kFrames);
   samples::WalkStack(state.vm, thread, context, chain);

@@ -49,7 +49,7 @@ void Floor(benchmark::State& state) {
 void Count(benchmark::State& state) {
   static const Function function = MakeCode(kFunction);
   static auto* const table = new PatchSiteTable;
-  ReadyTraps().IgnoreError();
+  PrepareTrapHandler().IgnoreError();
   auto site = table->Make(reinterpret_cast<uintptr_t>(function));
   if (!site.ok() ||
       !table->SetDuty(**site, {signal_safe::kHookCount | signal_safe::kHookEntry, 1}).ok()) {

@@ -20,7 +20,7 @@ enum class How { kFull, kRemembered, kLibunwind };
 
 constexpr uint32_t kCapacity = 4096;
 samples::Frame frames[kCapacity];
-auto memory = std::make_unique<samples::WalkMemory::Storage>();
+auto memory = std::make_unique<samples::LastWalk::Storage>();
 uint32_t remembered;
 
 // Like an interruption: the walk starts at the caller of getcontext.

@@ -63,7 +63,7 @@ class EverySite : public ProbeTargets {
 class EveryCounter : public CounterIds {
  public:
   uint32_t NewIds(uint32_t count) override { return std::exchange(next_, next_ + count); }
-  bool CountsEntries(std::string_view name) override { return name.size() % 2 == 0; }
+  bool NeedsEntryCounters(std::string_view name) override { return name.size() % 2 == 0; }
 
  private:
   uint32_t next_ = 0x7ff8;
@@ -76,7 +76,7 @@ class EveryPlace : public CallSiteNumbers {
     Require(place != kNoCallSite);
     return NumberInCallSite(place) % 2046 + 1;
   }
-  bool KnowsOtherCode(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
+  bool AddCodeAndFindOther(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
 };
 
 void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {

@@ -69,11 +69,11 @@ class Client {
   // As the connections' thread does.
   void Serve(const control::Service& service, absl::Time now) {
     if (server_ == nullptr) return;
-    const bool was_asked = server_->IsAsked();
+    const bool was_asked = server_->IsSubmitted();
     Require(server_->PollEvents() == 0 || server_->PollEvents() == POLLIN ||
             server_->PollEvents() == POLLOUT);
     if (server_->Serve(service, now)) {
-      Require(!was_asked || server_->IsAsked());
+      Require(!was_asked || server_->IsSubmitted());
       return;
     }
     server_ = nullptr;

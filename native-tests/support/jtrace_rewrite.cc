@@ -71,7 +71,9 @@ class EveryCounter : public CounterIds {
  public:
   explicit EveryCounter(uint32_t& next_id) : next_id_(next_id) {}
   uint32_t NewIds(uint32_t count) override { return std::exchange(next_id_, next_id_ + count); }
-  bool CountsEntries(std::string_view class_name) override { return class_name.size() % 2 == 0; }
+  bool NeedsEntryCounters(std::string_view class_name) override {
+    return class_name.size() % 2 == 0;
+  }
 
  private:
   uint32_t& next_id_;
@@ -83,7 +85,7 @@ class EveryPlace : public CallSiteNumbers {
   uint32_t NumberOf(uint32_t, CallSite place) override {
     return NumberInCallSite(place) % 2046 + 1;
   }
-  bool KnowsOtherCode(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
+  bool AddCodeAndFindOther(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
 };
 
 Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,

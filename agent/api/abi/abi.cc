@@ -4,17 +4,17 @@
 #include "agent/api/abi/codes.h"
 #include "agent/api/abi/functions.h"
 #include "agent/base/version.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::abi {
 namespace {
 
 std::atomic<int32_t> state{JTRACE_E_NOT_RUNNING};
-std::atomic<Host*> the_host{nullptr};
+std::atomic<NativeApi*> the_host{nullptr};
 std::atomic<metrics::ThreadCounters*> the_counters{nullptr};
 
 template <auto function>
-constexpr auto kGuardedAsOwn = signal_safe::kAsOwn<function, JTRACE_E_MEMORY>;
+constexpr auto kGuardedAsOwn = signal_safe::kRunAsAgent<function, JTRACE_E_MEMORY>;
 
 // Functions that only read counters or add to them call nothing that could be hooked. They are not
 // marked as the agent's own work, which would slow them down.
@@ -49,11 +49,11 @@ constexpr jtrace_api kTable = {
 int32_t State() { return state.load(std::memory_order_acquire); }
 
 // Relaxed loads suffice here: State() has acquired what Publish stored before.
-Host& TheHost() { return *the_host.load(std::memory_order_relaxed); }
+NativeApi& TheHost() { return *the_host.load(std::memory_order_relaxed); }
 
 metrics::ThreadCounters& Counters() { return *the_counters.load(std::memory_order_relaxed); }
 
-void Publish(Host& host) {
+void Publish(NativeApi& host) {
   the_host.store(&host, std::memory_order_relaxed);
   the_counters.store(&host.counters(), std::memory_order_relaxed);
   state.store(JTRACE_OK, std::memory_order_release);

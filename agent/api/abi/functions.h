@@ -11,7 +11,7 @@
 #include <exception>
 #include <new>
 
-#include "agent/api/abi/host.h"
+#include "agent/api/abi/native_api.h"
 #include "agent/api/c/jtrace.h"
 
 namespace jtrace::abi {
@@ -44,7 +44,7 @@ int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* 
 
 // JTRACE_OK: the two functions below may be called. Async-signal-safe.
 int32_t State();
-Host& TheHost();
+NativeApi& TheHost();
 metrics::ThreadCounters& Counters();
 
 // Runs `call` if the agent runs, and turns exceptions into error codes. Only the exception of a

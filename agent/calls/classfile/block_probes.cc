@@ -19,7 +19,7 @@ bool IsConstructor(const BlockInput& input) {
 
 bool BlockProbes::Plan(const BlockInput& input, ConstantPoolBuilder& pool) {
   by_path_ = input.by_path;
-  throw_size_ = input.throw_size;
+  throw_size_ = input.rethrow_size;
   groups_.clear();
   handler_positions_.clear();
   const std::optional<FlowGraph> graph = MakeFlowGraph(input.code, {});
@@ -47,7 +47,7 @@ bool BlockProbes::Plan(const BlockInput& input, ConstantPoolBuilder& pool) {
 // block only if they belong to the block and cannot throw.
 bool BlockProbes::CheckHandlers(const BlockInput& input, const FlowGraph& graph) {
   for (const ExceptionRow& row : input.code.exceptions) {
-    const uint32_t position = ResumeBci(row.handler, input.code);
+    const uint32_t position = HandlerProbeBci(row.handler, input.code);
     if (graph.NodeOf(position) != graph.NodeOf(row.handler)) return false;
     const auto point = std::lower_bound(points_.begin(), points_.end(), row.handler);
     if (point != points_.end() && *point < position) return false;
@@ -164,7 +164,7 @@ void BlockProbes::WriteTails(const ProbeCode& probes, ByteWriter& out,
       out.U1(kOpGoto);
       out.U2(kGotoSize + static_cast<uint32_t>(left - 2) * (kPushIdSize + kGotoSize) + kPushIdSize);
     }
-    out.Append(probes.hit_call.bytes());
+    out.Append(probes.count_block_call.bytes());
     out.Append(probes.rethrow);
   });
 }
@@ -182,7 +182,7 @@ void BlockProbes::WriteFirstRows(const CodeEditor& editor, uint32_t begin, ByteW
     for (const uint32_t point : group.points) {
       const uint32_t moved = editor.Moved(point);
       out.U2(moved);
-      // An instruction that throws is no jump or switch, so its length is the same.
+      // An instruction that throws is not a jump or switch, so its length is the same.
       out.U2(moved + static_cast<uint32_t>(InstructionLength(editor.code(), point)));
       out.U2(at);
       out.U2(0);

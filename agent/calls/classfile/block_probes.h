@@ -29,7 +29,7 @@ struct BlockInput {
   bool needs_frames = false;  // the JVM verifies this class with StackMapTables
   bool count_entry = false;   // the method's entry gets a counter (PlanCounters)
   bool by_path = false;       // counts belong to the current tree node
-  uint32_t throw_size = 1;    // bytes of ProbeCode::rethrow
+  uint32_t rethrow_size = 1;  // bytes of ProbeCode::rethrow
 };
 
 // Plans and writes the counters of one method at a time, for the methods of one class.
@@ -110,7 +110,7 @@ class BlockProbes {
   std::vector<std::pair<uint32_t, uint32_t>> handler_positions_;
 };
 
-// Returns the weakest locals assignable to both. None: only the class hierarchy could tell.
+// Returns the weakest locals assignable to both. None: only the class hierarchy could show.
 std::optional<std::vector<VerificationType>> CommonLocals(absl::Span<const VerificationType> a,
                                                           absl::Span<const VerificationType> b,
                                                           const ConstantPool& pool);

@@ -11,14 +11,14 @@ namespace {
 
 // Final classes whose methods run only the JDK's own code if no argument is an object of another
 // class.
-constexpr std::string_view kPlainClasses[] = {
+constexpr std::string_view kLeafJdkClasses[] = {
     "java/lang/Boolean", "java/lang/Byte",    "java/lang/Character",    "java/lang/Double",
     "java/lang/Float",   "java/lang/Integer", "java/lang/Long",         "java/lang/Math",
     "java/lang/Short",   "java/lang/String",  "java/lang/StringBuffer", "java/lang/StringBuilder",
 };
 
 // Classes that those call. If any of these gets probes, its calls count, too.
-constexpr std::string_view kPlainCallees[] = {
+constexpr std::string_view kLeafJdkCallees[] = {
     "java/lang/AbstractStringBuilder",
     "java/lang/CharacterData",
     "java/lang/StringCoding",
@@ -59,29 +59,30 @@ bool HasPlainArguments(std::string_view descriptor) {
 
 bool IsEarlier(const CallSiteRange& a, const CallSiteRange& b) { return a.bci < b.bci; }
 
-bool KnowsPlainCalls(const ScopeFilter* filter) {
+bool AreLeafJdkCallsUnprobed(const ScopeFilter* filter) {
   const auto in_scope = [&](std::string_view name) { return filter->MayMatchClass(name); };
   return filter != nullptr &&
-         std::none_of(std::begin(kPlainClasses), std::end(kPlainClasses), in_scope) &&
-         std::none_of(std::begin(kPlainCallees), std::end(kPlainCallees), in_scope);
+         std::none_of(std::begin(kLeafJdkClasses), std::end(kLeafJdkClasses), in_scope) &&
+         std::none_of(std::begin(kLeafJdkCallees), std::end(kLeafJdkCallees), in_scope);
 }
 
 }  // namespace
 
-bool IsPlainCall(std::string_view class_name, std::string_view name, std::string_view descriptor) {
+bool CannotCallBack(std::string_view class_name, std::string_view name,
+                    std::string_view descriptor) {
   if (class_name == "java/lang/Object") return name == "<init>" || name == "getClass";
   if (class_name == "java/lang/System") {
     return name == "arraycopy" || name == "nanoTime" || name == "currentTimeMillis";
   }
   // String.equals accepts any object, but calls none of its methods.
   if (class_name == "java/lang/String" && name == "equals") return true;
-  return std::find(std::begin(kPlainClasses), std::end(kPlainClasses), class_name) !=
-             std::end(kPlainClasses) &&
+  return std::find(std::begin(kLeafJdkClasses), std::end(kLeafJdkClasses), class_name) !=
+             std::end(kLeafJdkClasses) &&
          HasPlainArguments(descriptor);
 }
 
-CallSiteFinder::CallSiteFinder(const ScopeFilter* filter, bool may_be_one)
-    : knows_plain_calls_(KnowsPlainCalls(filter)), may_be_one_(may_be_one) {}
+CallSiteFinder::CallSiteFinder(const ScopeFilter* filter, bool may_omit_only_site)
+    : knows_plain_calls_(AreLeafJdkCallsUnprobed(filter)), may_be_one_(may_omit_only_site) {}
 
 void CallSiteFinder::ReadLines(const CodeAttribute& code) {
   lines_.clear();
@@ -116,8 +117,9 @@ void CallSiteFinder::FindMarks(const CodeAttribute& code, absl::Span<const Probe
   is_mark_.assign(code.code.size() + 1, 0);
   for (const ProbePoint& mark : marks) {
     if (mark.kind == ProbePointKind::kThrown) is_mark_[mark.bci] = 1;
-    if (mark.kind == ProbePointKind::kCaught) is_mark_[ResumeBci(mark.bci, code)] = 1;
-    if (IsMonitorPoint(mark.kind) && !mark.of_method) is_mark_[MonitorProbeBci(mark, code)] = 1;
+    if (mark.kind == ProbePointKind::kCaught) is_mark_[HandlerProbeBci(mark.bci, code)] = 1;
+    if (IsMonitorPoint(mark.kind) && !mark.is_method_monitor)
+      is_mark_[MonitorProbeBci(mark, code)] = 1;
   }
 }
 
@@ -126,7 +128,7 @@ bool CallSiteFinder::MayCall(const ClassFile& file, Bytes code, uint32_t bci) co
   if (!IsInvoke(code[bci])) return false;
   if (!knows_plain_calls_ || code[bci] == kOpInvokedynamic) return true;
   const auto callee = file.pool.Method(LoadU2(code.data() + bci + 1));
-  return !callee || !IsPlainCall(callee->class_name, callee->name, callee->descriptor);
+  return !callee || !CannotCallBack(callee->class_name, callee->name, callee->descriptor);
 }
 
 // Line number 0 stands for no line.
@@ -162,7 +164,7 @@ void CallSiteFinder::Find(const ClassFile& file, const CodeAttribute& code,
 std::vector<CallSiteRange> CallSiteFinder::Moved(const CodeEditor& editor) const {
   std::vector<CallSiteRange> moved;
   for (const CallSiteRange& row : lines_.empty() ? calls_ : lines_) {
-    // A LineNumberTable may name a bci that is no instruction.
+    // A LineNumberTable may name a bci that is not an instruction.
     if (const uint32_t now = editor.PositionOf(row.bci); now != CodeEditor::kNowhere) {
       moved.push_back({lines_.empty() ? editor.Moved(row.bci) : now, row.site});
     }

@@ -30,7 +30,7 @@ class CallSiteNumbers {
   virtual uint32_t NumberOf(uint32_t routine, CallSite site) = 0;
   // Remembers the class. Returns whether a class of this name may have run with other code, so that
   // tree nodes may have call sites of that code.
-  virtual bool KnowsOtherCode(std::string_view class_name, Bytes class_bytes) = 0;
+  virtual bool AddCodeAndFindOther(std::string_view class_name, Bytes class_bytes) = 0;
 };
 
 // Finds the call sites of one method at a time, for the methods of one class.
@@ -41,9 +41,9 @@ class CallSiteNumbers {
 // Calls of JDK methods that cannot call back, such as String.charAt, do not count as calls.
 class CallSiteFinder {
  public:
-  // `filter`: which classes get probes; null: even calls that cannot call back count. `may_be_one`:
-  // whether a method with one call site may leave it unset.
-  CallSiteFinder(const ScopeFilter* filter, bool may_be_one);
+  // `filter`: which classes get probes; null: even calls that cannot call back count.
+  // `may_omit_only_site`: whether a method with one call site may leave it unset.
+  CallSiteFinder(const ScopeFilter* filter, bool may_omit_only_site);
 
   // `editor` has scanned `code`. `marks`: the method's probe points, of which exceptions and
   // monitors need a call site as calls do.
@@ -75,6 +75,7 @@ class CallSiteFinder {
 };
 
 // Whether the method is the JDK's and runs no other code: "java/lang/String", "charAt", "(I)C".
-bool IsPlainCall(std::string_view class_name, std::string_view name, std::string_view descriptor);
+bool CannotCallBack(std::string_view class_name, std::string_view name,
+                    std::string_view descriptor);
 
 }  // namespace jtrace::classfile

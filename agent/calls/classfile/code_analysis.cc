@@ -146,7 +146,7 @@ bool CallsNothing(const ClassFile& file, const CodeAttribute& code) {
   return true;
 }
 
-uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute) {
+uint32_t HandlerProbeBci(uint32_t handler, const CodeAttribute& attribute) {
   uint32_t end = handler;
   for (const ExceptionRow& row : attribute.exceptions) {
     if (row.handler == handler && row.start <= handler) end = std::max<uint32_t>(end, row.end);

@@ -24,7 +24,7 @@ bool CallsNothing(const ClassFile& file, const CodeAttribute& code);
 
 // The first bci at or after `handler` where a probe is not covered by that same handler, if the
 // code up to there is straight and calls nothing; else `handler`.
-uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute);
+uint32_t HandlerProbeBci(uint32_t handler, const CodeAttribute& attribute);
 
 // The bci of the invokespecial that initialises `this` in a constructor, if it is found.
 std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code);

@@ -37,7 +37,7 @@ class Weights {
   Weights(const FlowGraph& graph, Bytes code)
       : graph_(graph), depth_(graph.blocks.size() + 1), is_cold_(graph.blocks.size() + 1, 1) {
     MarkLoops();
-    MarkUsual();
+    MarkReachedNormally();
     for (uint32_t node = 1; node < depth_.size(); ++node) {
       if (code[graph.block(node).last] == kOpAthrow) is_cold_[node] = 1;
     }
@@ -68,7 +68,7 @@ class Weights {
   }
   // Marks the blocks that are reached without an exception as not cold. Edges are in the order of
   // their origins, so that only jumps back need another round.
-  void MarkUsual() {
+  void MarkReachedNormally() {
     is_cold_[FlowGraph::kOutside] = is_cold_[1] = 0;
     for (bool again = true; again;) {
       again = false;

@@ -84,8 +84,8 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
   ConstantPoolBuilder pool(file->pool);
   std::optional<ProbePointFinder> finder;
   if (targets != nullptr) finder.emplace(*file, filter, spec, *targets);
-  const bool count_entry =
-      counters != nullptr && !spec.block_owner.empty() && counters->CountsEntries(file->this_name);
+  const bool count_entry = counters != nullptr && !spec.block_owner.empty() &&
+                           counters->NeedsEntryCounters(file->this_name);
   MethodRewriter rewriter(*file, spec, pool, finder ? &*finder : nullptr, targets,
                           call_site_numbers, &filter);
   ByteWriter methods;

@@ -79,7 +79,7 @@ class CounterIds {
   virtual uint32_t NewIds(uint32_t count) = 0;
   // Remembers the class. Returns whether the entries of its methods need counters: other code of a
   // class of this name is counted, too, so that a routine's calls may be of either.
-  virtual bool CountsEntries(std::string_view class_name) = 0;
+  virtual bool NeedsEntryCounters(std::string_view class_name) = 0;
 };
 
 // The class as it was read, and its new bytes. The views point into the class bytes that were

@@ -88,7 +88,7 @@ void MethodRewriter::PlanBlocks() {
                             .needs_frames = file_.major_version >= kFirstMajorWithStackMaps,
                             .count_entry = wanted_.count_entry,
                             .by_path = spec_.blocks_by_path,
-                            .throw_size = static_cast<uint32_t>(RethrowOf(spec_).size())};
+                            .rethrow_size = static_cast<uint32_t>(RethrowOf(spec_).size())};
   method_.has_blocks = method_.blocks.Plan(input, pool_);
   if (!method_.has_blocks) blocks_reason_ = Reason::kBlocksUnknownFlow;
   if (!method_.has_blocks || pool_.HasRoom(1 + static_cast<int>(method_.blocks.positions().size() +
@@ -125,7 +125,7 @@ void MethodRewriter::CountProbes() {
     counts_.exits += role.kind == Kind::kExit ? 1 : 0;
     counts_.resumes += role.kind == Kind::kResume ? 1 : 0;
     counts_.leaves += role.kind == Kind::kLeaf ? 1 : 0;
-    if (role.kind == Kind::kMark || role.kind == Kind::kEntryMark) {
+    if (role.kind == Kind::kCountPoint || role.kind == Kind::kCountPointAtEntry) {
       const bool is_monitor = IsMonitorPoint(method_.points[role.index].kind);
       ++(is_monitor ? counts_.monitors : counts_.exceptions);
     }
@@ -225,12 +225,13 @@ Reason MethodRewriter::PlanWith(const ProbeCode& probes, ProbePlanner::Weight we
 
 MethodRewriter::TargetId MethodRewriter::IdOf(const ProbePoint& point) {
   constexpr uint32_t kOfMethod = 1u << 31;
-  const uint32_t key =
-      static_cast<uint32_t>(point.kind) << 16 | point.constant | (point.of_method ? kOfMethod : 0);
+  const uint32_t key = static_cast<uint32_t>(point.kind) << 16 | point.constant |
+                       (point.is_method_monitor ? kOfMethod : 0);
   const auto [entry, inserted] = target_ids_.try_emplace(key);
   if (inserted) {
     // A synchronized method locks its monitor at none of its lines.
-    const bool has_no_site = point.of_method && numbers_ != nullptr && !spec_.call_site.empty();
+    const bool has_no_site =
+        point.is_method_monitor && numbers_ != nullptr && !spec_.call_site.empty();
     const uint32_t id =
         targets_->IdOf(finder_->TargetOf(point)) | (has_no_site ? kIdWithoutCallSite : 0);
     entry->second = {id, IdNeedsConstant(id) ? pool_.AddInteger(id) : uint16_t{0}};

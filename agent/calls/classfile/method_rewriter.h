@@ -33,7 +33,7 @@ class MethodRewriter {
         numbers_(numbers),
         writer_(file, spec, constants_, pool),
         method_(spec.boundary ? nullptr : filter,
-                numbers != nullptr && !numbers->KnowsOtherCode(file.this_name, file.bytes)) {}
+                numbers != nullptr && !numbers->AddCodeAndFindOther(file.this_name, file.bytes)) {}
 
   // What a method gets: its own probes, as far as the spec has them, and the unwind probe.
   struct Wanted {
@@ -106,7 +106,8 @@ class MethodRewriter {
   CallReasonCounts left_out_ = {};
   IdPositions id_positions_;
   // State of the class so far:
-  absl::flat_hash_map<uint32_t, TargetId> target_ids_;  // by kind << 16 | constant, and of_method
+  absl::flat_hash_map<uint32_t, TargetId>
+      target_ids_;  // by kind << 16 | constant, and is_method_monitor
   ProbeCounts counts_;
 };
 

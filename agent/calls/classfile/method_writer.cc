@@ -75,11 +75,11 @@ void MethodWriter::WriteCode(const PlannedMethod& method, const ProbeCode& probe
       case ProbePlan::Kind::kBeforeCall:
         ids.points.emplace_back(role.index, at + IdInBeforeCall(method.points[role.index].probe));
         return;
-      case ProbePlan::Kind::kMark:
-      case ProbePlan::Kind::kEntryMark:
+      case ProbePlan::Kind::kCountPoint:
+      case ProbePlan::Kind::kCountPointAtEntry:
         ids.points.emplace_back(role.index, at);
         return;
-      case ProbePlan::Kind::kHit:
+      case ProbePlan::Kind::kCountBlock:
         ids.counters.emplace_back(role.index, at);
         return;
       case ProbePlan::Kind::kCallSite:

@@ -107,12 +107,12 @@ bool ProbeConstants::AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoo
 ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot)
     : rethrow(constants.rethrow) {
   const int slots = token == TokenKind::kLong ? 2 : 1;
-  AddSites(constants, token, static_cast<uint16_t>(token_slot + slots));
+  AddPointProbes(constants, token, static_cast<uint16_t>(token_slot + slots));
   if (constants.allocation != 0) Call(allocation, constants.allocation);
   if (constants.hit != 0) {
     PushIdLater(hit);
     Call(hit, constants.hit);
-    Call(hit_call, constants.hit);
+    Call(count_block_call, constants.hit);
   }
   PushIdLater(call_site);
   Call(call_site, constants.call_site);
@@ -149,7 +149,8 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
   Call(leaf, constants.leaf);
 }
 
-void ProbeCode::AddSites(const ProbeConstants& constants, TokenKind token, uint16_t call_slot) {
+void ProbeCode::AddPointProbes(const ProbeConstants& constants, TokenKind token,
+                               uint16_t call_slot) {
   PushIdLater(mark);
   Call(mark, constants.mark);
   const bool is_long = token == TokenKind::kLong;

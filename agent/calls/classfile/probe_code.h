@@ -65,10 +65,10 @@ struct ProbeCode {
   Bytes rethrow;
   Snippet leaf;
   Snippet unwind;
-  Snippet allocation;  // empty: the spec has none
-  Snippet hit;         // counts a block; PutId writes at 0
-  Snippet hit_call;    // `hit` without the push of its id
-  Snippet call_site;   // sets the call site; PutId writes at 0
+  Snippet allocation;        // empty: the spec has none
+  Snippet hit;               // counts a block; PutId writes at 0
+  Snippet count_block_call;  // `hit` without the push of its id
+  Snippet call_site;         // sets the call site; PutId writes at 0
   // Those of probe points (probe_point.h). PutId writes at 0, in before_call at IdInBeforeCall. No
   // stack map frame is between before_call and after_call, so none has the call's token.
   std::array<Snippet, kCallProbeCount> before_call;
@@ -83,7 +83,7 @@ struct ProbeCode {
   ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);
 
  private:
-  void AddSites(const ProbeConstants& constants, TokenKind token, uint16_t call_slot);
+  void AddPointProbes(const ProbeConstants& constants, TokenKind token, uint16_t call_slot);
 };
 
 // Where PutId writes in ProbeCode::before_call: after the `dup` of the argument, if there is one.

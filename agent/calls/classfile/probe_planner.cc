@@ -82,7 +82,7 @@ void ProbePlanner::PlanPoints(const ProbeCode& probes, bool unwind, PlannedMetho
 void ProbePlanner::Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t index) {
   const bool skipped = kind == ProbePlan::Kind::kEnter || kind == ProbePlan::Kind::kLeaf ||
                        kind == ProbePlan::Kind::kUnwind || kind == ProbePlan::Kind::kAfterCall ||
-                       kind == ProbePlan::Kind::kEntryMark;
+                       kind == ProbePlan::Kind::kCountPointAtEntry;
   planned_.push_back({{bci, skipped, snippet.bytes()}, {kind, static_cast<uint32_t>(index)}});
 }
 
@@ -103,7 +103,7 @@ void ProbePlanner::AddResumes(const CodeAttribute& code, const CodeEditor& edito
                               const ProbeCode& probes) {
   handlers_.clear();
   for (const ExceptionRow& row : code.exceptions) {
-    if (editor.IsInstruction(row.handler)) handlers_.push_back(ResumeBci(row.handler, code));
+    if (editor.IsInstruction(row.handler)) handlers_.push_back(HandlerProbeBci(row.handler, code));
   }
   std::sort(handlers_.begin(), handlers_.end());
   handlers_.erase(std::unique(handlers_.begin(), handlers_.end()), handlers_.end());
@@ -114,7 +114,7 @@ void ProbePlanner::AddCaught(const CodeAttribute& code, const ProbeCode& probes,
                              absl::Span<const ProbePoint> points) {
   for (size_t i = 0; i < points.size(); ++i) {
     if (points[i].kind != ProbePointKind::kCaught) continue;
-    Add(ResumeBci(points[i].bci, code), probes.mark, ProbePlan::Kind::kMark, i);
+    Add(HandlerProbeBci(points[i].bci, code), probes.mark, ProbePlan::Kind::kCountPoint, i);
   }
 }
 
@@ -153,7 +153,7 @@ void ProbePlanner::AddExits(const ProbeCode& probes, const CodeEditor& editor) {
 void ProbePlanner::AddBlocks(const ProbeCode& probes, const PlannedMethod& method) {
   if (!method.has_blocks) return;
   method.blocks.ForEachInsertion([&](uint32_t bci, bool skipped, uint32_t place) {
-    planned_.push_back({{bci, skipped, probes.hit.bytes()}, {ProbePlan::Kind::kHit, place}});
+    planned_.push_back({{bci, skipped, probes.hit.bytes()}, {ProbePlan::Kind::kCountBlock, place}});
   });
 }
 
@@ -162,9 +162,10 @@ void ProbePlanner::AddMonitors(const CodeAttribute& code, const ProbeCode& probe
   for (size_t i = 0; i < points.size(); ++i) {
     // The release in the catch-all is part of the catch-all's code.
     if (!IsMonitorPoint(points[i].kind) || points[i].bci >= code.code.size()) continue;
-    const bool is_entry = points[i].of_method && points[i].kind == ProbePointKind::kMonitorEnter;
-    Add(points[i].of_method ? points[i].bci : MonitorProbeBci(points[i], code), probes.mark,
-        is_entry ? ProbePlan::Kind::kEntryMark : ProbePlan::Kind::kMark, i);
+    const bool is_entry =
+        points[i].is_method_monitor && points[i].kind == ProbePointKind::kMonitorEnter;
+    Add(points[i].is_method_monitor ? points[i].bci : MonitorProbeBci(points[i], code), probes.mark,
+        is_entry ? ProbePlan::Kind::kCountPointAtEntry : ProbePlan::Kind::kCountPoint, i);
   }
 }
 
@@ -174,7 +175,7 @@ void ProbePlanner::AddBeforePoints(const ProbeCode& probes, absl::Span<const Pro
     const bool thrown = points[i].kind == ProbePointKind::kThrown;
     const Snippet& call = probes.before_call[static_cast<size_t>(points[i].probe)];
     Add(points[i].bci, thrown ? probes.mark : call,
-        thrown ? ProbePlan::Kind::kMark : ProbePlan::Kind::kBeforeCall, i);
+        thrown ? ProbePlan::Kind::kCountPoint : ProbePlan::Kind::kBeforeCall, i);
   }
 }
 

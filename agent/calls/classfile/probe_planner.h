@@ -28,18 +28,18 @@ struct ProbePlan {
     kResume,
     kBeforeCall,
     kAfterCall,
-    kMark,
-    kEntryMark,  // a kMark that runs once, after kEnter
+    kCountPoint,
+    kCountPointAtEntry,  // a kCountPoint that runs once, after kEnter
     kLeaf,
     kUnwind,
     kAllocation,
-    kHit,
+    kCountBlock,
     kCallSite,
   };
   struct Role {
     Kind kind = Kind::kEnter;
-    // Of kBeforeCall, kMark and kEntryMark: index into the points; of kHit: into the counters; of
-    // kCallSite: into CallSiteFinder::changes.
+    // Of kBeforeCall, kCountPoint and kCountPointAtEntry: index into the points; of kCountBlock:
+    // into the counters; of kCallSite: into CallSiteFinder::changes.
     uint32_t index = 0;
   };
   std::vector<Insertion> insertions;  // in the order of CodeEditor::Layout
@@ -56,7 +56,8 @@ struct ProbePlan {
 // the other, with the same buffers.
 struct PlannedMethod {
   // The arguments of CallSiteFinder.
-  PlannedMethod(const ScopeFilter* filter, bool may_be_one) : call_sites(filter, may_be_one) {}
+  PlannedMethod(const ScopeFilter* filter, bool may_omit_only_site)
+      : call_sites(filter, may_omit_only_site) {}
 
   const MethodInfo* info = nullptr;
   CodeAttribute code;

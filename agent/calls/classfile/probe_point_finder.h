@@ -23,7 +23,7 @@ struct ProbePoint {
   // Methodref of what made the exception; 0: unknown, counted as java/lang/Throwable.
   uint16_t constant = 0;
   CallProbe probe = CallProbe::kUsual;
-  bool of_method = false;  // the monitor that a synchronized method locks
+  bool is_method_monitor = false;  // the monitor that a synchronized method locks
 };
 
 // A call leaves the scope if the filter does not include the method that the instruction names. If

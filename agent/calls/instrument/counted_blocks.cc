@@ -82,10 +82,10 @@ void CountedBlocks::WritePaths(proto::Chunk& chunk) {
     for (const PathCounts::OfCode& code : update.counts.codes) {
       add(update.node, code.first, code.counts);
     }
-    if (update.counts.unkept) add(update.node, last_counter, {});
+    if (update.counts.out_of_memory) add(update.node, last_counter, {});
   }
   losses_.Set(
-      "blocks.unkept_paths", Severity::kWarning, counters_.unkept(),
+      "blocks.unkept_paths", Severity::kWarning, counters_.out_of_memory(),
       "call paths whose blocks are counted by method only, because memory= was used up",
       "give more memory (memory=), count fewer methods (include=com.acme.**), or blocks=on");
 }

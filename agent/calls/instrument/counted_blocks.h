@@ -8,7 +8,7 @@
 #include "agent/base/losses.h"
 #include "agent/calls/classfile/instrumenter.h"
 #include "agent/calls/instrument/counted_code.h"
-#include "agent/calls/instrument/open_blocks.h"
+#include "agent/calls/instrument/open_activations.h"
 #include "agent/calls/trees/block_counters.h"
 #include "agent/calls/trees/tree_collector.h"
 #include "agent/jvm/running_stacks.h"
@@ -41,7 +41,9 @@ class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
 
   uint32_t NewIds(uint32_t count) override { return counters_.NewIds(count); }
   // Code of a class whose name was seen before may share its routines: see CounterIds.
-  bool CountsEntries(std::string_view class_name) override { return code_.HasSeen(class_name); }
+  bool NeedsEntryCounters(std::string_view class_name) override {
+    return code_.HasSeen(class_name);
+  }
   bool HasRoom() const { return counters_.HasRoom(); }
 
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
@@ -60,7 +62,7 @@ class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
   PathBlocks* const paths_;  // null: not by path
   Losses& losses_;
   CountedCode code_;
-  OpenBlocks open_;
+  OpenActivationSource open_;
   std::vector<uint64_t> before_file_;  // by id: counts from before this file
   std::vector<uint64_t> written_;      // by id: counts that this file has
   uint64_t counted_ns_ = 0;

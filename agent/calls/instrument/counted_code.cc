@@ -14,6 +14,14 @@ auto MoveAt(const Moves& moves, uint32_t bci) {
   return after == moves.begin() ? moves.end() : std::prev(after);
 }
 
+// The bytecode index before the rewriting. Code of a probe is that of the instruction after it.
+template <typename Moves>
+uint32_t BciBefore(const Moves& moves, typename Moves::const_iterator move, uint32_t bci) {
+  const auto next = std::next(move);
+  const uint32_t limit = next == moves.end() ? classfile::kMaxU2 : next->before;
+  return std::min(bci - move->now + move->before, limit);
+}
+
 }  // namespace
 
 void CountedCode::Add(uint32_t class_id, classfile::Bytes bytes,
@@ -52,10 +60,7 @@ uint32_t CountedCode::OriginalBci(uint32_t routine, uint32_t bci) const {
   const Moves& moves = moves_[code->second];
   if (moves.empty()) return bci;
   const auto move = MoveAt(moves, bci);
-  if (move == moves.end()) return moves.front().before;
-  const auto next = std::next(move);
-  const uint32_t limit = next == moves.end() ? classfile::kMaxU2 : next->before;
-  return std::min(bci - move->now + move->before, limit);
+  return move == moves.end() ? moves.front().before : BciBefore(moves, move, bci);
 }
 
 std::optional<CountedCode::Instruction> CountedCode::InstructionOf(
@@ -70,7 +75,7 @@ std::optional<CountedCode::Instruction> CountedCode::InstructionOf(
   return Instruction{.routine = method.routine(),
                      .class_code = method.class_code(),
                      .method = method.method(),
-                     .bci = open.bci - move->now + move->before};
+                     .bci = BciBefore(moves, move, open.bci)};
 }
 
 void CountedCode::WriteDefinitions(proto::Chunk& chunk) {

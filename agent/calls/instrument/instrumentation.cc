@@ -123,7 +123,7 @@ bool Instrumentation::IsExempt(const std::string& binary_name) const {
   return filter_.IsExempt(InternalName(Std(binary_name)));
 }
 
-bool Instrumentation::HasPassed(uint32_t class_id) const {
+bool Instrumentation::WasRewritten(uint32_t class_id) const {
   // Classes of JdkProbePoints may be in rewritten_ without being in the totals.
   return rewritten_.Contains(class_id) || totals_.Has(class_id) ||
          unprobed_.Has(NoProbes::kUnreadable, class_id) ||
@@ -172,7 +172,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   };
   const auto loader_of = [&](absl::string_view callee) {
     const bool is_jdk = classfile::ScopeFilter::IsJdkClass(InternalName(Std(callee)));
-    return loaders_.LoaderMeant(callee, own_loader, is_jdk ? 0 : own_loader);
+    return loaders_.ResolveLoader(callee, own_loader, is_jdk ? 0 : own_loader);
   };
   RoutineTargets targets(encoder_, costs_, natives_, own_loader, loader_of);
   classfile::ProbeSpec spec = SpecOf(unwound);
@@ -210,7 +210,7 @@ void Instrumentation::Record(uint32_t class_id, bool in_scope, bool is_input,
   if (call_sites_ != nullptr) call_sites_->SetCode(result);
 }
 
-void Instrumentation::ForgetCounted(uint32_t class_id) {
+void Instrumentation::RemoveRefused(uint32_t class_id) {
   totals_.Forget({class_id});
   left_out_.Forget({class_id});
   rewritten_.Remove(class_id);

@@ -24,8 +24,8 @@
 #include "agent/calls/instrument/jdk_probe_points.h"
 #include "agent/calls/instrument/left_out_methods.h"
 #include "agent/calls/instrument/method_hooks.h"
-#include "agent/calls/instrument/planner_totals.h"
 #include "agent/calls/instrument/probe_targets.h"
+#include "agent/calls/instrument/rewrite_statistics.h"
 #include "agent/calls/instrument/rewritten_classes.h"
 #include "agent/calls/instrument/unprobed_classes.h"
 #include "agent/calls/instrument/unwind_methods.h"
@@ -59,19 +59,19 @@ class Instrumentation {
   bool IsExempt(const std::string& binary_name) const;
   // Whether the class (ClassDef.id) passed the rewriter, or was left out by it for a recorded
   // reason.
-  bool HasPassed(uint32_t class_id) const;
+  bool WasRewritten(uint32_t class_id) const;
 
   // Sets which class the probes are (Probes::class_name). Before the first Rewrite.
-  void UseProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
+  void SetProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
   // Sets the class whose probe counts blocks, and the object that numbers their counters. Before
   // the first Rewrite.
-  void CountBlocks(std::string internal_name, std::unique_ptr<CountedBlocks> blocks) {
+  void EnableBlocks(std::string internal_name, std::unique_ptr<CountedBlocks> blocks) {
     spec_.block_owner = std::move(internal_name);
     spec_.blocks_by_path = blocks->is_by_path();
     blocks_ = std::move(blocks);
   }
   // Sets the numbers of call sites (sites=on), which outlive this. Before the first Rewrite.
-  void DistinguishCallSites(CallSiteTable* call_sites) {
+  void EnableCallSites(CallSiteTable* call_sites) {
     spec_.call_site = "at";
     call_sites_ = call_sites;
   }
@@ -89,7 +89,7 @@ class Instrumentation {
   // The class has lost its probes.
   void ForgetRewritten(uint32_t class_id) { rewritten_.RemoveProbes(class_id); }
   // The JVM did not accept the rewritten class: none of its methods is counted.
-  void ForgetCounted(uint32_t class_id);
+  void RemoveRefused(uint32_t class_id);
   // The classes were unloaded.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
   // Sets whether methods without probes are losses of the trace: see LeftOutMethods.
@@ -107,7 +107,7 @@ class Instrumentation {
   uint64_t methods_probed() const { return totals_.methods_probed(); }
   uint64_t classes_rewritten() const { return totals_.classes_rewritten(); }
   // A source of the trace.
-  PlannerTotals& totals() { return totals_; }
+  RewriteStatistics& totals() { return totals_; }
 
  private:
   // What Create makes of the options.
@@ -147,7 +147,7 @@ class Instrumentation {
   LeftOutMethods left_out_;
   UnwindMethods unwinds_;
   NativeMethods natives_;
-  PlannerTotals totals_;
+  RewriteStatistics totals_;
   std::unique_ptr<MethodHooks> method_hooks_;
   std::unique_ptr<CountedBlocks> blocks_;
   CallSiteTable* call_sites_ = nullptr;

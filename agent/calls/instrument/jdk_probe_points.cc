@@ -78,14 +78,14 @@ void JdkProbePoints::Limit(std::string_view internal_name, classfile::ProbeSpec&
   spec.methods = spec.thrown = spec.caught = spec.monitors = false;
   if (!IsInputClass(internal_name)) {
     spec.boundary = IsParkClass(internal_name);
-    return targets.SetWanted(&IsPark);
+    return targets.LimitTo(&IsPark);
   }
   spec.boundary = true;
   spec.enter = spec.token == classfile::TokenKind::kNone ? "countInput" : "enterInput";
   spec.exit = "exitInput";
   spec.timed_calls = spec.elements = false;
   spec.passed_local = internal_name == kStreamClass ? kStreamLocal : kDescriptorLocal;
-  targets.SetWanted(&IsInput);
+  targets.LimitTo(&IsInput);
 }
 
 bool IsPark(const classfile::ProbeTarget& callee) {

@@ -19,7 +19,7 @@ void MethodHooks::Add(const classfile::InstrumentResult& result) {
   }
 }
 
-// A redefined class is added again, with the same routine numbers: known_ tells that it is no news.
+// A redefined class is added again, with the same routine numbers: known_ shows that it was known.
 void MethodHooks::AddMethod(std::string_view class_name, std::string_view method,
                             uint32_t routine) {
   const std::lock_guard lock(mutex_);

@@ -19,7 +19,7 @@ constexpr absl::Duration kCostOfAMethod = absl::Microseconds(90);
 
 constexpr absl::Duration kBatchPeriod = absl::Seconds(5);
 constexpr absl::Duration kMaxBatchCost = absl::Seconds(1);
-constexpr double kTrust = 4;
+constexpr double kMaxDeviation = 4;
 
 constexpr size_t kMaxScopes = 3;
 // A package with more than this percent of the classes and methods is not narrower.
@@ -62,7 +62,8 @@ absl::Duration MeasuredCost(const ProbeWork& work, const ProbeWork& done, absl::
 
 absl::Duration ExpectedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost) {
   const absl::Duration estimated = EstimatedCost(work);
-  return std::clamp(MeasuredCost(work, done, cost), estimated / kTrust, estimated * kTrust);
+  return std::clamp(MeasuredCost(work, done, cost), estimated / kMaxDeviation,
+                    estimated * kMaxDeviation);
 }
 
 absl::Duration CostOfABatch(int percent) {

@@ -58,7 +58,7 @@ class RoutineTargets : public classfile::ProbeTargets {
   bool IsWanted(const classfile::ProbeTarget& callee) override;
   classfile::CallProbe ProbeOf(const classfile::ProbeTarget& callee) override;
   // Limits the probes to calls that are `wanted`: IsPark; or IsInput, whose cost is USER_INPUT.
-  void SetWanted(bool (*wanted)(const classfile::ProbeTarget&)) { only_ = wanted; }
+  void LimitTo(bool (*wanted)(const classfile::ProbeTarget&)) { only_ = wanted; }
 
  private:
   trace::RecordEncoder& encoder_;

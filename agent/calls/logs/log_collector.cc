@@ -125,8 +125,9 @@ void LogCollector::Finish(const ThreadState& ended, Visit visit) {
 
 bool LogCollector::IsRead(const ThreadState& state) {
   const EventRing* ring = RingToRead(state);
-  return ring == nullptr || (!HasLeft(state, *ring) && NextRecord(state, *ring) == ring->tail &&
-                             !HasLeft(state, *ring));
+  return ring == nullptr ||
+         (!HasSwitchedRing(state, *ring) && NextRecord(state, *ring) == ring->tail &&
+          !HasSwitchedRing(state, *ring));
 }
 
 LogCollector::Gap LogCollector::OpenGap(const ThreadState& state) const {
@@ -193,7 +194,7 @@ size_t LogCollector::ReadRings(ThreadState& state, Reader& reader) {
   EventRing* ring = RingToRead(state);
   for (size_t records = 0;;) {
     // Checked before reading: a thread that has left the ring writes no more records to it.
-    const bool has_left = HasLeft(state, *ring);
+    const bool has_left = HasSwitchedRing(state, *ring);
     const size_t most = kRunRecords - records;
     records += ring->record_bytes == 4 ? ReadRecords<uint32_t>(state, *ring, most, reader)
                                        : ReadRecords<uint64_t>(state, *ring, most, reader);
@@ -224,7 +225,7 @@ size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size
   size_t records = 0;
   // How many records the thread has begun to write, from the one that reads 0 on.
   const auto ahead = [&] {
-    if (HasLeft(state, ring)) return count;
+    if (HasSwitchedRing(state, ring)) return count;
     const uint64_t next = NextRecord(state, ring) / sizeof(Word);
     const uint64_t here = ring.tail / sizeof(Word) + records;
     return next > here ? next - here : 0;
@@ -376,7 +377,7 @@ void LogCollector::EndFileOf(ThreadState& state, bool is_last, Visit visit) {
     return;
   }
   if (in_gap == 1 || clock_ == signal_safe::ProbeClock::kCpu || now <= reader.time) return;
-  Locate(state, reader);
+  ReadCurrentPosition(state, reader);
   const uint64_t since = TimeOf(reader);
   BeginRun(reader);
   reader.time = now;
@@ -422,7 +423,7 @@ void LogCollector::BeginRecording(bool follow, CallKinds kinds) {
     if (const auto known = before.find(state.tid); known != before.end()) readers_.insert(*known);
     DrainToNow(state, [](const LogRun&) {});
     Reader& reader = ReaderOf(state);
-    Locate(state, reader);
+    ReadCurrentPosition(state, reader);
     // Calls that an open gap has dropped up to now belong to no recording.
     reader.reported = signal_safe::ReadRelaxed(state.log_gap) > 1
                           ? signal_safe::ReadRelaxed(state.log_dropped)
@@ -451,7 +452,7 @@ void LogCollector::BeginFile() {
   });
 }
 
-void LogCollector::Locate(const ThreadState& state, Reader& reader) const {
+void LogCollector::ReadCurrentPosition(const ThreadState& state, Reader& reader) const {
   if (follows_) return;
   const uint64_t current = signal_safe::ReadAcquire(state.current);
   const bool is_still = IsRead(state) && signal_safe::ReadAcquire(state.current) == current;

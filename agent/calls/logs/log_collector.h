@@ -140,7 +140,7 @@ class LogCollector {
   void EndFileOf(signal_safe::ThreadState& state, bool is_last, Visit visit);
   void DrainToNow(signal_safe::ThreadState& state, Visit visit);
   // Sets reader.at if nodes are not tracked: the current node, or unknown if the thread runs on.
-  void Locate(const signal_safe::ThreadState& state, Reader& reader) const;
+  void ReadCurrentPosition(const signal_safe::ThreadState& state, Reader& reader) const;
   // Whether the log is known to have reached a node below the root.
   bool IsInside(const signal_safe::ThreadState& state, const Reader& reader) const;
   template <typename Word>

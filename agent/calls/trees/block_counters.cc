@@ -60,7 +60,7 @@ void BlockCounters::SetOwner(uint32_t first, uint32_t count, uint32_t routine, b
 }
 
 void BlockCounters::BeginRecording() {
-  signal_safe::WriteRelaxed(shared_->unkept, uint64_t{0});
+  signal_safe::WriteRelaxed(shared_->out_of_memory, uint64_t{0});
   signal_safe::WriteRelease(shared_->recording, uint64_t{next_.load(std::memory_order_relaxed)});
 }
 

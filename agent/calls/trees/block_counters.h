@@ -34,7 +34,7 @@ class BlockCounters {
   void BeginRecording();
   uint64_t first_of_recording() const { return signal_safe::ReadRelaxed(shared_->recording); }
   // Call paths of this recording for whose counters there was no memory.
-  uint64_t unkept() const { return signal_safe::ReadRelaxed(shared_->unkept); }
+  uint64_t out_of_memory() const { return signal_safe::ReadRelaxed(shared_->out_of_memory); }
 
   // Returns the first of `count` new ids in a row. Any thread.
   uint32_t NewIds(uint32_t count) { return next_.fetch_add(count, std::memory_order_relaxed); }

@@ -60,7 +60,7 @@ void GroupTrees::AddBlocks(const Node& node) {
 }
 
 void GroupTrees::AddUnseen(Node& node) {
-  signal_safe::Climb at(arena_, node);
+  signal_safe::RootPath at(arena_, node);
   while (IsUnreported(*at) && at.Up()) continue;
   if (at.IsAtRoot() && at->collected == kUnseen) {
     auto* const state = reinterpret_cast<ThreadState*>(&*at) - 1;
@@ -71,7 +71,7 @@ void GroupTrees::AddUnseen(Node& node) {
 
 void GroupTrees::AddPath(Node& node, uint32_t instead) {
   path_.clear();
-  signal_safe::Climb at(arena_, node);
+  signal_safe::RootPath at(arena_, node);
   do {
     path_.push_back(&*at);
   } while (at.Up() && !IsInGroup(*at));

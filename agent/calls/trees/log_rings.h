@@ -13,7 +13,8 @@ namespace jtrace::calls {
 signal_safe::EventRing* RingToRead(const signal_safe::ThreadState& state);
 // Whether the thread has moved to another ring, so that this one has all records that it will ever
 // have.
-inline bool HasLeft(const signal_safe::ThreadState& state, const signal_safe::EventRing& ring) {
+inline bool HasSwitchedRing(const signal_safe::ThreadState& state,
+                            const signal_safe::EventRing& ring) {
   return signal_safe::ReadAcquire(state.log_ring) != reinterpret_cast<uintptr_t>(&ring);
 }
 // Returns the position (bytes) of the thread's next record in a ring that it has not left.

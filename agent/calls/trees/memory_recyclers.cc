@@ -60,9 +60,9 @@ void NodeRecycler::FreeRetired() {
     }
     const Node& node = *At<Node>(arena_, retired.node);
     const uint64_t slot_bytes = SlotBytes(*arena_, node);
-    if (!AreFew(slot_bytes)) FreeSlots(state, node, slot_bytes);
+    if (!SharesGranule(slot_bytes)) FreeSlots(state, node, slot_bytes);
     if (blocks_offset_ != 0) FreeBlocks(state, node);
-    FreeOne(state, retired.node, AreFew(slot_bytes) && slot_bytes != 0 ? node.slots : 0);
+    FreeOne(state, retired.node, SharesGranule(slot_bytes) && slot_bytes != 0 ? node.slots : 0);
   }
   retired_ = std::move(later);
 }
@@ -118,12 +118,12 @@ void NodeRecycler::FreeMemory(ThreadState& state, Ref memory, uint64_t bytes) {
   }
 }
 
-void NodeRecycler::FreeOne(ThreadState& state, Ref ref, uint64_t few_slots) {
+void NodeRecycler::FreeOne(ThreadState& state, Ref ref, uint64_t small_slots) {
   Node& node = *At<Node>(arena_, ref);
   const auto mask = static_cast<uint16_t>(node.mask & ~signal_safe::kMaskMoves);
   std::memset(static_cast<void*>(&node), 0, node_bytes_);
-  if (few_slots != 0) {
-    node.slots = few_slots;
+  if (small_slots != 0) {
+    node.slots = small_slots;
     node.mask = mask;
   }
   std::atomic_ref<Ref> freed(state.freed);

@@ -43,9 +43,9 @@ class NodeRecycler {
   void FreeBlocks(signal_safe::ThreadState& state, const signal_safe::Node& node);
   uint64_t TableBytes(signal_safe::Ref table) const;
   void FreeMemory(signal_safe::ThreadState& state, signal_safe::Ref memory, uint64_t bytes);
-  // Frees the memory of one node. `few_slots`: address of the node's slots if they share a granule:
-  // they stay in the node for the thread to free; else 0.
-  void FreeOne(signal_safe::ThreadState& state, signal_safe::Ref ref, uint64_t few_slots = 0);
+  // Frees the memory of one node. `small_slots`: address of the node's slots if they share a
+  // granule: they stay in the node for the thread to free; else 0.
+  void FreeOne(signal_safe::ThreadState& state, signal_safe::Ref ref, uint64_t small_slots = 0);
 
   signal_safe::Arena* arena_;
   const uint64_t node_bytes_;

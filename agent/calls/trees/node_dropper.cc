@@ -10,7 +10,7 @@ using signal_safe::Ref;
 
 // Skips dropped nodes by their numbers: in a deep tree a climb for each node would take seconds.
 Node& NodeDropper::KeptAbove(const Node& node) const {
-  signal_safe::Climb above(arena_, *At<Node>(arena_, node.parent));
+  signal_safe::RootPath above(arena_, *At<Node>(arena_, node.parent));
   const auto up = [&] {
     return above->collected == kDropped ? above.To(above->number) : above.Up();
   };
@@ -19,7 +19,7 @@ Node& NodeDropper::KeptAbove(const Node& node) const {
 }
 
 Node& NodeDropper::RootAbove(const Node& node) const {
-  signal_safe::Climb above(arena_, node);
+  signal_safe::RootPath above(arena_, node);
   while (above.Up()) continue;
   return *above;
 }
@@ -66,7 +66,7 @@ PrunedNodes::Sum NodeDropper::RemoveCounts(const Node& node) {
 void NodeDropper::DropNumber(Node& node, Node& kept) {
   if (node.collected == kDefined) {
     reporter_.ReportDropped(node.number);
-  } else if (node.collected == kNamed) {
+  } else if (node.collected == kSampled) {
     if (kept.routine != 0 && kept.collected != kDefined) reporter_.Report(kept);
     reporter_.ReportDropped(node.number, kept.number, TraceRoutine(node.routine), /*is_new=*/true);
   }

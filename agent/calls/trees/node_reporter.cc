@@ -15,7 +15,7 @@ uint32_t NodeReporter::NumberOf(Node& node) {
 
 void NodeReporter::Report(Node& node) {
   path_.clear();
-  signal_safe::Climb at(arena_, node);
+  signal_safe::RootPath at(arena_, node);
   do {
     path_.push_back(&*at);
   } while (at.Up() && !at.IsAtRoot() && at->collected != kDefined && !IsInGroup(*at));

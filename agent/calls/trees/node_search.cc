@@ -69,13 +69,13 @@ Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routi
 
 // Searches the list of all nodes of the thread: slow, but independent of the slots.
 Ref FindInList(const Arena* arena, const Node& parent, uint32_t routine) {
-  signal_safe::Climb root(arena, parent);
+  signal_safe::RootPath root(arena, parent);
   while (root.Up()) continue;
   const Ref parent_ref = signal_safe::RefOf(arena, &parent);
   for (Ref ref = root.IsAtRoot() ? ReadAcquire(root->next) : 0; ref != 0;) {
     const Node& node = *At<Node>(arena, ref);
     if (node.routine == routine && node.parent == parent_ref &&
-        (ReadAcquire(node.marks) & signal_safe::kMarkGone) == 0) {
+        (ReadAcquire(node.marks) & signal_safe::kMarkCutOff) == 0) {
       return ref;
     }
     ref = ReadAcquire(node.next);
@@ -89,7 +89,7 @@ std::vector<Ref> CurrentPath(const signal_safe::Arena* arena,
   std::vector<Ref> path;
   const auto* node = reinterpret_cast<const Node*>(signal_safe::ReadRelaxed(state.current));
   if (node == nullptr || node == &arena->lost_node) return path;
-  signal_safe::Climb at(arena, *node);
+  signal_safe::RootPath at(arena, *node);
   do {
     if (!at.IsAtRoot()) path.push_back(signal_safe::RefOf(arena, &*at));
   } while (at.Up());

@@ -11,7 +11,7 @@ namespace jtrace::calls {
 // Node::collected.
 enum Collected : uint8_t {
   kUnseen = 0,
-  kNamed = 1,      // a sample named it; not reported yet
+  kSampled = 1,    // a sample named it; not reported yet
   kDefined = 2,    // reported in this file
   kEarlier = 3,    // reported in an earlier file; reported again when it changes
   kInGroup = 4,    // number: its index in GroupForest; baseline: the counts added there
@@ -19,8 +19,8 @@ enum Collected : uint8_t {
   kLeftGroup = 6,  // dropped; number and baseline: as for kInGroup
   // Seen but not reported: memory is short, and the node may soon be dropped. Its number is the
   // count of its calls when it was last read.
-  kYoung = 7,
-  kAged = 8,  // the same; the next Collect with `reports_aged` reports it
+  kDeferred = 7,
+  kDeferredTwice = 8,  // the same; the next Collect with `reports_deferred` reports it
 };
 
 inline bool IsDropped(const signal_safe::Node& node) {
@@ -28,7 +28,8 @@ inline bool IsDropped(const signal_safe::Node& node) {
 }
 
 inline bool IsUnreported(const signal_safe::Node& node) {
-  return node.collected == kUnseen || node.collected == kYoung || node.collected == kAged;
+  return node.collected == kUnseen || node.collected == kDeferred ||
+         node.collected == kDeferredTwice;
 }
 
 inline bool IsInGroup(const signal_safe::Node& node) {
@@ -68,7 +69,7 @@ inline uint64_t SlotBytes(const signal_safe::Arena& arena, const signal_safe::No
          sizeof(uint64_t);
 }
 // Whether slots of so many bytes share a granule with those of other nodes.
-inline bool AreFew(uint64_t slot_bytes) { return slot_bytes < sizeof(signal_safe::Node); }
+inline bool SharesGranule(uint64_t slot_bytes) { return slot_bytes < sizeof(signal_safe::Node); }
 
 // Whether the node has counted calls since it was last read, reported or added to its group.
 inline bool HasChanged(const signal_safe::Node& node, uint64_t calls) {

@@ -34,7 +34,7 @@ bool AnyCount(const PathCounts::OfCode& code) {
 }  // namespace
 
 void PathCounts::Add(const PathCounts& other) {
-  unkept |= other.unkept;
+  out_of_memory |= other.out_of_memory;
   for (const OfCode& from : other.codes) {
     const auto into = std::find_if(codes.begin(), codes.end(),
                                    [&](const OfCode& it) { return it.first == from.first; });
@@ -75,8 +75,8 @@ void PathBlocks::ReadAll(const Node& node) {
     }
     if (code.first >= recording && AnyCount(code)) reading_.counts.codes.push_back(std::move(code));
   });
-  reading_.counts.unkept = signal_safe::ReadRelaxed(blocks.set.unkept) != 0;
-  reading_.sum += reading_.counts.unkept ? 1 : 0;
+  reading_.counts.out_of_memory = signal_safe::ReadRelaxed(blocks.set.out_of_memory) != 0;
+  reading_.sum += reading_.counts.out_of_memory ? 1 : 0;
 }
 
 void PathBlocks::KeepAsBaseline(const Node& node) {
@@ -105,7 +105,7 @@ bool PathBlocks::HasNew(const Node& node) {
 void PathBlocks::AddToGroup(const Node& node, uint32_t number) {
   GroupSum& sum = groups_[number];
   // `unkept` alone is a change only the first time.
-  sum.changed |= !reading_.counts.codes.empty() || !sum.counts.unkept;
+  sum.changed |= !reading_.counts.codes.empty() || !sum.counts.out_of_memory;
   sum.counts.Add(reading_.counts);
   KeepAsBaseline(node);
 }

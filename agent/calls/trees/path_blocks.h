@@ -20,9 +20,9 @@ struct PathCounts {
   };
   std::vector<OfCode> codes;
   // For some counters there was no memory: their blocks are counted by method only.
-  bool unkept = false;
+  bool out_of_memory = false;
 
-  bool empty() const { return codes.empty() && !unkept; }
+  bool empty() const { return codes.empty() && !out_of_memory; }
   void Add(const PathCounts& other);
 };
 

@@ -18,7 +18,7 @@ namespace jtrace::calls {
 // four, then always after eight. On the writer thread only.
 class QuietNodes {
  public:
-  static constexpr uint32_t kStretch = 64;
+  static constexpr uint32_t kRunNodes = 64;
 
   // Trees of `min_nodes` and more have quiet nodes.
   QuietNodes(const signal_safe::Arena* arena, size_t min_nodes)
@@ -34,7 +34,7 @@ class QuietNodes {
   void Forget(const signal_safe::ThreadState& state) { stretches_.erase(&state); }
 
  private:
-  struct Stretch {
+  struct NodeRun {
     signal_safe::Ref last;     // its last node
     uint32_t bytes;            // memory of its nodes, as the pruner counted it
     uint8_t quiet_rounds = 0;  // readings in a row without a change, up to kMaxQuiet
@@ -50,7 +50,7 @@ class QuietNodes {
   const signal_safe::Arena* const arena_;
   const size_t min_nodes_;
   // The complete stretches of each thread's list. Nodes after them are read in every round.
-  absl::flat_hash_map<const signal_safe::ThreadState*, std::vector<Stretch>> stretches_;
+  absl::flat_hash_map<const signal_safe::ThreadState*, std::vector<NodeRun>> stretches_;
 };
 
 template <typename Visit>
@@ -58,10 +58,10 @@ void QuietNodes::ForEachDue(const signal_safe::ThreadState& state, bool reads_al
                             TreePruner& pruner, Visit visit) {
   using signal_safe::At;
   using signal_safe::Node;
-  std::vector<Stretch>& stretches = stretches_[&state];
-  const bool is_long = stretches.size() * kStretch >= min_nodes_;
+  std::vector<NodeRun>& stretches = stretches_[&state];
+  const bool is_long = stretches.size() * kRunNodes >= min_nodes_;
   Node* at = At<Node>(arena_, state.root);
-  for (Stretch& stretch : stretches) {
+  for (NodeRun& stretch : stretches) {
     Node* const last = At<Node>(arena_, stretch.last);
     if (is_long && !reads_all && stretch.rounds_left != 0) {
       --stretch.rounds_left;
@@ -82,7 +82,7 @@ void QuietNodes::ForEachDue(const signal_safe::ThreadState& state, bool reads_al
   for (signal_safe::Ref next; (next = signal_safe::ReadAcquire(at->next)) != 0;) {
     at = At<Node>(arena_, next);
     visit(*at);
-    if (++count % kStretch == 0) stretches.push_back({.last = next, .bytes = 0});
+    if (++count % kRunNodes == 0) stretches.push_back({.last = next, .bytes = 0});
   }
 }
 

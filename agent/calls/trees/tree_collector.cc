@@ -54,7 +54,7 @@ void TreeCollector::RemoveEnded() {
 }
 
 void TreeCollector::Retire(ThreadState& state) {
-  if (watcher_ != nullptr) watcher_->OnThreadGone(state);
+  if (watcher_ != nullptr) watcher_->OnThreadEnded(state);
   if (dropper_.has_sums() || blocks_.has_baselines()) {
     ForEachNode(arena_, state, [this](const Node& node) {
       dropper_.Forget(node);
@@ -67,8 +67,8 @@ void TreeCollector::Retire(ThreadState& state) {
   states_.Retire(state);
 }
 
-void TreeCollector::Collect(VisitUpdate visit, bool reports_aged) {
-  reports_aged_ = reports_aged;
+void TreeCollector::Collect(VisitUpdate visit, bool reports_deferred) {
+  reports_deferred_ = reports_deferred;
   RemoveEnded();
   for (ThreadState* state : ended_) CollectEnded(*state, visit);
   ended_.clear();
@@ -110,7 +110,7 @@ void TreeCollector::CollectLive(ThreadState& state, VisitUpdate visit) {
 void TreeCollector::BeginFile() {
   states_.ForEachLive([this](ThreadState& state) {
     if (!GroupTrees::HasOwnTree(state)) return;
-    values_.FindOpen(state);
+    values_.ReadOpenActivations(state);
     ForEachNode(arena_, state, [this](Node& node) {
       if (node.collected != kDefined && node.collected != kEarlier) return;
       const Counts counts = ReadCounts(node);
@@ -149,7 +149,7 @@ void TreeCollector::SetBaselines(ThreadState& state) {
     if (!blocks_.is_on()) return;
     return ForEachNode(arena_, state, [this](Node& node) { blocks_.SetBaseline(node); });
   }
-  values_.FindOpen(state);
+  values_.ReadOpenActivations(state);
   ForEachNode(arena_, state, [this](Node& node) {
     if (IsDropped(node)) return;
     reporter_.NumberOf(node);
@@ -170,7 +170,7 @@ void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
     const Ref next = signal_safe::ReadAcquire(node.next);
     const bool is_gone = dropper_.IsGone(node);
     if (is_gone && !IsDropped(node)) {
-      if (watcher_ != nullptr) watcher_->OnNodeGone(state, node);
+      if (watcher_ != nullptr) watcher_->OnNodeRemoved(state, node);
       dropper_.Drop(node);
     }
     // The last node stays in the list: the thread will append to it.
@@ -188,7 +188,7 @@ void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
 void TreeCollector::CollectTree(ThreadState& state, VisitUpdate visit) {
   reporter_.Clear();
   pruner_.BeginTree(state);
-  values_.FindOpen(state);
+  values_.ReadOpenActivations(state);
   const auto collect = [&](Node& node) {
     pruner_.Add(node);
     const bool changed = CollectNode(node);
@@ -223,11 +223,11 @@ bool TreeCollector::CollectNode(Node& node) {
 }
 
 bool TreeCollector::Defer(Node& node, uint64_t calls) {
-  if (!IsUnreported(node) || (reports_aged_ && node.collected == kAged)) return false;
-  if (reports_aged_) {
-    node.collected = kAged;
+  if (!IsUnreported(node) || (reports_deferred_ && node.collected == kDeferredTwice)) return false;
+  if (reports_deferred_) {
+    node.collected = kDeferredTwice;
   } else if (node.collected == kUnseen) {
-    node.collected = kYoung;
+    node.collected = kDeferred;
   }
   node.number = static_cast<uint32_t>(calls);
   return true;
@@ -242,7 +242,7 @@ NodeValues TreeCollector::ReadRoot(ThreadState& state) {
 
 void TreeCollector::AddToGroup(ThreadState& state) {
   pruner_.BeginTree(state);
-  values_.FindOpen(state);
+  values_.ReadOpenActivations(state);
   ForEachKept(state, [&](Node& node) {
     pruner_.Add(node);
     groups_.AddNode(node, GroupTrees::RootOf(state));
@@ -289,7 +289,7 @@ uint32_t TreeCollector::NumberForSample(Node& node) {
   const uint32_t number = reporter_.NumberOf(node);
   // Only nodes that the next round might leave out as quiet need this; it reads all new ones.
   reads_all_ |= node.collected == kEarlier || node.routine == signal_safe::kPrunedRoutine;
-  if (node.collected != kDefined) node.collected = kNamed;
+  if (node.collected != kDefined) node.collected = kSampled;
   return number;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "agent/calls/clocks/tick_scale.h"
 #include "agent/calls/trees/block_counters.h"
+#include "agent/calls/trees/counts_without_tree.h"
 #include "agent/calls/trees/group_trees.h"
 #include "agent/calls/trees/memory_recyclers.h"
 #include "agent/calls/trees/node_dropper.h"
@@ -19,7 +20,6 @@
 #include "agent/calls/trees/tree_pruner.h"
 #include "agent/calls/trees/tree_update.h"
 #include "agent/calls/trees/tree_values.h"
-#include "agent/calls/trees/unplaced_counts.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
@@ -29,9 +29,10 @@ class TreeWatcher {
  public:
   virtual ~TreeWatcher() = default;
   // The thread has ended, all is counted, and its memory will be reused.
-  virtual void OnThreadGone(const signal_safe::ThreadState& state) = 0;
+  virtual void OnThreadEnded(const signal_safe::ThreadState& state) = 0;
   // The thread continues, but the node was cut off its tree and counts nothing any more.
-  virtual void OnNodeGone(const signal_safe::ThreadState& state, const signal_safe::Node& node) = 0;
+  virtual void OnNodeRemoved(const signal_safe::ThreadState& state,
+                             const signal_safe::Node& node) = 0;
 };
 
 // Walks the trees and hands each node to the parts that count it: NodeReporter (a thread's own
@@ -95,11 +96,11 @@ class TreeCollector {
 
   // Calls `visit` for each tree that changed since the last time, and each thread with its own tree
   // that ended. While memory is short, new nodes are not reported at once, since most are dropped
-  // before long: only a Collect with `reports_aged` reports them, if the last such Collect has seen
-  // them. A large tree is visited in several updates, parents first. Changes of nodes that have
-  // been quiet for long are seen up to eight rounds later.
+  // before long: only a Collect with `reports_deferred` reports them, if the last such Collect has
+  // seen them. A large tree is visited in several updates, parents first. Changes of nodes that
+  // have been quiet for long are seen up to eight rounds later.
   using VisitUpdate = absl::FunctionRef<void(const TreeUpdate&)>;
-  void Collect(VisitUpdate visit, bool reports_aged = true);
+  void Collect(VisitUpdate visit, bool reports_deferred = true);
   // Makes the next Collect, the last one of the file, report all nodes.
   void ReportAll() { reports_all_ = true; }
   // Makes the next Collect read quiet nodes, too.
@@ -135,7 +136,7 @@ class TreeCollector {
   // Whether memory is short. Collect should then run again soon, because it frees memory.
   bool IsShort() const { return pruner_.is_short(); }
 
-  // The calls of threads for which there was no memory at all: see UnplacedCounts.
+  // The calls of threads for which there was no memory at all: see CountsWithoutTree.
   std::vector<RoutineUpdate> CollectUnplaced(uint32_t routine_limit);
   uint64_t unplaced_calls() const { return unplaced_.calls(); }
 
@@ -143,7 +144,7 @@ class TreeCollector {
   const TreeTotals& totals() const { return reporter_.totals(); }
   // Removes ended threads from the live ones: members are added up, others go to ended_.
   void RemoveEnded();
-  // Gives up a thread's tree that is counted: its memory is released when the samples are read.
+  // Drops a thread's tree that is counted: its memory is released when the samples are read.
   void Retire(signal_safe::ThreadState& state);
   void CollectEnded(signal_safe::ThreadState& state, VisitUpdate visit);
   void CollectLive(signal_safe::ThreadState& state, VisitUpdate visit);
@@ -175,14 +176,14 @@ class TreeCollector {
   TreePruner pruner_;
   NodeDropper dropper_;
   QuietNodes quiet_;
-  UnplacedCounts unplaced_;
+  CountsWithoutTree unplaced_;
   StateRecycler states_;
   NodeRecycler nodes_;
   const size_t max_updates_;
   std::function<void(const signal_safe::ThreadState&)> on_thread_end_;
   TreeWatcher* watcher_ = nullptr;
   std::vector<signal_safe::ThreadState*> ended_;  // with their own trees, to be reported
-  bool reports_aged_ = true;                      // in this Collect
+  bool reports_deferred_ = true;                  // in this Collect
   bool reports_all_ = false;
   bool reads_all_ = false;
 };

@@ -16,7 +16,7 @@ namespace jtrace::calls {
 
 // Sums up the memory of all trees in each round. While memory is short, it chooses subtrees that
 // have less than a share of their parent's calls, no calls since the last round, and no node from
-// which calls are folded (kMarkFolds). It requests their threads to cut them off; kMarkGone shows
+// which calls are folded (kMarkFolds). It requests their threads to cut them off; kMarkCutOff shows
 // in a later round that they did. On the writer thread only.
 class TreePruner {
  public:
@@ -91,7 +91,7 @@ inline void TreePruner::Add(const signal_safe::Node& node) {
   // Slots of a granule or more have at least the memory of a node.
   const uint64_t slots = SlotBytes(*arena_, node);
   kept_bytes_ += values_.node_bytes() +
-                 (AreFew(slots) ? slots : std::max(slots, values_.node_bytes())) +
+                 (SharesGranule(slots) ? slots : std::max(slots, values_.node_bytes())) +
                  blocks_.BytesOf(node);
   if (chooses_) AddToChoice(signal_safe::RefOf(arena_, &node), node);
 }

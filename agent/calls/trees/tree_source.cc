@@ -8,7 +8,8 @@
 namespace jtrace::calls {
 namespace {
 
-// The period of Collect with `reports_aged`. A killed program loses the calls of twice this time.
+// The period of Collect with `reports_deferred`. A killed program loses the calls of twice this
+// time.
 constexpr uint64_t kAgedReportPeriodNs = 500'000'000;
 
 // Adds the node's calls that are recorded.
@@ -103,8 +104,8 @@ void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
 
 void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
   if (scale_ != nullptr) scale_->Update();
-  const bool reports_aged = time_ns - aged_report_ns_ >= kAgedReportPeriodNs;
-  if (reports_aged) aged_report_ns_ = time_ns;
+  const bool reports_deferred = time_ns - aged_report_ns_ >= kAgedReportPeriodNs;
+  if (reports_deferred) aged_report_ns_ = time_ns;
   const auto visit = [&](const TreeUpdate& update) {
     if (update.nodes.empty() && !update.root.any()) return;
     DefineRoutines(update, encoder_);
@@ -116,7 +117,7 @@ void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
       EncodeMetrics(update, index, encoder_.String(metrics_[index]), delta);
     }
   };
-  collector_.Collect(visit, reports_aged);
+  collector_.Collect(visit, reports_deferred);
   SealUnplaced(chunk);
   chunk.set_tree_bytes(collector_.tree_bytes());
   UpdateLosses();
@@ -127,7 +128,7 @@ void TreeSource::SealUnplaced(proto::Chunk& chunk) {
   const std::vector<RoutineUpdate> updates = collector_.CollectUnplaced(limit);
   if (updates.empty()) return;
   const FlatUpdate update = {.java_tid = 0, .ended = false, .routines = updates};
-  EncodeFlat(update, kinds_, groups_.NumberOfGroup(groups_.Unplaced()), encoder_, chunk);
+  EncodeFlat(update, kinds_, groups_.NumberOfGroup(groups_.NoMemoryGroup()), encoder_, chunk);
 }
 
 void TreeSource::UpdateLosses() {

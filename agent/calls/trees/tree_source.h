@@ -64,7 +64,7 @@ class TreeSource : public trace::ChunkSource {
   std::vector<std::string> metrics_;
   CallKinds kinds_;
   const FindCallSite find_call_site_;
-  uint64_t aged_report_ns_ = 0;  // time of the last Collect with `reports_aged`
+  uint64_t aged_report_ns_ = 0;  // time of the last Collect with `reports_deferred`
 };
 
 }  // namespace jtrace::calls

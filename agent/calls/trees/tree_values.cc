@@ -35,7 +35,7 @@ const NodeMetrics& TreeValues::MetricsOf(const Node& node) const {
 
 // ---- Open activations -----------------------------------------------------------------------
 
-void TreeValues::FindOpen(const signal_safe::ThreadState& state) {
+void TreeValues::ReadOpenActivations(const signal_safe::ThreadState& state) {
   open_node_ = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
   if (scale_ != nullptr) FindOpenTime(state);
   if (metrics_.empty()) return;
@@ -70,7 +70,7 @@ void TreeValues::FindOpenTime(const signal_safe::ThreadState& state) {
   const uint64_t mark = ReadRelaxed(state.mark);
   // The current node and all nodes above it have an open activation.
   if (open_node_ != nullptr) {
-    signal_safe::Climb at(arena_, *open_node_);
+    signal_safe::RootPath at(arena_, *open_node_);
     do {
       if (!at.IsAtRoot()) open_path_.insert(&*at);
     } while (at.Up());

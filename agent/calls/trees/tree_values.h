@@ -37,8 +37,8 @@ struct NodeValues {
   }
 };
 
-// Reads one thread after the other: FindOpen, then its nodes. On the writer thread only. Values
-// that the probes do not charge are 0, neither read nor written.
+// Reads one thread after the other: ReadOpenActivations, then its nodes. On the writer thread only.
+// Values that the probes do not charge are 0, neither read nor written.
 class TreeValues {
  public:
   // `scale`: of the clock that the probes read; null: none. `has_cum`: a NodeCum follows each node.
@@ -79,7 +79,7 @@ class TreeValues {
 
   // Reads the node where the thread is since its last probe, and its time and counts since then.
   // Must be called before the thread's nodes are read.
-  void FindOpen(const signal_safe::ThreadState& state);
+  void ReadOpenActivations(const signal_safe::ThreadState& state);
 
   NodeValues Read(const signal_safe::Node& node) const;
   // The same for a node without open activations.

@@ -115,7 +115,7 @@ std::optional<bool> CompiledCodeCheck::Agrees(uintptr_t code,
   const uintptr_t method = Fields(nmethod).Pointer(layout_->nmethod.method);
   if (!samples::LooksLikeMethod(*layout_, method)) return false;
   if (nmethod.kind == samples::BlobKind::kNativeNmethod) return std::nullopt;
-  const std::optional<uintptr_t> made = FrameMadeAt(entry, nmethod);
+  const std::optional<uintptr_t> made = FrameSetupEnd(entry, nmethod);
   if (!made.has_value()) return std::nullopt;
   return *made != 0 && IsCompleteNear(*layout_, nmethod, *made) &&
          AddressesArePossible(*layout_, nmethod);

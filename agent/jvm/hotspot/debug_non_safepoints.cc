@@ -13,7 +13,7 @@
 
 #include "agent/samples/walk/call_instruction.h"
 #include "agent/samples/walk/debug_info.h"
-#include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/frame_cache.h"
 
 namespace jtrace::jvm {
 namespace {
@@ -123,7 +123,7 @@ bool DebugInfoIsWrong(const samples::VmLayout& vm, const samples::CodeBlob& nmet
     if (desc.scope <= 0) continue;
     row.pc = desc.pc;
     row.is_call = FollowsCall(nmethod, desc.pc);
-    // Calls are compared with a near instruction directly before them that is no call.
+    // Calls are compared with a near instruction directly before them that is not a call.
     const bool is_looked_at = row.is_call && !before.is_call && row.pc - before.pc <= kNearBytes;
     if (is_looked_at || !row.is_call) ReadScopes(info, desc.scope, row.scopes);
     if (is_looked_at) {
@@ -183,7 +183,7 @@ void NonSafepointsCheck::Check(const samples::CodeBlob& nmethod) {
 void NonSafepointsCheck::Add(uintptr_t compilation, bool wrong, uintptr_t nmethod) {
   if (wrong) {
     unreliable_.Add(compilation);
-    samples::ForgetKnownFrames(nmethod);
+    samples::EvictCachedFrames(nmethod);
   }
   checked_.Add(compilation);
 }

@@ -12,10 +12,10 @@ using samples::kAbsent;
 using samples::Offset;
 
 // Room for local references. The end of the scope deletes them, and clears a pending exception.
-class JavaFrame {
+class JniScope {
  public:
-  explicit JavaFrame(JNIEnv* env) : env_(env), pushed_(env->PushLocalFrame(8) == JNI_OK) {}
-  ~JavaFrame() {
+  explicit JniScope(JNIEnv* env) : env_(env), pushed_(env->PushLocalFrame(8) == JNI_OK) {}
+  ~JniScope() {
     if (env_->ExceptionCheck() == JNI_TRUE) env_->ExceptionClear();
     if (pushed_) env_->PopLocalFrame(nullptr);
   }
@@ -105,7 +105,7 @@ pid_t OsThreadIdOf(const JavaThreadLayout& layout, uint64_t java_thread) {
 }
 
 Offset ThreadFieldOffset(JNIEnv* env, const char* field) {
-  const JavaFrame frame(env);
+  const JniScope frame(env);
   if (!frame.pushed()) return kAbsent;
   jclass const thread = env->FindClass("java/lang/Thread");
   jclass const unsafe = thread != nullptr ? env->FindClass("jdk/internal/misc/Unsafe") : nullptr;
@@ -126,7 +126,7 @@ Offset ThreadFieldOffset(JNIEnv* env, const char* field) {
 }
 
 std::optional<jlong> CurrentThreadField(JNIEnv* env, const char* field) {
-  const JavaFrame frame(env);
+  const JniScope frame(env);
   if (!frame.pushed()) return std::nullopt;
   jclass const thread = env->FindClass("java/lang/Thread");
   jfieldID const id = thread == nullptr ? nullptr : env->GetFieldID(thread, field, "J");

@@ -12,7 +12,7 @@ namespace jtrace::jvm {
 // Returns the address after the code from `entry` on that makes a frame of the size that `nmethod`
 // says, and is alive; 0: it makes one of another size. Nothing if the code shows no size: it begins
 // with a jump where the method is out of use, or waits for its class to be initialised.
-std::optional<uintptr_t> FrameMadeAt(uintptr_t entry, const samples::CodeBlob& nmethod);
+std::optional<uintptr_t> FrameSetupEnd(uintptr_t entry, const samples::CodeBlob& nmethod);
 
 // Where a thread keeps its ContinuationEntry.
 struct ContinuationFields {

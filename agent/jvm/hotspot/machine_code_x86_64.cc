@@ -23,7 +23,7 @@ bool EntersContinuation(const uint8_t* code) {
 
 }  // namespace
 
-std::optional<uintptr_t> FrameMadeAt(uintptr_t entry, const samples::CodeBlob& nmethod) {
+std::optional<uintptr_t> FrameSetupEnd(uintptr_t entry, const samples::CodeBlob& nmethod) {
   constexpr int kMaxInstructions = 40;
   // frame_size, in words, includes the return address, which the call has pushed.
   const int wanted = 8 * (nmethod.frame_size - 1);

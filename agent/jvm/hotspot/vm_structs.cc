@@ -70,9 +70,9 @@ class Table {
 };
 
 using enum VmPart;
-using enum VmReadKind;
+using enum VmTableEntryKind;
 
-constexpr VmRead kReads[] = {
+constexpr VmTableEntry kReads[] = {
     {kCodeCache, kStatic, "CodeCache", "_low_bound"},
     {kCodeCache, kStatic, "CodeCache", "_high_bound"},
     {kCodeCache, kStatic, "CodeCache", "_heaps"},
@@ -264,22 +264,22 @@ struct VmStructs::Rows {
   absl::flat_hash_map<std::string_view, std::string_view> sizes, constants, long_constants;
 
   Rows() {
-    for (const VmRead& read : VmReads()) {
+    for (const VmTableEntry& read : VmTableEntries()) {
       const Key key{read.type, read.field};
       switch (read.kind) {
-        case VmReadKind::kField:
+        case VmTableEntryKind::kField:
           fields.emplace(key, key);
           break;
-        case VmReadKind::kStatic:
+        case VmTableEntryKind::kStatic:
           statics.emplace(key, key);
           break;
-        case VmReadKind::kSize:
+        case VmTableEntryKind::kSize:
           sizes.emplace(read.type, read.type);
           break;
-        case VmReadKind::kConstant:
+        case VmTableEntryKind::kConstant:
           constants.emplace(read.field, read.field);
           break;
-        case VmReadKind::kLongConstant:
+        case VmTableEntryKind::kLongConstant:
           long_constants.emplace(read.field, read.field);
           break;
       }
@@ -414,7 +414,7 @@ uint32_t VmStructs::Size(std::string_view type) const {
   return found != sizes_.end() ? found->second : 0;
 }
 
-std::span<const VmRead> VmReads() { return kReads; }
+std::span<const VmTableEntry> VmTableEntries() { return kReads; }
 
 const VmPartText& TextOf(VmPart part) { return kTexts[static_cast<size_t>(part)]; }
 

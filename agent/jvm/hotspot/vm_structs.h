@@ -16,9 +16,9 @@
 namespace jtrace::jvm {
 
 // gHotSpotVMStructs and its siblings, which HotSpot exports for its Serviceability Agent. Has only
-// the entries that VmReads lists; others are as if the JVM had none of the name. The tables are
-// static data: they can be read as soon as libjvm is loaded, but static fields have their values
-// only later. No answer is verified.
+// the entries that VmTableEntries lists; others are as if the JVM had none of the name. The tables
+// are static data: they can be read as soon as libjvm is loaded, but static fields have their
+// values only later. No answer is verified.
 class VmStructs {
  public:
   // Returns the tables of the library that contains `libjvm_address`. They are constant, so they
@@ -53,7 +53,7 @@ class VmStructs {
   void ReadTypes(void* libjvm, PageReader& reader, const Rows& rows);
 
   using Key = std::pair<std::string_view, std::string_view>;
-  // Keys point to the strings of VmReads.
+  // Keys point to the strings of VmTableEntries.
   absl::flat_hash_map<Key, int32_t> offsets_;
   absl::flat_hash_map<Key, uintptr_t> statics_;
   absl::flat_hash_map<std::string_view, uint32_t> sizes_;
@@ -65,8 +65,8 @@ class VmStructs {
 // The list of all that is read of HotSpot's own structures by name, and how each part is verified.
 //
 // The exported tables are a first guess: a JVM may be built from changed sources, and its tables
-// may be wrong. VmStructs keeps only the entries that VmReads lists, so nothing else can be read.
-// java-tests/broken_jvm breaks each of them on purpose.
+// may be wrong. VmStructs keeps only the entries that VmTableEntries lists, so nothing else can be
+// read. java-tests/broken_jvm breaks each of them on purpose.
 
 // What the entries are for. A part that cannot be verified is switched off as a whole.
 enum class VmPart : uint8_t {
@@ -95,17 +95,17 @@ struct VmPartText {
 };
 const VmPartText& TextOf(VmPart part);
 
-enum class VmReadKind : uint8_t { kField, kStatic, kSize, kConstant, kLongConstant };
+enum class VmTableEntryKind : uint8_t { kField, kStatic, kSize, kConstant, kLongConstant };
 
 // An entry of the tables: a field's offset, a static field's address, a type's size or the value
 // of a constant. JVM versions have different ones; an absent entry is not wrong by itself.
-struct VmRead {
+struct VmTableEntry {
   VmPart part;
-  VmReadKind kind;
+  VmTableEntryKind kind;
   std::string_view type;   // "" for constants
   std::string_view field;  // the constant's name; "" for sizes
 };
 
-std::span<const VmRead> VmReads();
+std::span<const VmTableEntry> VmTableEntries();
 
 }  // namespace jtrace::jvm

@@ -92,7 +92,7 @@ WalkedThread ThreadOf(ThreadSlot& slot) {
   return {slot.java_thread.load(std::memory_order_relaxed),
           {slot.stack_low.load(std::memory_order_relaxed),
            slot.stack_high.load(std::memory_order_relaxed)},
-          slot.walk_memory,
+          slot.last_walk,
           &slot.remembered_frames};
 }
 
@@ -142,10 +142,10 @@ void NumberSample(const SamplerState& state, ThreadSlot& slot, SampleHeader* hea
                       std::memory_order_relaxed);
   header->idle_time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
   uint64_t word = slot.idle.load(std::memory_order_acquire);
-  WallIdle before = WallIdle::Of(word);
-  while (!slot.idle.compare_exchange_weak(word, WallIdle{before.sample + 1, 0}.word(),
+  IdleWord before = IdleWord::Of(word);
+  while (!slot.idle.compare_exchange_weak(word, IdleWord{before.sample + 1, 0}.word(),
                                           std::memory_order_acq_rel)) {
-    before = WallIdle::Of(word);
+    before = IdleWord::Of(word);
   }
   header->number = before.sample + 1;
   header->idle_ticks = before.ticks;
@@ -294,7 +294,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
   }
   StopTimer(*slot);
   // The kernel may merge the signals of two ticks, so the weight is counted in the slot.
-  if (state.wall) weight = slot->due_ticks.exchange(0, std::memory_order_acq_rel);
+  if (state.wall) weight = slot->pending_ticks.exchange(0, std::memory_order_acq_rel);
   if (slot->schedule.ticks != 0) weight = slot->schedule.ticks;
   if (weight == 0) {
     Count(sample_counters.stale);

@@ -7,7 +7,7 @@
 
 #include "agent/samples/handler/sample_handler.h"
 #include "agent/samples/handler/thread_slot.h"
-#include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/frame_cache.h"
 #include "agent/signal_safe/machine_context.h"
 
 namespace jtrace::samples {
@@ -36,7 +36,7 @@ inline void PrefetchSample(const SamplerState& state, const ThreadSlot* slot,
                        kStackBytes);
   PrefetchRange<true>(slot->chain_storage, kPushedFrames * sizeof(Frame));
   PrefetchRange<true>(slot->ring.Next(), kRecordBytes);
-  const WalkMemory::Storage* const memory = slot->walk_memory;
+  const LastWalk::Storage* const memory = slot->last_walk;
   const uint32_t count = slot->remembered_frames;
   if (memory == nullptr || count == 0) return;
   PrefetchRange<true>(memory->walked, kWalkedFrames * sizeof(WalkedFrame));

@@ -34,7 +34,7 @@ bool IsAnonymous(const siginfo_t& info) { return info.si_code == SI_USER && info
 Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
   if (IsAnonymous(info)) {
     ThreadSlot* const own = OwnSlot();
-    return {state.wall && own != nullptr && own->due_ticks.load(std::memory_order_relaxed) != 0,
+    return {state.wall && own != nullptr && own->pending_ticks.load(std::memory_order_relaxed) != 0,
             own, 0};
   }
   auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);

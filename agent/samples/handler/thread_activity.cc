@@ -31,9 +31,9 @@ Activity JvmActivity(const VmLayout& vm, uintptr_t java_thread) {
 uintptr_t At(uintptr_t object, int32_t offset) { return object + static_cast<uintptr_t>(offset); }
 
 // Checks that no pause for a collection moved anything between its construction and Holds.
-class StillHeap {
+class CollectionCheck {
  public:
-  explicit StillHeap(const signal_safe::HeapLayout& heap) : heap_(heap), begin_(Look()) {}
+  explicit CollectionCheck(const signal_safe::HeapLayout& heap) : heap_(heap), begin_(Look()) {}
 
   bool Holds() const {
     const Collections now = Look();
@@ -137,7 +137,7 @@ bool FindBlocker(const signal_safe::HeapLayout& heap, uintptr_t java_thread, Act
   const bool at_monitor = activity == Activity::kMonitor || activity == Activity::kObjectWait;
   if (!at_monitor && activity != Activity::kWaiting) return true;
   if (!heap.readable) return false;
-  const StillHeap still(heap);
+  const CollectionCheck still(heap);
   const bool found = at_monitor ? FindMonitor(heap, java_thread, activity, klass)
                                 : FindParkBlocker(heap, java_thread, klass);
   if (found && still.Holds()) return true;
@@ -147,7 +147,7 @@ bool FindBlocker(const signal_safe::HeapLayout& heap, uintptr_t java_thread, Act
 
 bool FindThreadId(const signal_safe::HeapLayout& heap, uintptr_t java_thread, uint64_t* id) {
   if (!heap.readable || heap.thread_id <= 0) return false;
-  const StillHeap still(heap);
+  const CollectionCheck still(heap);
   const uintptr_t handle = signal_safe::SafeReadOr0(At(java_thread, heap.thread_object));
   const uintptr_t thread = signal_safe::SafeReadOr0(handle);
   if (KlassOf(heap, thread) == 0) return false;

@@ -6,7 +6,7 @@
 
 #include "agent/samples/handler/sample_schedule.h"
 #include "agent/samples/walk/chain.h"
-#include "agent/samples/walk/walk_memory.h"
+#include "agent/samples/walk/last_walk.h"
 #include "agent/signal_safe/event_stop.h"
 #include "agent/signal_safe/ring.h"
 
@@ -49,8 +49,8 @@ struct alignas(64) ThreadSlot {
   SampleSchedule schedule;
 
   // timer=wall: ticks that the pending signal represents; 0: none is pending.
-  std::atomic<uint32_t> due_ticks;
-  // timer=wall: two halves (WallIdle): the number of the thread's last sample, and the ticks since
+  std::atomic<uint32_t> pending_ticks;
+  // timer=wall: two halves (IdleWord): the number of the thread's last sample, and the ticks since
   // then without CPU time of the thread, which count for that sample.
   std::atomic<uint64_t> idle;
   // timer=wall: the thread's activity at its last sample (Activity); kRunning also if the object
@@ -69,7 +69,7 @@ struct alignas(64) ThreadSlot {
   // The most frames of a sample, at most chain_capacity.
   uint32_t max_frames;
   // Handler: the thread's last walk, for the next one.
-  WalkMemory::Storage* walk_memory;
+  LastWalk::Storage* last_walk;
   uint32_t remembered_frames;
   // Handler: storage of a second chain, to check the first (full_walk_check.h); null: no checks.
   Frame* check_storage;
@@ -78,11 +78,11 @@ struct alignas(64) ThreadSlot {
 };
 
 // The two halves of ThreadSlot::idle.
-struct WallIdle {
+struct IdleWord {
   uint32_t sample;  // number of the slot's last sample
   uint32_t ticks;
 
-  static WallIdle Of(uint64_t word) {
+  static IdleWord Of(uint64_t word) {
     return {static_cast<uint32_t>(word >> 32), static_cast<uint32_t>(word)};
   }
   uint64_t word() const { return uint64_t{sample} << 32 | ticks; }

@@ -18,13 +18,13 @@ class CompiledFrame {
   Step Unwind();
 
  private:
-  // Ends the step: the caller is found. Remembers how (known_frames.h) if only the code at pc
+  // Ends the step: the caller is found. Remembers how (frame_cache.h) if only the code at pc
   // determined it, because it is then the same each time.
   Step Done();
   void Remember() const;
 
   // Pushes the method without a bytecode index: debug information does not help at this pc.
-  void PushLeft() {
+  void PushWithoutBci() {
     const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
     PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
   }

@@ -3,7 +3,7 @@
 
 #include "agent/samples/walk/compiled_frame_x86_64.h"
 #include "agent/samples/walk/debug_info.h"
-#include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/frame_cache.h"
 #include "agent/samples/walk/stack_shape_x86_64.h"
 #include "agent/samples/walk/x86_64_code.h"
 
@@ -69,27 +69,27 @@ Step CompiledFrame::Done() {
 }
 
 void CompiledFrame::Remember() const {
-  KnownFrame known;
+  CachedFrame known;
   known.nmethod = blob_.address;
   known.sp_on_top = sp_on_top_ != 0;
   const uintptr_t sp = known.sp_on_top ? sp_on_top_ : at_.sp;
   known.return_offset = static_cast<uint32_t>(cursor_.pc_slot - sp);
   known.fp_offset =
-      cursor_.fp_slot != 0 ? static_cast<int32_t>(cursor_.fp_slot - sp) : KnownFrame::kOwnFp;
+      cursor_.fp_slot != 0 ? static_cast<int32_t>(cursor_.fp_slot - sp) : CachedFrame::kOwnFp;
   known.sp_misaligned = at_.sp % 16 != 0;
   known.count = walk_.chain.pushed() - first_frame_;
-  if (known.count > KnownFrame::kMaxMethods || !walk_.chain.Holds(first_frame_ + known.count)) {
+  if (known.count > CachedFrame::kMaxMethods || !walk_.chain.Holds(first_frame_ + known.count)) {
     return;
   }
   for (uint32_t i = 0; i < known.count; ++i) {
     known.methods[i] = walk_.chain.pushed_frame(first_frame_ + i);
   }
-  RememberFrame(vm_, at_.pc, at_.interrupted, known);
+  CacheFrame(vm_, at_.pc, at_.interrupted, known);
 }
 
 void CompiledFrame::PushFrames(uintptr_t pc) {
   if (wrapper_ || !DebugInfo(vm_, blob_).PushScopes(pc, cursor_.interrupted, flags_, walk_.chain)) {
-    return PushLeft();
+    return PushWithoutBci();
   }
   unchecked_ = cursor_.interrupted && IsUnchecked();
   if (!unchecked_) return;
@@ -192,10 +192,10 @@ bool CompiledFrame::FromScan() {
                             kExtraWords, Callers::kJava);
 }
 
-bool StepKnown(WalkState& walk) {
+bool StepCached(WalkState& walk) {
   Cursor& cursor = walk.cursor;
-  KnownFrame known;
-  if (walk.memory == nullptr || !FindKnownFrame(*walk.vm, cursor.pc, cursor.interrupted, &known) ||
+  CachedFrame known;
+  if (walk.memory == nullptr || !FindCachedFrame(*walk.vm, cursor.pc, cursor.interrupted, &known) ||
       known.sp_misaligned != (cursor.sp % 16 != 0)) {
     return false;
   }
@@ -205,7 +205,7 @@ bool StepKnown(WalkState& walk) {
   if (known.sp_on_top && (!cursor.Load(cursor.sp, &sp) || !IsLoweredFrom(cursor, sp))) return false;
   const uintptr_t slot = sp + known.return_offset;
   SavedFp fp = cursor.OwnFp();
-  if (known.fp_offset != KnownFrame::kOwnFp &&
+  if (known.fp_offset != CachedFrame::kOwnFp &&
       !cursor.LoadFp(sp + static_cast<uintptr_t>(intptr_t{known.fp_offset}), &fp)) {
     return false;
   }
@@ -219,7 +219,7 @@ bool StepKnown(WalkState& walk) {
     walk.chain.Push(frame.kind, frame.value, frame.bci, frame.flags);
   }
   cursor.Return(value, slot, slot + 8, fp);
-  cursor.step_used_fp = known.fp_offset == KnownFrame::kOwnFp;
+  cursor.step_used_fp = known.fp_offset == CachedFrame::kOwnFp;
   return true;
 }
 
@@ -329,7 +329,7 @@ bool CompiledFrame::FromExit() {
     if (!wrapper_ || !cursor_.LoadFp(cursor_.fp, &fp) || !IsReturnSlot(cursor_.fp + 8)) {
       return false;
     }
-    PushLeft();
+    PushWithoutBci();
     return ReturnThrough(walk_, cursor_.fp + 8, fp, Callers::kJava);
   }
   const int whole_frame = 8 * (blob_.frame_size - 1);
@@ -345,7 +345,7 @@ bool CompiledFrame::FromExit() {
 
 bool CompiledFrame::LeaveThrough(uintptr_t slot, SavedFp fp) {
   if (!IsReturnSlot(slot)) return false;
-  PushLeft();
+  PushWithoutBci();
   return ReturnAt(slot, fp);
 }
 

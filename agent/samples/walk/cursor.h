@@ -44,14 +44,14 @@ struct Cursor {
   // Where pc and fp were read; 0: a register had it, or fp is the callee's.
   uintptr_t pc_slot;
   uintptr_t fp_slot;
-  // What the last step used, for WalkMemory.
+  // What the last step used, for LastWalk.
   bool step_used_fp;
   bool step_used_bx;
   uintptr_t step_method;  // of an interpreted frame, else 0
   uintptr_t step_bytecode_pointer;
 
   // Starts at interrupted code. It may run on another stack than the handler or the frame before.
-  void Interrupt(const ucontext_t* at, StackRange stack);
+  void SetInterrupted(const ucontext_t* at, StackRange stack);
 
   // Returns an interrupted register by the C library's index (REG_RAX).
   uintptr_t Register(int index) const;

@@ -2,7 +2,7 @@
 
 namespace jtrace::samples {
 
-void Cursor::Interrupt(const ucontext_t* at, StackRange stack) {
+void Cursor::SetInterrupted(const ucontext_t* at, StackRange stack) {
   context = at;
   interrupted = true;
   pc = signal_safe::OriginalPc(Register(REG_RIP));

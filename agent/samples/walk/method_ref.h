@@ -10,7 +10,7 @@ namespace jtrace::samples {
 
 // Returns the jmethodID of the Method at `method`, over Method → ConstMethod → ConstantPool →
 // InstanceKlass → _methods_jmethod_ids; 0 if it has none (most have none:
-// agent/jvm/hotspot/method_memory.h) or if `method` is not a Method. Every load is guarded.
+// agent/jvm/hotspot/method_reader.h) or if `method` is not a Method. Every load is guarded.
 uintptr_t FindMethodId(const VmLayout& vm, uintptr_t method);
 
 // Whether `method` has the shape of a Method; reliable enough together with a second sign.

@@ -21,7 +21,7 @@ Step StepSignalFrame(WalkState& walk) {
       !signal_safe::SafeReadWord(last & ~uintptr_t{7}, &word)) {
     return walk.Fail(WalkNote::kBadCfa);
   }
-  cursor.Interrupt(reinterpret_cast<const ucontext_t*>(cursor.sp), walk.stack);
+  cursor.SetInterrupted(reinterpret_cast<const ucontext_t*>(cursor.sp), walk.stack);
   return Step::kCaller;
 }
 

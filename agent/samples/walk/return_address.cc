@@ -4,7 +4,7 @@
 
 #include "agent/samples/walk/call_instruction.h"
 #include "agent/samples/walk/debug_info.h"
-#include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/frame_cache.h"
 #include "agent/samples/walk/method_ref.h"
 #include "agent/samples/walk/object_lookup.h"
 #include "agent/samples/walk/walk_state.h"
@@ -66,8 +66,8 @@ bool IsDeoptHandler(const VmLayout& vm, const CodeBlob& nmethod, uintptr_t pc) {
 
 bool IsReturnAddress(const WalkState& walk, uintptr_t value, Callers callers) {
   if (walk.InCodeCache(value)) {
-    KnownFrame known;
-    return (walk.memory != nullptr && FindKnownFrame(*walk.vm, value, false, &known)) ||
+    CachedFrame known;
+    return (walk.memory != nullptr && FindCachedFrame(*walk.vm, value, false, &known)) ||
            IsJavaReturnAddress(*walk.vm, value);
   }
   return callers == Callers::kAny && FollowsCallInObject(value);

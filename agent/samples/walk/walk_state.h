@@ -7,8 +7,8 @@
 #include "agent/samples/walk/chain.h"
 #include "agent/samples/walk/code_cache.h"
 #include "agent/samples/walk/cursor.h"
+#include "agent/samples/walk/last_walk.h"
 #include "agent/samples/walk/vm_layout.h"
-#include "agent/samples/walk/walk_memory.h"
 
 namespace jtrace::samples {
 
@@ -26,7 +26,7 @@ struct WalkState {
   Chain& chain;
   CfiLookup cfi;
   // Null: the results of earlier walks are not used.
-  const WalkMemory* memory = nullptr;
+  const LastWalk* memory = nullptr;
   bool wants_ids = false;  // WalkedThread::wants_ids
 
   bool InCodeCache(uintptr_t pc) const { return vm != nullptr && vm->InCodeCache(pc); }
@@ -39,9 +39,9 @@ struct WalkState {
 // The steps, by the code that covers the cursor's pc. Each pushes the frame (with the methods
 // inlined into it) and moves the cursor to the caller.
 Step StepNative(WalkState& walk);
-// Steps out of a compiled frame that the cache has (known_frames.h), without a look at its nmethod.
+// Steps out of a compiled frame that the cache has (frame_cache.h), without a look at its nmethod.
 // Returns false, and pushes nothing, if the cache does not have it.
-bool StepKnown(WalkState& walk);
+bool StepCached(WalkState& walk);
 Step StepCompiled(WalkState& walk, const CodeBlob& blob);
 Step StepInterpreted(WalkState& walk);
 Step StepStub(WalkState& walk, const CodeBlob& blob);

@@ -1,7 +1,7 @@
 #include "agent/samples/walk/walker.h"
 
 #include "agent/samples/walk/cursor.h"
-#include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/frame_cache.h"
 #include "agent/samples/walk/method_ref.h"
 #include "agent/samples/walk/walk_state.h"
 
@@ -21,7 +21,7 @@ Step StepJava(WalkState& walk) {
     return StepContinuation(walk);
   }
   if (vm.InInterpreter(pc)) return StepInterpreted(walk);
-  if (StepKnown(walk)) return Step::kCaller;
+  if (StepCached(walk)) return Step::kCaller;
   CodeBlob blob;
   if (!FindBlob(vm, pc, &blob)) return walk.Fail(WalkNote::kNoBlob);
   return blob.IsCompiled() ? StepCompiled(walk, blob) : StepStub(walk, blob);
@@ -49,14 +49,14 @@ void WalkInFull(WalkState& walk) {
   walk.Fail(WalkNote::kStepLimit);
 }
 
-void WalkWithMemory(WalkState& walk, WalkMemory memory) {
+void WalkWithMemory(WalkState& walk, LastWalk memory) {
   walk.memory = &memory;
   Step step = Step::kCaller;
   for (int i = 0; i < kMaxSteps && step == Step::kCaller; ++i) {
     if (!walk.cursor.interrupted && memory.Complete(walk.cursor, walk.vm, walk.chain)) break;
-    memory.Arrived(walk.cursor);
+    memory.BeginStep(walk.cursor);
     step = StepFrom(walk);
-    memory.Stepped(walk.cursor, walk.chain.pushed());
+    memory.EndStep(walk.cursor, walk.chain.pushed());
     if (i == kMaxSteps - 1) walk.Fail(WalkNote::kStepLimit);
   }
   memory.Finish(walk.chain);
@@ -67,7 +67,7 @@ WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t
                 Chain& chain) {
   WalkState walk{vm, thread.java_thread, thread.stack, Cursor{}, chain, CfiLookup{}};
   walk.wants_ids = thread.wants_ids;
-  walk.cursor.Interrupt(context, thread.stack);
+  walk.cursor.SetInterrupted(context, thread.stack);
   if (thread.memory != nullptr) PrefetchKnownFrame(walk.cursor.pc, true);
   return walk;
 }
@@ -127,7 +127,7 @@ void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t*
   if (walk.cursor.sp % 8 != 0) {
     chain.Fail(WalkNote::kNoProgress);
   } else if (thread.memory != nullptr) {
-    WalkWithMemory(walk, WalkMemory(thread.memory, thread.remembered));
+    WalkWithMemory(walk, LastWalk(thread.memory, thread.remembered));
   } else {
     WalkInFull(walk);
   }

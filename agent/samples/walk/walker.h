@@ -7,8 +7,8 @@
 
 #include "agent/samples/walk/chain.h"
 #include "agent/samples/walk/cursor.h"
+#include "agent/samples/walk/last_walk.h"
 #include "agent/samples/walk/vm_layout.h"
-#include "agent/samples/walk/walk_memory.h"
 #include "agent/signal_safe/address_table.h"
 
 namespace jtrace::samples {
@@ -18,7 +18,7 @@ struct WalkedThread {
   uintptr_t java_thread;  // its JavaThread, or 0
   StackRange stack;
   // The thread's last walk, and the number of frames in it, 0 at first; null: none is kept.
-  WalkMemory::Storage* memory;
+  LastWalk::Storage* memory;
   uint32_t* remembered;
   // Frames of methods that have jmethodIDs must have these, not their Methods.
   bool wants_ids = false;

@@ -59,14 +59,14 @@ TEST(CodesTest, AModeHasItsOwnDefaults) {
 
 TEST(CodesTest, RefusedIsMoreThanOff) {
   CodeSet codes;
-  EXPECT_FALSE(codes.WasRefused(Code::kJitCode));
+  EXPECT_FALSE(codes.WasSwitchedOff(Code::kJitCode));
   ASSERT_TRUE(codes.Apply("-0x51/0x1").ok());
   codes.SetDefault(Code::kJitCode, false);
-  EXPECT_TRUE(codes.WasRefused(Code::kJitCode));
-  EXPECT_FALSE(codes.WasRefused(Code::kJitInlining));
+  EXPECT_TRUE(codes.WasSwitchedOff(Code::kJitCode));
+  EXPECT_FALSE(codes.WasSwitchedOff(Code::kJitInlining));
   EXPECT_EQ(codes.Changes(), "-code");
   ASSERT_TRUE(codes.Apply("+jit").ok());
-  EXPECT_FALSE(codes.WasRefused(Code::kJitCode));
+  EXPECT_FALSE(codes.WasSwitchedOff(Code::kJitCode));
 }
 
 TEST(CodesTest, RecordsFollowTheirSwitch) {

@@ -107,13 +107,13 @@ TEST_F(PreferredThreadsTest, NotWithoutEnd) {
 }
 
 TEST_F(PreferredThreadsTest, KnowsWhetherTheyWork) {
-  const absl::Duration before = preferred_.Used();
+  const absl::Duration before = preferred_.CpuTime();
   first_.Work(absl::Milliseconds(20));
-  EXPECT_GE(preferred_.Used(), before + absl::Milliseconds(20));
+  EXPECT_GE(preferred_.CpuTime(), before + absl::Milliseconds(20));
   first_.WorkOn();
-  EXPECT_TRUE(preferred_.Work());
+  EXPECT_TRUE(preferred_.AreBusy());
   first_.Rest();
-  while (preferred_.Work()) absl::SleepFor(absl::Milliseconds(1));
+  while (preferred_.AreBusy()) absl::SleepFor(absl::Milliseconds(1));
 }
 
 TEST_F(PreferredThreadsTest, AClockThatIsSetBackEndsIt) {

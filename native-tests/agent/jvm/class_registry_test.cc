@@ -17,8 +17,8 @@ using ::jtrace::testing::MadeUpMethod;
 class ClassRegistryTest : public ::testing::Test {
  protected:
   ClassRegistryTest() {
-    registry_.ReadMethodsFrom(MethodMemory(MadeUpClass::Layout()));
-    registry_.NumberLater(true);
+    registry_.ReadMethodsFrom(MethodReader(MadeUpClass::Layout()));
+    registry_.NumberMethodsLazily(true);
     encoder_.BeginTrace({});
   }
 
@@ -26,7 +26,7 @@ class ClassRegistryTest : public ::testing::Test {
   uint32_t NumberAt(const MadeUpMethod& at) {
     if (const uint32_t known = registry_.MethodOf(at.address()); known != 0) return known;
     if (const uint32_t old = registry_.OldMethod(at.address()); old != 0) return old;
-    return registry_.DefineMethodInMemory(at.address());
+    return registry_.DefineMethodAt(at.address());
   }
   std::string NameAt(const MadeUpMethod& at) {
     const uint32_t number = NumberAt(at);

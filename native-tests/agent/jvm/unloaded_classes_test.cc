@@ -33,12 +33,12 @@ class UnloadedClassesTest : public ::testing::Test {
 
 TEST_F(UnloadedClassesTest, BetweenRecordingsAFewAreForgottenToo) {
   Unload(1, 4);
-  unloaded_.ForgetIdle();
+  unloaded_.ForgetNow();
   EXPECT_TRUE(forgotten_.empty());
-  unloaded_.ForgetIdle();
+  unloaded_.ForgetNow();
   ASSERT_EQ(forgotten_.size(), 1u);
   EXPECT_EQ(forgotten_[0].size(), 3u);
-  unloaded_.ForgetIdle();
+  unloaded_.ForgetNow();
   EXPECT_EQ(forgotten_.size(), 1u);
 }
 

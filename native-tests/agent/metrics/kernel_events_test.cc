@@ -192,7 +192,7 @@ TEST(KernelEventHandlerTest, ALateSignalChargesNoOtherThreadsEvent) {
     counters.Start(1, 0, false);
     const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     ASSERT_GE(fd, 0);
-    EventCount event = {.fd = fd, .os_tid = gettid() + 1, .metric = kFaults, .period = 5};
+    ThreadPerfEvent event = {.fd = fd, .os_tid = gettid() + 1, .metric = kFaults, .period = 5};
     EventOfDescriptor(fd).store(&event);
     siginfo_t info = {};
     info.si_fd = fd;

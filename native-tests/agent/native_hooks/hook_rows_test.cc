@@ -49,7 +49,7 @@ uint64_t CallsIn(HookRowReader& reader) {
 }
 
 TEST(HookRowsTest, RowsLeftInAHandlerAreDrainedWithLaterOnes) {
-  ASSERT_TRUE(ReadyTraps().ok());
+  ASSERT_TRUE(PrepareTrapHandler().ok());
   HookRowReader reader;
   reader.Drain([](const HookRow&) {});
   HookThread& thread = hook_threads.load()[hook_threads_used.fetch_add(1)];

@@ -56,7 +56,8 @@ TEST(HookTargetsTest, AddressesMustBeEntirelyHexadecimal) {
 TEST(HookTargetsTest, FunctionsOfTheVdsoAreNotInLibc) {
   const LoadedObject libc = Object("libc.so.6");
   for (const char* symbol : {"time", "gettimeofday"}) {
-    if (libc.HasCodeAt(ChosenElsewhere(libc, symbol)) || ChosenElsewhere(libc, symbol) == 0) {
+    if (libc.HasCodeAt(IfuncTargetElsewhere(libc, symbol)) ||
+        IfuncTargetElsewhere(libc, symbol) == 0) {
       continue;  // a kernel without a vdso
     }
     const std::string error = Error("libc.so.6", symbol);
@@ -64,8 +65,8 @@ TEST(HookTargetsTest, FunctionsOfTheVdsoAreNotInLibc) {
     EXPECT_THAT(error, HasSubstr("hook its caller"));
     EXPECT_THAT(error, Not(HasSubstr("did you mean")));
   }
-  EXPECT_EQ(ChosenElsewhere(libc, "strlen"), 0u);
-  EXPECT_EQ(ChosenElsewhere(libc, "malloc"), 0u);
+  EXPECT_EQ(IfuncTargetElsewhere(libc, "strlen"), 0u);
+  EXPECT_EQ(IfuncTargetElsewhere(libc, "malloc"), 0u);
 }
 
 TEST(HookTargetsTest, LibcAllowsOnlyFunctionEntries) {

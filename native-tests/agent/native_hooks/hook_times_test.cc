@@ -63,7 +63,7 @@ TEST_F(HooksTest, CallsLeftByLongjmpKeepTheirTimes) {
   constexpr int64_t kTime = 2'000'000;
   Begin(In("hooked_leave", "time"));
   CallUntilAwaited([] { hooked_try_jump(0, 1); });
-  const uint64_t left_before = hook_counters.open_left.load();
+  const uint64_t left_before = hook_counters.unwound_calls.load();
   const uint64_t begin_ns = MonotonicNanos();
   for (int i = 0; i < 5; ++i) EXPECT_EQ(hooked_try_jump(1, kTime), 1);
   EXPECT_EQ(hooked_try_jump(0, kTime), 0);
@@ -73,7 +73,7 @@ TEST_F(HooksTest, CallsLeftByLongjmpKeepTheirTimes) {
   EXPECT_EQ(row.timed, 6u);
   EXPECT_GE(row.min_ns, static_cast<uint64_t>(kTime));
   EXPECT_LE(row.total_ns, all_ns);
-  EXPECT_EQ(hook_counters.open_left.load() - left_before, 5u);
+  EXPECT_EQ(hook_counters.unwound_calls.load() - left_before, 5u);
 }
 
 void CallTimedFunction(int) { hooked_call_sleep(1); }
@@ -114,7 +114,7 @@ TEST_F(HooksTest, RemovingTheLastTimedHookRemovesReturnSites) {
   Begin(In("hooked_sleep", "time") + ";" + In("hooked_may_throw", "time"));
   uintptr_t back = 0;
   hooked_call_sleep(1);
-  reader_.ForEachWantedReturn([&](uintptr_t address) { hooks_.AwaitReturns(back = address); });
+  reader_.ForEachWantedReturn([&](uintptr_t address) { hooks_.PlaceReturnSite(back = address); });
   ASSERT_NE(back, 0u);
   EXPECT_EQ(ByteAt(back), 0xcc);
   ASSERT_TRUE(hooks_.Apply(Specs(In("hooked_may_throw", "off"))).ok());
@@ -137,7 +137,7 @@ TEST_F(HooksTest, ReturnsToCodeOfTheJitAreNotWaitedFor) {
     EXPECT_EQ(code->Run(3, 0), 9);
     reader_.ForEachWantedReturn([&](uintptr_t address) {
       ++asked;
-      hooks_.AwaitReturns(address);
+      hooks_.PlaceReturnSite(address);
     });
   }
   EXPECT_EQ(asked, 1);

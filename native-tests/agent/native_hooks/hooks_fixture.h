@@ -74,7 +74,7 @@ class HooksTest : public testing::Test {
   void CallUntilAwaited(const Call& call) {
     for (int i = 0; i < 3; ++i) {
       call();
-      reader_.ForEachWantedReturn([this](uintptr_t address) { hooks_.AwaitReturns(address); });
+      reader_.ForEachWantedReturn([this](uintptr_t address) { hooks_.PlaceReturnSite(address); });
     }
     reader_.Drain([](const HookRow&) {});
   }

@@ -100,7 +100,7 @@ TEST_F(HooksTest, AReturnAddressMayBeAFunctionToo) {
   const LoadedObject object = HookedObject();
   const auto square = FindFunctions(object, "hooked_square");
   ASSERT_EQ(square.size(), 1u);
-  hooks_.AwaitReturns(square[0].address);
+  hooks_.PlaceReturnSite(square[0].address);
   EXPECT_EQ(hooked_square(3), 9);
   EXPECT_TRUE(FetchAll().empty());
   ASSERT_TRUE(hooks_.Apply(Specs(In("hooked_square", "count"))).ok());

@@ -81,7 +81,7 @@ std::vector<int> RunAll(const CodeBuffer& code) {
 }
 
 TEST(PatchSiteTableTest, EveryShapeOfInstructionRunsAsBefore) {
-  ASSERT_TRUE(ReadyTraps().ok());
+  ASSERT_TRUE(PrepareTrapHandler().ok());
   for (const Shape& shape : Shapes()) {
     const std::vector<int> before = RunAll(*shape.code);
     auto site = Table().Make(shape.code->address(shape.hooked));
@@ -106,7 +106,7 @@ TEST(PatchSiteTableTest, APcInASlotMapsToTheInstruction) {
 }
 
 TEST(PatchSiteTableTest, AnotherToolsBreakpointStays) {
-  ASSERT_TRUE(ReadyTraps().ok());
+  ASSERT_TRUE(PrepareTrapHandler().ok());
   const CodeBuffer& code = *Code({0x55, 0x5d, 0xc3});
   auto site = Table().Make(code.address());
   ASSERT_TRUE(site.ok());

@@ -104,7 +104,7 @@ void SetMoreThanCanBeKept(Hooks& hooks) {
     sigaction(SIGTRAP, &action, nullptr);
     if (hooked_add(5) != 16) _exit(1);
   }
-  if (traps != 0 || IsOursInKernel() || !are_trap_actions_full) _exit(2);
+  if (traps != 0 || IsOursInKernel() || !has_disabled_hooks) _exit(2);
   raise(SIGTRAP);
   if (traps != 1) _exit(3);
   hooks.EnsureTrapHandler();

@@ -54,7 +54,7 @@ TEST(TrapSignalTest, AHandlerThatCallsOursDoesNotLoop) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the sanitizer's runtime passes signals on later";
 #endif
-  ASSERT_TRUE(ReadyTraps().ok());
+  ASSERT_TRUE(PrepareTrapHandler().ok());
   EXPECT_EXIT(TrapUnderAChain(), ::testing::KilledBySignal(SIGTRAP), "^once$");
 }
 
@@ -62,7 +62,7 @@ TEST(TrapSignalTest, AHandlerMayNeverComeBack) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the sanitizer's runtime has its own handlers, past which this one is installed";
 #endif
-  ASSERT_TRUE(ReadyTraps().ok());
+  ASSERT_TRUE(PrepareTrapHandler().ok());
   Install(&Leave);
   ASSERT_TRUE(CheckTraps().ok());
   calls = 0;

@@ -370,8 +370,8 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
 }
 
 TEST(OptionsTest, ARecordingEndsAfterANumberOfSamples) {
-  EXPECT_EQ(ParseOptions("")->most_samples, 0u);
-  EXPECT_EQ(ParseOptions("samples=10000")->most_samples, 10'000u);
+  EXPECT_EQ(ParseOptions("")->max_samples, 0u);
+  EXPECT_EQ(ParseOptions("samples=10000")->max_samples, 10'000u);
   EXPECT_THAT(DescribeOptions(*ParseOptions("mode=samples,samples=7")), HasSubstr(",samples=7"));
   EXPECT_THAT(DescribeOptions(*ParseOptions("")), Not(HasSubstr("samples=")));
   for (const char* wrong : {"samples=0", "samples=-1", "samples=many", "samples=1k"}) {

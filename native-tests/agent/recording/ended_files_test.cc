@@ -205,9 +205,9 @@ TEST_F(EndedFilesTest, ANearlyFullDiskKeepsLess) {
 }
 
 TEST_F(EndedFilesTest, TheReserveIsAShareOfTheDisk) {
-  EXPECT_LE(EndedFiles::MissingOfReserve(folder_), 100u << 20);
-  EXPECT_EQ(EndedFiles::MissingOfReserve("/proc"), 0U) << "it has no size";
-  EXPECT_EQ(EndedFiles::MissingOfReserve("/nowhere"), 0U);
+  EXPECT_LE(EndedFiles::ReserveShortfall(folder_), 100u << 20);
+  EXPECT_EQ(EndedFiles::ReserveShortfall("/proc"), 0U) << "it has no size";
+  EXPECT_EQ(EndedFiles::ReserveShortfall("/nowhere"), 0U);
 }
 
 TEST_F(EndedFilesTest, WhatCannotBeRemovedIsReported) {

@@ -70,7 +70,7 @@ TEST_F(RecordingRaceTest, CallbacksMayFindTheSamplerWhileItIsMade) {
   std::atomic<int> asked{0};
   Beside(
       [&] {
-        static_cast<void>(jvm_.code_reader());
+        static_cast<void>(jvm_.code_listener());
         asked.fetch_add(1);
       },
       [&] {

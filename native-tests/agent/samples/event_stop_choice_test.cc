@@ -22,7 +22,7 @@ TEST(EventStopChoiceTest, ClocksHaveNoLimitWhereItHangsTheMachine) {
         "6.17-rc2", "6.17.8-arch1-1", "6.18.0-rc4",
         "6.18.0-0.rc3.251031gd127176862a9.30.fc44.x86_64"}) {
     for (const char* const clock : {"cpu-clock", "task-clock"}) {
-      EXPECT_EQ(StopOf(clock, release), signal_safe::EventStop::kByHand) << release;
+      EXPECT_EQ(StopOf(clock, release), signal_safe::EventStop::kByHandler) << release;
     }
   }
 }
@@ -40,14 +40,14 @@ TEST(EventStopChoiceTest, ElsewhereTheKernelStopsClocks) {
 TEST(EventStopChoiceTest, ClocksOfRedHatsKernelsHaveNoLimit) {
   for (const char* const release : {"6.12.0-124.8.1.el10_1.x86_64", "5.14.0-611.5.1.el9_7.x86_64",
                                     "4.18.0-553.el8_10.aarch64"}) {
-    EXPECT_EQ(StopOf("task-clock", release), signal_safe::EventStop::kByHand) << release;
+    EXPECT_EQ(StopOf("task-clock", release), signal_safe::EventStop::kByHandler) << release;
   }
 }
 
 TEST(EventStopChoiceTest, ClocksOfUnknownKernelsHaveNoLimit) {
   for (const char* const release : {"", "6", "6.", ".17", "6.x.1", "linux", "six.seventeen",
                                     "6.99999999999999999999.0", "-6.12"}) {
-    EXPECT_EQ(StopOf("cpu-clock", release), signal_safe::EventStop::kByHand) << release;
+    EXPECT_EQ(StopOf("cpu-clock", release), signal_safe::EventStop::kByHandler) << release;
   }
 }
 

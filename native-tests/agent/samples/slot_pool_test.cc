@@ -28,14 +28,14 @@ TEST(SlotPoolTest, FreeSlotsKeepLittleMemory) {
   ASSERT_NE(slot, nullptr);
   std::memset(slot->ring.storage(), 1, kRingBytes);
   std::memset(slot->chain_storage, 1, slot->chain_capacity * sizeof(Frame));
-  std::memset(static_cast<void*>(slot->walk_memory), 1, sizeof *slot->walk_memory);
+  std::memset(static_cast<void*>(slot->last_walk), 1, sizeof *slot->last_walk);
   const auto kept = [&] {
     return ResidentPages(slot->ring.storage(), kRingBytes) +
            ResidentPages(slot->chain_storage, slot->chain_capacity * sizeof(Frame)) +
-           ResidentPages(slot->walk_memory, sizeof *slot->walk_memory);
+           ResidentPages(slot->last_walk, sizeof *slot->last_walk);
   };
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  EXPECT_GE(kept() * page, kRingBytes + sizeof *slot->walk_memory);
+  EXPECT_GE(kept() * page, kRingBytes + sizeof *slot->last_walk);
   pool->Free(slot);
   EXPECT_LE(kept() * page, 5 * 16 * 1024 + 5 * page);
   EXPECT_EQ(pool->Allocate(), slot);

@@ -84,14 +84,14 @@ TEST(ThreadTimersTest, RequestedClocksFallBackToo) {
 // Signals of the calling thread's timer, which nobody starts again.
 std::atomic<int> g_overflows{0};
 std::atomic<int> g_limits{0};
-void CountTick(int, siginfo_t* info, void*) {
+void MarkSampled(int, siginfo_t* info, void*) {
   ++(info->si_code == POLL_HUP ? g_limits : g_overflows);
 }
 
 // Until there are so many signals, or the thread has used much CPU time.
 void RunWithTimer(const std::string& event, const std::string& kernel_release, int signals) {
   struct sigaction action {};
-  action.sa_sigaction = CountTick;
+  action.sa_sigaction = MarkSampled;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ASSERT_EQ(sigaction(SIGVTALRM, &action, nullptr), 0);
   const TimerChoice choice = {.timer = TimerKind::kEvent,

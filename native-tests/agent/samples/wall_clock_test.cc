@@ -246,7 +246,7 @@ class MovedThread {
   // One tick. Whether the thread got a signal, which its handler answered.
   bool Check(WallClock& clock) {
     clock.Check(slot_, 0, 1, ++ticks_);
-    return slot_.due_ticks.exchange(0) != 0;
+    return slot_.pending_ticks.exchange(0) != 0;
   }
 
  private:
@@ -320,13 +320,13 @@ TEST(WallClockTicksTest, FinishCollectsUncheckedTicks) {
   slot->os_tid = tid;
   WallClock clock(absl::Milliseconds(10), SIGPROF);
   uint32_t ticks = 0, due = 0;
-  while (ticks < 200 || due + WallIdle::Of(slot->idle).ticks == ticks) {
+  while (ticks < 200 || due + IdleWord::Of(slot->idle).ticks == ticks) {
     clock.Check(*slot, 0, 1, ++ticks);
-    due += slot->due_ticks.exchange(0);  // like the handler
+    due += slot->pending_ticks.exchange(0);  // like the handler
   }
   clock.Finish(*slot, 0, ticks);
-  due += slot->due_ticks;
-  EXPECT_EQ(due + WallIdle::Of(slot->idle).ticks, ticks);
+  due += slot->pending_ticks;
+  EXPECT_EQ(due + IdleWord::Of(slot->idle).ticks, ticks);
   over = true;
   over.notify_all();
   waiting.join();

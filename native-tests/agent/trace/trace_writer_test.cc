@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/trace_format.h"

@@ -102,7 +102,7 @@ final class LivePage implements AutoCloseable {
   }
 
   String host() {
-    return "Host: " + url.getAuthority();
+    return "NativeApi: " + url.getAuthority();
   }
 
   String authorization() {

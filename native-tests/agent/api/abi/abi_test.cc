@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "agent/api/abi/host.h"
+#include "agent/api/abi/native_api.h"
 #include "agent/api/c/jtrace.h"
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 extern "C" const jtrace_api* jtrace_get_api(uint32_t abi);
 
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 constexpr uint64_t kTooMany = 99;
 
 // Knows one method, "a.B::c", and one window, 5.
-class FakeHost : public Host {
+class FakeHost : public NativeApi {
  public:
   ThreadCounters& counters() override { return counters_; }
   std::optional<ThreadCounters::Identity> RegisterThread() override {

@@ -25,7 +25,7 @@ class Ids : public CounterIds {
  public:
   explicit Ids(bool entries = false) : entries_(entries) {}
   uint32_t NewIds(uint32_t count) override { return std::exchange(next_, next_ + count); }
-  bool CountsEntries(std::string_view) override { return entries_; }
+  bool NeedsEntryCounters(std::string_view) override { return entries_; }
 
  private:
   uint32_t next_ = 100;

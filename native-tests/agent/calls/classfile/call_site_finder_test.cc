@@ -30,7 +30,7 @@ class Places : public CallSiteNumbers {
     asked.push_back(place);
     return static_cast<uint32_t>(asked.size());
   }
-  bool KnowsOtherCode(std::string_view, Bytes) override { return knows_other_code_; }
+  bool AddCodeAndFindOther(std::string_view, Bytes) override { return knows_other_code_; }
 
   std::vector<CallSite> asked;
 
@@ -131,15 +131,15 @@ TEST_F(CallSiteFinderTest, CallsOfTheJdkThatCallNothingAreNotSet) {
 }
 
 TEST(PlainCallTest, ArgumentsMustBePlainToo) {
-  EXPECT_TRUE(IsPlainCall("java/lang/String", "charAt", "(I)C"));
-  EXPECT_TRUE(IsPlainCall("java/lang/StringBuilder", "append", "(Ljava/lang/String;)V"));
-  EXPECT_TRUE(IsPlainCall("java/lang/Object", "<init>", "()V"));
-  EXPECT_FALSE(IsPlainCall("java/lang/Object", "hashCode", "()I"));
-  EXPECT_FALSE(IsPlainCall("java/lang/StringBuilder", "append", "(Ljava/lang/Object;)V"));
-  EXPECT_FALSE(IsPlainCall("java/lang/String", "valueOf", "(Ljava/lang/Object;)V"));
+  EXPECT_TRUE(CannotCallBack("java/lang/String", "charAt", "(I)C"));
+  EXPECT_TRUE(CannotCallBack("java/lang/StringBuilder", "append", "(Ljava/lang/String;)V"));
+  EXPECT_TRUE(CannotCallBack("java/lang/Object", "<init>", "()V"));
+  EXPECT_FALSE(CannotCallBack("java/lang/Object", "hashCode", "()I"));
+  EXPECT_FALSE(CannotCallBack("java/lang/StringBuilder", "append", "(Ljava/lang/Object;)V"));
+  EXPECT_FALSE(CannotCallBack("java/lang/String", "valueOf", "(Ljava/lang/Object;)V"));
   EXPECT_FALSE(
-      IsPlainCall("java/lang/String", "format", "(Ljava/lang/String;[Ljava/lang/Object;)V"));
-  EXPECT_FALSE(IsPlainCall("java/util/Map", "get", "(Ljava/lang/Object;)Ljava/lang/Object;"));
+      CannotCallBack("java/lang/String", "format", "(Ljava/lang/String;[Ljava/lang/Object;)V"));
+  EXPECT_FALSE(CannotCallBack("java/util/Map", "get", "(Ljava/lang/Object;)Ljava/lang/Object;"));
 }
 
 }  // namespace

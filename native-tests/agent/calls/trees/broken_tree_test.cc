@@ -61,7 +61,7 @@ TEST_F(BrokenTreeTest, ClimbsEndAtTheRootAndInCircles) {
   const std::vector<signal_safe::Ref> path = GoDeep(thread);
   const auto steps = [&] {
     int count = 0;
-    for (signal_safe::Climb at(arena_.get(), At(path.back())); at.Up(); ++count) continue;
+    for (signal_safe::RootPath at(arena_.get(), At(path.back())); at.Up(); ++count) continue;
     return count;
   };
   EXPECT_EQ(steps(), kDeep);

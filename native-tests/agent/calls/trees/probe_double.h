@@ -126,7 +126,7 @@ class ProbeDouble {
   void LoseBlocks() {
     auto& head = *reinterpret_cast<signal_safe::NodeBlocks*>(
         signal_safe::ReadRelaxed(state_->current) + blocks_offset_);
-    signal_safe::WriteRelaxed(head.set.unkept, uint32_t{1});
+    signal_safe::WriteRelaxed(head.set.out_of_memory, uint32_t{1});
   }
 
   // The thread counts so much of a metric.
@@ -174,7 +174,7 @@ class ProbeDouble {
       auto* node = signal_safe::At<signal_safe::Node>(arena_, (&victims->nodes[0])[i]);
       if (!path.contains((&victims->nodes[0])[i])) {
         signal_safe::WriteRelease(node->marks,
-                                  static_cast<uint8_t>(node->marks | signal_safe::kMarkGone));
+                                  static_cast<uint8_t>(node->marks | signal_safe::kMarkCutOff));
       }
     }
     signal_safe::WriteRelease(state_->victims, uint64_t{0});
@@ -229,7 +229,7 @@ class ProbeDouble {
          ref = signal_safe::At<signal_safe::Node>(arena_, ref)->next) {
       auto* node = signal_safe::At<signal_safe::Node>(arena_, ref);
       if (node->routine == routine && node->parent == Ref(parent) &&
-          (node->marks & signal_safe::kMarkGone) == 0) {
+          (node->marks & signal_safe::kMarkCutOff) == 0) {
         return node;
       }
     }

@@ -67,15 +67,15 @@ class BlockWalker {
 // What a trace's reader knows: the last totals of nodes that were not dropped.
 class BlockReader {
  public:
-  void Read(TreeCollector& collector, bool reports_aged = true) {
+  void Read(TreeCollector& collector, bool reports_deferred = true) {
     collector.Poll();
-    collector.Collect([&](const TreeUpdate& update) { tree.Read(update); }, reports_aged);
+    collector.Collect([&](const TreeUpdate& update) { tree.Read(update); }, reports_deferred);
     for (const PathUpdate& update : collector.path_blocks().RemoveUpdates()) {
       EXPECT_TRUE(tree.nodes.contains(update.node)) << "not defined";
       for (const PathCounts::OfCode& code : update.counts.codes) {
         at[update.node][code.first] = code.counts;
       }
-      if (update.counts.unkept) ++unkept;
+      if (update.counts.out_of_memory) ++out_of_memory;
     }
   }
   void ReadAll(TreeCollector& collector, bool ends_file = false) {
@@ -98,7 +98,7 @@ class BlockReader {
 
   TreeReader tree;
   std::map<uint32_t, std::map<uint32_t, std::vector<uint64_t>>> at;  // by node and first id
-  int unkept = 0;
+  int out_of_memory = 0;
 };
 
 class TreeCollectorBlocksTest : public ::testing::Test {
@@ -275,7 +275,7 @@ TEST_F(TreeCollectorBlocksTest, ReportsWhatWasNotKept) {
   BlockReader reader;
   reader.ReadAll(*collector);
   reader.ReadAll(*collector);
-  EXPECT_EQ(reader.unkept, 1);
+  EXPECT_EQ(reader.out_of_memory, 1);
 }
 
 TEST_F(TreeCollectorBlocksTest, FindsTheNodesOfOpenActivations) {

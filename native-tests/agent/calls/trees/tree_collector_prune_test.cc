@@ -121,7 +121,7 @@ TEST(TreeCollectorPruneTest, TheRootsPrunedNodeStays) {
   WalkWithoutEnd(thread, collector, reader, 40, [] {});
   EXPECT_GT(collector.pruned_nodes(), 0u);
   const auto& node = *signal_safe::At<signal_safe::Node>(arena.get(), pruned);
-  EXPECT_EQ(node.marks & signal_safe::kMarkGone, 0);
+  EXPECT_EQ(node.marks & signal_safe::kMarkCutOff, 0);
   EXPECT_EQ(node.routine, signal_safe::kPrunedRoutine);
 }
 

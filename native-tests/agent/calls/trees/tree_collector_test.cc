@@ -97,8 +97,8 @@ TEST_F(TreeCollectorTest, ReportsOnlyChangedNodes) {
 // Ten stretches of nodes that were called once, and a first one in which something is called again.
 class QuietNodesTest : public TreeCollectorTest {
  protected:
-  static constexpr uint32_t kNodes = 10 * QuietNodes::kStretch;
-  static constexpr uint32_t kLate = 5 * QuietNodes::kStretch;
+  static constexpr uint32_t kNodes = 10 * QuietNodes::kRunNodes;
+  static constexpr uint32_t kLate = 5 * QuietNodes::kRunNodes;
 
   QuietNodesTest() {
     for (uint32_t routine = 1; routine <= kNodes; ++routine) Call(routine);

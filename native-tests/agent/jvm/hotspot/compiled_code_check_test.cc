@@ -57,9 +57,9 @@ class CompiledCodeCheckTest : public ::testing::Test {
 };
 
 TEST_F(CompiledCodeCheckTest, FindsWhereTheFrameIsMade) {
-  EXPECT_EQ(FrameMadeAt(code_begin(), blob()), std::optional(code_begin() + kMadeAt));
-  EXPECT_EQ(FrameMadeAt(code_begin(), blob(kFrameWords + 1)), std::optional<uintptr_t>(0));
-  EXPECT_EQ(FrameMadeAt(code_begin(), blob(2)), std::optional<uintptr_t>(0));
+  EXPECT_EQ(FrameSetupEnd(code_begin(), blob()), std::optional(code_begin() + kMadeAt));
+  EXPECT_EQ(FrameSetupEnd(code_begin(), blob(kFrameWords + 1)), std::optional<uintptr_t>(0));
+  EXPECT_EQ(FrameSetupEnd(code_begin(), blob(2)), std::optional<uintptr_t>(0));
 }
 
 TEST_F(CompiledCodeCheckTest, UsesWhatAgrees) { EXPECT_TRUE(IsUsedAfter(100)); }
@@ -71,7 +71,7 @@ TEST_F(CompiledCodeCheckTest, RefusesAnotherFrameSize) { EXPECT_FALSE(IsUsedAfte
 // jmp to the code that finds the method's new one.
 TEST_F(CompiledCodeCheckTest, CodeThatIsOutOfUseSaysNothing) {
   nmethod_[kCode] = 0xe9;
-  EXPECT_EQ(FrameMadeAt(code_begin(), blob()), std::nullopt);
+  EXPECT_EQ(FrameSetupEnd(code_begin(), blob()), std::nullopt);
   EXPECT_TRUE(IsUsedAfter(100));
 }
 
@@ -80,7 +80,7 @@ TEST_F(CompiledCodeCheckTest, AWaitForTheClassSaysNothing) {
   const uint8_t barrier[] = {0x41, 0x80, 0x7a, 0x01, 0x04, 0x74, 0x0b, 0x4d,
                              0x3b, 0x7a, 0x08, 0x74, 0x05, 0xe9, 0x00, 0x01};
   std::memcpy(nmethod_ + kCode, barrier, sizeof barrier);
-  EXPECT_EQ(FrameMadeAt(code_begin(), blob()), std::nullopt);
+  EXPECT_EQ(FrameSetupEnd(code_begin(), blob()), std::nullopt);
   EXPECT_TRUE(IsUsedAfter(100));
 }
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/jvm/hotspot/method_memory.h"
+#include "agent/jvm/hotspot/method_reader.h"
 
 namespace jtrace::testing {
 
@@ -51,7 +51,7 @@ class MadeUpClass {
   std::vector<uintptr_t> Methods() const { return {methods_.begin() + 1, methods_.end()}; }
   jclass handle() { return reinterpret_cast<jclass>(this); }
 
-  static jvm::MethodMemory::Layout Layout() {
+  static jvm::MethodReader::Layout Layout() {
     return {.methods = 0,
             .array_length = 0,
             .array_data = 8,

@@ -96,7 +96,7 @@ class WalkedStackTest : public testing::Test {
     context_.uc_mcontext.gregs[index] = static_cast<greg_t>(value);
   }
   // `memory`: the results of earlier walks; may be null.
-  Chain Walk(WalkMemory::Storage* memory) {
+  Chain Walk(LastWalk::Storage* memory) {
     Chain chain(frames_, kMaxFrames);
     const WalkedThread thread{0, {Address(0), Address(kStackWords)}, memory, &remembered_};
     WalkStack(&heap_.vm(), thread, &context_, chain);

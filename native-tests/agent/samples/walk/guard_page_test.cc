@@ -20,7 +20,7 @@ TEST(GuardPageTest, CursorDoesNotTouchItBelowSp) {
   context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(guard + page);
   *reinterpret_cast<uint64_t*>(guard + page) = 42;
   Cursor cursor{};
-  cursor.Interrupt(&context, {guard, guard + 2 * page});
+  cursor.SetInterrupted(&context, {guard, guard + 2 * page});
   ASSERT_TRUE(cursor.stack_known);
   uintptr_t value = 0;
   EXPECT_TRUE(cursor.Load(cursor.sp, &value));

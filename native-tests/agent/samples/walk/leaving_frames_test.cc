@@ -15,7 +15,7 @@ namespace {
 using Code = std::vector<uint8_t>;
 
 // One place to interrupt. Registers that are not given here mislead.
-struct Interrupt {
+struct SetInterrupted {
   uint32_t offset;  // of the pc
   int words;        // by which rsp is below the caller's frame
   int slot;         // where the return address is: words below the caller's frame; 0: in a register
@@ -29,7 +29,7 @@ struct Scenario {
   int frame_size;
   Code code;
   FrameKind kind;  // of the frame that is interrupted
-  std::vector<Interrupt> interrupts;
+  std::vector<SetInterrupted> interrupts;
   bool interpreter = false;
   bool callee_in_rax = false;  // its entry; else rax misleads
 };
@@ -224,10 +224,10 @@ class LeavingFramesTest : public WalkedStackTest {
     const auto method = reinterpret_cast<uintptr_t>(&scenario) | 1;
     heap_.Add(0, scenario.blob, scenario.frame_size, method, scenario.code);
     if (scenario.interpreter) heap_.SetInterpreter(0);
-    const auto memory = std::make_unique<WalkMemory::Storage>();
-    for (WalkMemory::Storage* const kept :
-         {static_cast<WalkMemory::Storage*>(nullptr), memory.get(), memory.get()}) {
-      for (const Interrupt& at : scenario.interrupts) {
+    const auto memory = std::make_unique<LastWalk::Storage>();
+    for (LastWalk::Storage* const kept :
+         {static_cast<LastWalk::Storage*>(nullptr), memory.get(), memory.get()}) {
+      for (const SetInterrupted& at : scenario.interrupts) {
         SCOPED_TRACE(testing::Message() << "pc " << at.offset);
         Stop(at, scenario.callee_in_rax);
         ExpectTrueChain(scenario.kind, kept);
@@ -236,7 +236,7 @@ class LeavingFramesTest : public WalkedStackTest {
   }
 
  private:
-  void Stop(const Interrupt& at, bool callee_in_rax) {
+  void Stop(const SetInterrupted& at, bool callee_in_rax) {
     // Left by code that ran before at this depth: calls from a stub, frames that continue.
     for (uintptr_t& word : stack_) word = heap_.Code(2) + 16;
     const uintptr_t caller = heap_.Code(1) + 16;
@@ -253,7 +253,7 @@ class LeavingFramesTest : public WalkedStackTest {
     if (at.slot_register >= 0) Set(at.slot_register, Address(kFrame - at.slot));
   }
 
-  void ExpectTrueChain(FrameKind kind, WalkMemory::Storage* memory) {
+  void ExpectTrueChain(FrameKind kind, LastWalk::Storage* memory) {
     const Chain chain = Walk(memory);
     ASSERT_GE(chain.pushed(), 3u);
     EXPECT_EQ(chain.frame(0).kind, kind);

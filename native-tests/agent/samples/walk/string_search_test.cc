@@ -37,11 +37,11 @@ const std::vector<uint8_t> kSearch = {
     0xc3,                                                                 // 52: ret
 };
 
-struct Interrupt {
+struct SetInterrupted {
   uint32_t offset;  // of the pc
   int words;        // that rsp was lowered by
 };
-const Interrupt kInterrupts[] = {
+const SetInterrupted kInterrupts[] = {
     {21, 0}, {24, 0}, {26, 0}, {30, 2}, {31, 3}, {34, 3}, {35, 2}, {35, 0}, {35, 4},
     {36, 3}, {36, 1}, {37, 4}, {37, 2}, {38, 5}, {38, 3}, {39, 4}, {39, 6}, {39, 8},
     {42, 8}, {42, 4}, {44, 6}, {44, 4}, {45, 0}, {47, 0}, {39, 4},
@@ -60,7 +60,7 @@ class StringSearchTest : public WalkedStackTest {
   }
 
   // Left by code that ran before at this depth: calls from a stub.
-  void FillStack(const Interrupt& at) {
+  void FillStack(const SetInterrupted& at) {
     for (uintptr_t& word : stack_) word = heap_.Code(2) + 16;
     stack_[kFrame + kWordsOfFrame - 1] = heap_.Code(1) + 16;
     stack_[kFrame + kWordsOfFrame + 3] = heap_.vm().call_stub_return;
@@ -73,7 +73,7 @@ class StringSearchTest : public WalkedStackTest {
     Set(REG_RCX, pushed || at.offset < 24 ? 1 : frame);
   }
 
-  void ExpectTrueChain(WalkMemory::Storage* memory) {
+  void ExpectTrueChain(LastWalk::Storage* memory) {
     const Chain chain = Walk(memory);
     ASSERT_GE(chain.pushed(), 2u);
     EXPECT_EQ(chain.frame(0).kind, FrameKind::kCompiled);
@@ -84,7 +84,7 @@ class StringSearchTest : public WalkedStackTest {
 };
 
 TEST_F(StringSearchTest, FindsTheCallerAtEachPlace) {
-  for (const Interrupt& at : kInterrupts) {
+  for (const SetInterrupted& at : kInterrupts) {
     SCOPED_TRACE(testing::Message() << "pc " << at.offset << ", " << at.words << " words");
     FillStack(at);
     ExpectTrueChain(nullptr);
@@ -93,9 +93,9 @@ TEST_F(StringSearchTest, FindsTheCallerAtEachPlace) {
 
 // The frame kept for a pc must be valid for any amount.
 TEST_F(StringSearchTest, FindsTheCallerAgain) {
-  const auto memory = std::make_unique<WalkMemory::Storage>();
+  const auto memory = std::make_unique<LastWalk::Storage>();
   for (int round = 0; round < 2; ++round) {
-    for (const Interrupt& at : kInterrupts) {
+    for (const SetInterrupted& at : kInterrupts) {
       SCOPED_TRACE(testing::Message() << "pc " << at.offset << ", " << at.words << " words");
       FillStack(at);
       ExpectTrueChain(memory.get());

@@ -57,7 +57,7 @@ final class JTraceLayout {
   static final int VICTIMS_NODES = 8;
 
   /** NODE_MARKS: cut off from the tree for good; above the current node; calls fold from here. */
-  static final int MARK_GONE = 1;
+  static final int MARK_CUT_OFF = 1;
   static final int MARK_ON_PATH = 2;
   static final int MARK_FOLDS = 4;
 
@@ -132,13 +132,13 @@ final class JTraceLayout {
   static final int BLOCKS_LIMIT = -56;
   static final int BLOCKS_FREE = -48;
   static final int BLOCKS_RECORDING = -40;
-  static final int BLOCKS_UNKEPT = -32;
+  static final int BLOCKS_OUT_OF_MEMORY = -32;
 
   /** BlockSet, of which a node has the first one; counters directly after it. */
   static final int SET_RANGE = 0;
   static final int SET_COUNTS = 8;
   static final int SET_MORE = 16;
-  static final int SET_UNKEPT = 20;
+  static final int SET_OUT_OF_MEMORY = 20;
   static final int SET_SIZE = 24;
   static final int NODE_OWN_BLOCKS = 32;
   static final int NODE_BLOCKS = 4;

@@ -93,7 +93,7 @@ final class JTracePaths {
     }
     // Code of an earlier recording still runs, or there was no memory before.
     long recording = U.getLong(SHARED + BLOCKS_RECORDING);
-    if (first < recording || U.getInt(head + SET_UNKEPT) != 0) {
+    if (first < recording || U.getInt(head + SET_OUT_OF_MEMORY) != 0) {
       return 0;
     }
     long set = setOfEarlier(head, size, recording);
@@ -101,8 +101,8 @@ final class JTracePaths {
       set = U.getLong(head + SET_RANGE) == 0 ? fill(state, head, size) : append(state, last, size);
     }
     if (set == 0) {
-      U.putInt(head + SET_UNKEPT, 1);
-      U.getAndAddLong(null, SHARED + BLOCKS_UNKEPT, 1);
+      U.putInt(head + SET_OUT_OF_MEMORY, 1);
+      U.getAndAddLong(null, SHARED + BLOCKS_OUT_OF_MEMORY, 1);
       return 0;
     }
     U.putLongRelease(null, set + SET_RANGE, range(first, size));

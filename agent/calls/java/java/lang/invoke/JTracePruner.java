@@ -171,7 +171,7 @@ final class JTracePruner {
       int count = U.getInt(victims + VICTIMS_COUNT);
       for (int i = 0; i < count; i++) {
         long victim = at(U.getInt(victims + VICTIMS_NODES + 4L * i));
-        if (!isMarked(victim, MARK_GONE | MARK_ON_PATH | MARK_FOLDS)) {
+        if (!isMarked(victim, MARK_CUT_OFF | MARK_ON_PATH | MARK_FOLDS)) {
           cutOff(victim);
         }
       }
@@ -211,6 +211,6 @@ final class JTracePruner {
   /** First the node becomes unreachable, then the writer thread may take it. */
   static void cutOff(long node) {
     JTraceSlots.cutOff(node);
-    mark(node, MARK_GONE);
+    mark(node, MARK_CUT_OFF);
   }
 }

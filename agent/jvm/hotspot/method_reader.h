@@ -21,13 +21,13 @@
 namespace jtrace::jvm {
 
 // A method of the class.
-struct MethodInMemory {
+struct NamedMethod {
   uintptr_t method = 0;  // HotSpot's Method, as long as the class lives and is not redefined
   absl::string_view name;
   absl::string_view descriptor;  // JVMS §4.3.3
 };
 
-class MethodMemory {
+class MethodReader {
  public:
   // Where the JVM keeps the data that is read; offsets in bytes.
   struct Layout {
@@ -46,12 +46,12 @@ class MethodMemory {
     uint32_t pool_size = 0;  // sizeof(ConstantPool): the entries follow it
   };
 
-  MethodMemory() = default;  // reads nothing
+  MethodReader() = default;  // reads nothing
   // Trusts `layout`; for tests.
-  explicit MethodMemory(const Layout& layout) : usable_(true), layout_(layout) {}
+  explicit MethodReader(const Layout& layout) : usable_(true), layout_(layout) {}
   // `libjvm_address`: any address in libjvm. In VMInit or later, on a Java thread. Usable only if
   // it reads the known methods of java.lang.Object.
-  static MethodMemory Of(const void* libjvm_address, JNIEnv* jni);
+  static MethodReader Of(const void* libjvm_address, JNIEnv* jni);
 
   bool usable() const { return usable_; }
   // Returns HotSpot's Klass of a class or array class, valid as long as the class lives; 0 if it
@@ -59,7 +59,7 @@ class MethodMemory {
   uintptr_t KlassOf(JNIEnv* jni, jclass klass) const;
   // Visits the methods of a linked class that is not an array, in the JVM's order. The texts are
   // the JVM's own and live as long as the class. False: not all can be read. On a Java thread.
-  using Visitor = absl::FunctionRef<void(const MethodInMemory&)>;
+  using Visitor = absl::FunctionRef<void(const NamedMethod&)>;
   bool ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const;
   // Returns only the Methods, which is faster; nothing if they cannot be read. On a Java thread.
   std::optional<std::vector<uintptr_t>> MethodsOf(JNIEnv* jni, jclass klass) const;
@@ -76,7 +76,7 @@ class MethodMemory {
   std::optional<Description> Describe(uintptr_t method) const;
 
  private:
-  MethodMemory(const VmStructs& structs, unsigned field_id_shift);
+  MethodReader(const VmStructs& structs, unsigned field_id_shift);
   bool ReadsWhatIsKnown(JNIEnv* jni) const;
   template <typename Memory>
   bool Read(uintptr_t klass, Visitor visit) const;

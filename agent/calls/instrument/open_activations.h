@@ -18,10 +18,11 @@ namespace jtrace::calls {
 // trace's reader needs its instruction to derive counts. Activations that were open when the file
 // began are written with negative counts, because this file does not count their arrival. Set on
 // any thread, the rest on the writer thread.
-class OpenBlocks {
+class OpenActivationSource {
  public:
   // `trees`: null: blocks are not counted by call path.
-  OpenBlocks(const CountedCode& code, TreeCollector* trees) : code_(code), trees_(trees) {}
+  OpenActivationSource(const CountedCode& code, TreeCollector* trees)
+      : code_(code), trees_(trees) {}
 
   // Replaces the open activations. `open`: thread by thread, innermost first.
   void Set(const std::vector<jvm::OpenActivation>& open);

@@ -1,11 +1,11 @@
-#include "agent/samples/walk/walk_memory.h"
+#include "agent/samples/walk/last_walk.h"
 
 #include "agent/samples/walk/method_ref.h"
 #include "agent/samples/walk/walk_state.h"
 
 namespace jtrace::samples {
 
-bool WalkMemory::Complete(const Cursor& cursor, const VmLayout* vm, Chain& chain) {
+bool LastWalk::Complete(const Cursor& cursor, const VmLayout* vm, Chain& chain) {
   // sp rises towards the root, where index 0 is.
   while (search_ > 0 && storage_.remembered[search_ - 1].sp < cursor.sp) --search_;
   if (search_ == 0) return false;
@@ -23,13 +23,13 @@ bool WalkMemory::Complete(const Cursor& cursor, const VmLayout* vm, Chain& chain
   return true;
 }
 
-bool WalkMemory::Holds(uintptr_t pc, uintptr_t sp) const {
+bool LastWalk::Holds(uintptr_t pc, uintptr_t sp) const {
   uint32_t at = search_;
   while (at > 0 && storage_.remembered[at - 1].sp < sp) --at;
   return at > 0 && storage_.remembered[at - 1].sp == sp && storage_.remembered[at - 1].pc == pc;
 }
 
-bool WalkMemory::StillThere(uint32_t index, const Cursor& cursor, const VmLayout* vm) {
+bool LastWalk::StillThere(uint32_t index, const Cursor& cursor, const VmLayout* vm) {
   uintptr_t fp = cursor.fp;
   for (uint32_t i = index;; --i) {
     const WalkedFrame& frame = storage_.remembered[i];
@@ -44,8 +44,8 @@ bool WalkMemory::StillThere(uint32_t index, const Cursor& cursor, const VmLayout
   }
 }
 
-bool WalkMemory::SameActivation(const WalkedFrame& frame, uint32_t index, const Cursor& cursor,
-                                const VmLayout* vm) {
+bool LastWalk::SameActivation(const WalkedFrame& frame, uint32_t index, const Cursor& cursor,
+                              const VmLayout* vm) {
   uintptr_t method, bytecode_pointer;
   if (!cursor.Load(frame.fp + kInterpreterMethod, &method) || method != frame.method ||
       !cursor.Load(frame.fp + kInterpreterBytecodePointer, &bytecode_pointer)) {
@@ -58,7 +58,7 @@ bool WalkMemory::SameActivation(const WalkedFrame& frame, uint32_t index, const 
   return true;
 }
 
-void WalkMemory::Arrived(const Cursor& cursor) {
+void LastWalk::BeginStep(const Cursor& cursor) {
   open_ = walked_ < kCapacity && !cursor.interrupted;
   if (!open_) {
     // Only the first frame may have been interrupted.
@@ -69,7 +69,7 @@ void WalkMemory::Arrived(const Cursor& cursor) {
                               0,         0,         true};
 }
 
-void WalkMemory::Stepped(const Cursor& cursor, uint32_t frames) {
+void LastWalk::EndStep(const Cursor& cursor, uint32_t frames) {
   if (!open_) {
     leaf_frames_ = frames;
     return;
@@ -82,7 +82,7 @@ void WalkMemory::Stepped(const Cursor& cursor, uint32_t frames) {
   frame.bytecode_pointer = cursor.step_bytecode_pointer;
 }
 
-void WalkMemory::Finish(const Chain& chain) {
+void LastWalk::Finish(const Chain& chain) {
   const uint32_t frames_before =
       completed_from_ != 0 ? storage_.remembered[completed_from_ - 1].frames_end : 0;
   *count_ = 0;

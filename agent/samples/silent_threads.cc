@@ -1,4 +1,4 @@
-#include "agent/samples/tick_watch.h"
+#include "agent/samples/silent_threads.h"
 
 #include <fstream>
 #include <string>
@@ -12,20 +12,20 @@
 
 namespace jtrace::samples {
 
-void TickWatch::Begin(absl::Duration silence, int signal) {
+void SilentThreads::Begin(absl::Duration silence, int signal) {
   silence_ns_ = static_cast<uint64_t>(absl::ToInt64Nanoseconds(silence));
   signal_ = signal;
   states_.clear();
 }
 
-TickWatch::ThreadState& TickWatch::StateAt(uint32_t index) {
+SilentThreads::ThreadState& SilentThreads::StateAt(uint32_t index) {
   if (states_.size() <= index) states_.resize(index + 1);
   return states_[index];
 }
 
-void TickWatch::CountTick(uint32_t index) { StateAt(index).heard = true; }
+void SilentThreads::MarkSampled(uint32_t index) { StateAt(index).heard = true; }
 
-void TickWatch::Check(uint32_t index, const ThreadSlot& slot) {
+void SilentThreads::Check(uint32_t index, const ThreadSlot& slot) {
   if (silence_ns_ == 0) return;
   ThreadState& state = StateAt(index);
   if (slot.state.load(std::memory_order_acquire) != SlotState::kAttached) {
@@ -44,7 +44,7 @@ void TickWatch::Check(uint32_t index, const ThreadSlot& slot) {
   Report(slot);
 }
 
-void TickWatch::Report(const ThreadSlot& slot) {
+void SilentThreads::Report(const ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
   if (BlocksSignal(slot.os_tid, signal_)) {
     ++blocked_;
@@ -55,7 +55,7 @@ void TickWatch::Report(const ThreadSlot& slot) {
   }
 }
 
-void TickWatch::AppendTo(std::vector<SampleLoss>& losses) const {
+void SilentThreads::AppendTo(std::vector<SampleLoss>& losses) const {
   losses.push_back({"sample.signal_blocked", blocked_});
   losses.push_back({"sample.timer_closed", closed_});
   losses.push_back({"sample.timer_silent", other_});

@@ -17,9 +17,9 @@
 
 namespace jtrace::abi {
 
-class Host {
+class NativeApi {
  public:
-  virtual ~Host() = default;
+  virtual ~NativeApi() = default;
 
   // The counters of all threads. They must live forever: signal handlers use them, too.
   virtual metrics::ThreadCounters& counters() = 0;
@@ -45,7 +45,7 @@ class Host {
 };
 
 // Lets the C functions answer from here on. Called once; `host` must live forever.
-void Publish(Host& host);
+void Publish(NativeApi& host);
 // Lets the C functions answer JTRACE_E_ENDED from here on; running calls may continue.
 void End();
 

@@ -12,7 +12,7 @@
 
 namespace jtrace::calls {
 
-class PlannerTotals : public trace::ChunkSource {
+class RewriteStatistics : public trace::ChunkSource {
  public:
   // A class in scope went through the rewriter, in the version that was loaded or first found.
   // Returns false, and counts nothing, if a class of that number did before: it was redefined or

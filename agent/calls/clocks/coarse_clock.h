@@ -12,13 +12,13 @@ namespace jtrace::calls {
 // Stores CLOCK_MONOTONIC, in nanoseconds and rounded down to whole microseconds, every `period`, or
 // later when all processors are busy: a probe may read a time that is a period or more old, but the
 // time never goes back.
-class TickThread {
+class CoarseClockThread {
  public:
   // `tick` must outlive the thread; it is set before the constructor returns.
-  TickThread(uint64_t& tick, std::chrono::nanoseconds period);
-  ~TickThread();
-  TickThread(const TickThread&) = delete;
-  TickThread& operator=(const TickThread&) = delete;
+  CoarseClockThread(uint64_t& tick, std::chrono::nanoseconds period);
+  ~CoarseClockThread();
+  CoarseClockThread(const CoarseClockThread&) = delete;
+  CoarseClockThread& operator=(const CoarseClockThread&) = delete;
 
  private:
   void Run(std::chrono::nanoseconds period);

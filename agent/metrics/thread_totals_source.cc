@@ -1,4 +1,4 @@
-#include "agent/metrics/metric_source.h"
+#include "agent/metrics/thread_totals_source.h"
 
 #include "agent/metrics/kernel_readings.h"
 
@@ -22,11 +22,12 @@ bool IsOfKernel(uint32_t metric) {
 
 }  // namespace
 
-MetricSource::MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
-                           jvm::ThreadGroups& groups, trace::RecordEncoder& encoder)
+ThreadTotalsSource::ThreadTotalsSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers,
+                                       bool live, jvm::ThreadGroups& groups,
+                                       trace::RecordEncoder& encoder)
     : metrics_(metrics), numbers_(std::move(numbers)), groups_(groups), encoder_(encoder) {
   for (const uint32_t number : numbers_) mask_ |= 1ull << number;
-  metrics_.counters().KeepFilesAtEnd((mask_ & metrics::kOfFiles) != 0);
+  metrics_.counters().ReadIoAtThreadEnd((mask_ & metrics::kFileMetrics) != 0);
   if (live) {
     AddRestOfProcess();  // first: so the process has counted no less than its threads since
     ReadAll();
@@ -37,9 +38,9 @@ MetricSource::MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> n
   counts_ = true;
 }
 
-MetricSource::~MetricSource() { metrics_.counters().KeepFilesAtEnd(false); }
+ThreadTotalsSource::~ThreadTotalsSource() { metrics_.counters().ReadIoAtThreadEnd(false); }
 
-void MetricSource::Seal(uint64_t, proto::Chunk& chunk) {
+void ThreadTotalsSource::Seal(uint64_t, proto::Chunk& chunk) {
   if (numbers_.empty()) return;
   ReadAll();
   for (const auto& [key, total] : totals_) {
@@ -55,12 +56,12 @@ void MetricSource::Seal(uint64_t, proto::Chunk& chunk) {
   }
 }
 
-void MetricSource::BeginFile() {
+void ThreadTotalsSource::BeginFile() {
   totals_.clear();
   reported_.clear();
 }
 
-void MetricSource::ReadAll() {
+void ThreadTotalsSource::ReadAll() {
   for (const metrics::ThreadValues& thread : metrics_.counters().EndedSince(ended_cursor_)) {
     AddThread(thread);
     last_.erase(thread.java_tid);
@@ -70,7 +71,7 @@ void MetricSource::ReadAll() {
   if (counts_) AddRestOfProcess();
 }
 
-void MetricSource::AddThread(const metrics::ThreadValues& thread) {
+void ThreadTotalsSource::AddThread(const metrics::ThreadValues& thread) {
   if (thread.java_tid == 0) return;  // a native thread's events belong to the process
   metrics::Values& last = last_[thread.java_tid];
   for (const uint32_t metric : numbers_) {
@@ -83,7 +84,7 @@ void MetricSource::AddThread(const metrics::ThreadValues& thread) {
   }
 }
 
-void MetricSource::AddProcess() {
+void ThreadTotalsSource::AddProcess() {
   for (const uint32_t metric : numbers_) {
     if (!IsOfProcess(metric)) continue;
     const int64_t total = metrics_.counters().Process(metric).value_or(last_process_[metric]);
@@ -95,7 +96,7 @@ void MetricSource::AddProcess() {
   }
 }
 
-void MetricSource::AddRestOfProcess() {
+void ThreadTotalsSource::AddRestOfProcess() {
   for (const uint32_t metric : numbers_) {
     if (!IsOfKernel(metric) || IsOfProcess(metric)) continue;
     const auto now = metrics::ReadProcess(static_cast<metrics::Metric>(metric));
@@ -107,7 +108,7 @@ void MetricSource::AddRestOfProcess() {
   }
 }
 
-void MetricSource::Add(uint32_t thread, uint32_t metric, int64_t delta) {
+void ThreadTotalsSource::Add(uint32_t thread, uint32_t metric, int64_t delta) {
   totals_[{thread, metric}] += delta;
 }
 

@@ -11,9 +11,9 @@ namespace jtrace::calls {
 
 // Calls of threads for which there was no memory at all: exact, but by routine only. On the writer
 // thread only.
-class UnplacedCounts {
+class CountsWithoutTree {
  public:
-  explicit UnplacedCounts(const signal_safe::Arena* arena) : arena_(arena) {}
+  explicit CountsWithoutTree(const signal_safe::Arena* arena) : arena_(arena) {}
 
   // Returns the file's totals that changed, of routines below `routine_limit`, with `jitted` 0.
   std::vector<RoutineUpdate> Collect(uint32_t routine_limit);

@@ -1,4 +1,4 @@
-#include "agent/calls/instrument/open_blocks.h"
+#include "agent/calls/instrument/open_activations.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace jtrace::calls {
 
-void OpenBlocks::Set(const std::vector<jvm::OpenActivation>& open) {
+void OpenActivationSource::Set(const std::vector<jvm::OpenActivation>& open) {
   const absl::MutexLock lock(&mutex_);
   open_.clear();
   for (const jvm::OpenActivation& it : open) {
@@ -19,14 +19,14 @@ void OpenBlocks::Set(const std::vector<jvm::OpenActivation>& open) {
   }
 }
 
-void OpenBlocks::Request() {
+void OpenActivationSource::Request() {
   is_due_ = true;
   if (trees_ == nullptr) return;
   const absl::MutexLock lock(&mutex_);
   FindNodes();
 }
 
-void OpenBlocks::FindNodes() {
+void OpenActivationSource::FindNodes() {
   for (auto begin = open_.begin(); begin != open_.end();) {
     const auto end = std::find_if(begin, open_.end(),
                                   [&](const Open& it) { return it.java_tid != begin->java_tid; });
@@ -43,11 +43,11 @@ void OpenBlocks::FindNodes() {
   NumberNodes(open_);
 }
 
-void OpenBlocks::NumberNodes(std::vector<Open>& open) const {
+void OpenActivationSource::NumberNodes(std::vector<Open>& open) const {
   for (Open& it : open) it.number = it.node != 0 ? trees_->TraceNode(it.node) : 0;
 }
 
-void OpenBlocks::Write(proto::Chunk& chunk) {
+void OpenActivationSource::Write(proto::Chunk& chunk) {
   if (std::exchange(is_in_file_, false)) chunk.add_open_activations();
   if (!std::exchange(is_due_, false)) return;
   const absl::MutexLock lock(&mutex_);
@@ -56,7 +56,8 @@ void OpenBlocks::Write(proto::Chunk& chunk) {
   WriteAll(open_before_file_, -1, chunk);
 }
 
-void OpenBlocks::WriteAll(const std::vector<Open>& open, int64_t each, proto::Chunk& chunk) {
+void OpenActivationSource::WriteAll(const std::vector<Open>& open, int64_t each,
+                                    proto::Chunk& chunk) {
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, int64_t> counts;
   for (const Open& it : open) {
     counts[{it.at.class_code, it.at.method, it.at.bci, it.number}] += each;
@@ -71,7 +72,7 @@ void OpenBlocks::WriteAll(const std::vector<Open>& open, int64_t each, proto::Ch
   }
 }
 
-void OpenBlocks::BeginFile() {
+void OpenActivationSource::BeginFile() {
   is_due_ = is_in_file_ = false;
   const absl::MutexLock lock(&mutex_);
   open_before_file_ = std::exchange(open_, {});

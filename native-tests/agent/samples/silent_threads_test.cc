@@ -1,4 +1,4 @@
-#include "agent/samples/tick_watch.h"
+#include "agent/samples/silent_threads.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -49,7 +49,7 @@ class TickWatchTest : public testing::Test {
   }
 
   std::unique_ptr<ThreadSlot> slot_ = std::make_unique<ThreadSlot>();
-  TickWatch watch_;
+  SilentThreads watch_;
 };
 
 TEST_F(TickWatchTest, BlockedSignalsAreReportedOncePerThread) {
@@ -78,7 +78,7 @@ TEST_F(TickWatchTest, SampledAndIdleThreadsAreNotReported) {
   watch_.Check(3, *slot_);
   for (int i = 0; i < 3; ++i) {
     Burn();
-    watch_.CountTick(3);
+    watch_.MarkSampled(3);
     watch_.Check(3, *slot_);
   }
   EXPECT_EQ(CountOf("sample.signal_blocked"), 0u);

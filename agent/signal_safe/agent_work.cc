@@ -1,4 +1,4 @@
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "agent/session/session_abi.h"
+#include "agent/session/program_requests.h"
 
 #include <algorithm>
 #include <atomic>
@@ -62,13 +62,13 @@ std::vector<NamedRoutine> CopyCalls(JvmParts& jvm) {
 
 }  // namespace
 
-metrics::ThreadCounters& SessionAbi::counters() { return session_.jvm().metrics->counters(); }
+metrics::ThreadCounters& NativeRequests::counters() { return session_.jvm().metrics->counters(); }
 
-std::optional<metrics::ThreadCounters::Identity> SessionAbi::RegisterThread() {
+std::optional<metrics::ThreadCounters::Identity> NativeRequests::RegisterThread() {
   return CountCaller(session_.jvm());
 }
 
-void SessionAbi::CallWhereJavaRuns(const std::function<void()>& call) {
+void NativeRequests::CallWhereJavaRuns(const std::function<void()>& call) {
   JNIEnv* jni = nullptr;
   if (session_.jvm().vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK &&
       jni->ExceptionCheck() == JNI_FALSE) {
@@ -87,46 +87,46 @@ void SessionAbi::CallWhereJavaRuns(const std::function<void()>& call) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void SessionAbi::RegisterThreads() {
+void NativeRequests::RegisterThreads() {
   CallWhereJavaRuns([this] {
     const JavaScope scope(session_.jvm().vm);
     if (const auto jni = scope.jni(); jni.ok()) CountRunningThreads(session_.jvm(), *jni);
   });
 }
 
-absl::StatusOr<metrics::MethodTotals> SessionAbi::Method(std::optional<uint64_t> java_tid,
-                                                         uint32_t metric,
-                                                         absl::string_view pattern) {
+absl::StatusOr<metrics::MethodTotals> NativeRequests::Method(std::optional<uint64_t> java_tid,
+                                                             uint32_t metric,
+                                                             absl::string_view pattern) {
   return questions_.Method(java_tid, metric, pattern);
 }
 
-absl::StatusOr<uint64_t> SessionAbi::OpenWindow(std::optional<uint64_t> java_tid) {
+absl::StatusOr<uint64_t> NativeRequests::OpenWindow(std::optional<uint64_t> java_tid) {
   return questions_.OpenWindow(java_tid ? metrics::Scope::kThread : metrics::Scope::kProcess,
                                java_tid.value_or(0));
 }
 
-absl::StatusOr<metrics::MethodTotals> SessionAbi::WindowMethod(uint64_t window, uint32_t metric,
-                                                               absl::string_view pattern) {
+absl::StatusOr<metrics::MethodTotals> NativeRequests::WindowMethod(uint64_t window, uint32_t metric,
+                                                                   absl::string_view pattern) {
   return questions_.WindowMethod(window, metric, pattern);
 }
 
-bool SessionAbi::CloseWindow(uint64_t window) {
+bool NativeRequests::CloseWindow(uint64_t window) {
   bool was_open = false;
   const absl::Status asked =
       session_.QueryTrees([&](metrics::TreeWindows& windows) { was_open = windows.Close(window); });
   return asked.ok() && was_open;
 }
 
-events::Segments& SessionAbi::segments() { return session_.jvm().segments; }
+events::Segments& NativeRequests::segments() { return session_.jvm().segments; }
 
-absl::StatusOr<std::string> SessionAbi::Command(absl::string_view verb,
-                                                absl::string_view argument) {
+absl::StatusOr<std::string> NativeRequests::Command(absl::string_view verb,
+                                                    absl::string_view argument) {
   absl::StatusOr<std::string> answer = "";
   CallWhereJavaRuns([&] { answer = session_.RunCommand(verb, argument); });
   return answer;
 }
 
-std::vector<std::string> ApiRequests::Describe() {
+std::vector<std::string> JavaRequests::Describe() {
   metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
   std::vector<std::string> rows(signal_safe::kMaxMetrics);
   for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
@@ -144,19 +144,19 @@ std::vector<std::string> ApiRequests::Describe() {
   return rows;
 }
 
-absl::StatusOr<int64_t> ApiRequests::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
+absl::StatusOr<int64_t> JavaRequests::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
   return session_.jvm().metrics->TotalOf(jni, thread, metric);
 }
 
-absl::StatusOr<int64_t> ApiRequests::ProcessTotal(uint32_t metric) {
+absl::StatusOr<int64_t> JavaRequests::ProcessTotal(uint32_t metric) {
   return session_.jvm().metrics->counters().Process(metric);
 }
 
-absl::StatusOr<uint32_t> ApiRequests::Counter(absl::string_view name, absl::string_view unit) {
+absl::StatusOr<uint32_t> JavaRequests::Counter(absl::string_view name, absl::string_view unit) {
   return session_.jvm().metrics->counters().users().Register(name, unit);
 }
 
-absl::StatusOr<size_t> ApiRequests::ColumnOf(uint32_t metric) const {
+absl::StatusOr<size_t> JavaRequests::ColumnOf(uint32_t metric) const {
   if (metric == kCalls) return metrics::kCallsColumn;
   const std::vector<uint8_t> charged = session_.PathMetricNumbers();
   const auto found = std::find(charged.begin(), charged.end(), metric);
@@ -174,7 +174,7 @@ absl::StatusOr<size_t> ApiRequests::ColumnOf(uint32_t metric) const {
       name, " is not charged to call paths in this recording; begin one with metrics=", name));
 }
 
-absl::StatusOr<metrics::Routines> ApiRequests::RoutinesOf(absl::string_view text) const {
+absl::StatusOr<metrics::Routines> JavaRequests::RoutinesOf(absl::string_view text) const {
   const auto pattern = metrics::MethodPattern::Parse(text);
   if (!pattern.ok()) return pattern.status();
   const auto implementors = ImplementorsOf(session_.jvm(), pattern->class_name());
@@ -187,15 +187,15 @@ absl::StatusOr<metrics::Routines> ApiRequests::RoutinesOf(absl::string_view text
   return routines;
 }
 
-ApiRequests::Tree ApiRequests::Ask(const AskTree& ask) const {
+JavaRequests::Tree JavaRequests::Ask(const AskTree& ask) const {
   Tree tree = absl::UnknownError("not asked");
   const absl::Status status =
       session_.QueryTrees([&](TreeWindows& windows) { tree = ask(windows); });
   return status.ok() ? std::move(tree) : Tree(status);
 }
 
-absl::StatusOr<MethodTotals> ApiRequests::TotalsIn(uint32_t metric, absl::string_view pattern,
-                                                   const AskTree& ask) const {
+absl::StatusOr<MethodTotals> JavaRequests::TotalsIn(uint32_t metric, absl::string_view pattern,
+                                                    const AskTree& ask) const {
   const Tree tree = Ask(ask);
   if (!tree.ok()) return tree.status();
   const auto column = ColumnOf(metric);
@@ -205,13 +205,13 @@ absl::StatusOr<MethodTotals> ApiRequests::TotalsIn(uint32_t metric, absl::string
   return tree->Totals(*routines, *column);
 }
 
-absl::StatusOr<MethodTotals> ApiRequests::Method(std::optional<uint64_t> java_tid, uint32_t metric,
-                                                 absl::string_view pattern) {
+absl::StatusOr<MethodTotals> JavaRequests::Method(std::optional<uint64_t> java_tid, uint32_t metric,
+                                                  absl::string_view pattern) {
   return TotalsIn(metric, pattern,
                   [&](TreeWindows& windows) { return windows.SinceStart(java_tid); });
 }
 
-absl::StatusOr<uint64_t> ApiRequests::OpenWindow(metrics::Scope scope, uint64_t java_tid) {
+absl::StatusOr<uint64_t> JavaRequests::OpenWindow(metrics::Scope scope, uint64_t java_tid) {
   static std::atomic<uint64_t> last{0};
   const uint64_t window = ++last;
   if (scope == metrics::Scope::kDescendants) {
@@ -225,14 +225,14 @@ absl::StatusOr<uint64_t> ApiRequests::OpenWindow(metrics::Scope scope, uint64_t 
   return status;
 }
 
-absl::StatusOr<MethodTotals> ApiRequests::WindowMethod(uint64_t window, uint32_t metric,
-                                                       absl::string_view pattern) {
+absl::StatusOr<MethodTotals> JavaRequests::WindowMethod(uint64_t window, uint32_t metric,
+                                                        absl::string_view pattern) {
   return TotalsIn(metric, pattern, [&](TreeWindows& windows) { return windows.Counted(window); });
 }
 
-absl::StatusOr<std::string> ApiRequests::WindowPaths(uint64_t window, uint32_t metric,
-                                                     absl::string_view below,
-                                                     absl::string_view pattern, int top) {
+absl::StatusOr<std::string> JavaRequests::WindowPaths(uint64_t window, uint32_t metric,
+                                                      absl::string_view below,
+                                                      absl::string_view pattern, int top) {
   metrics::Routines roots;
   metrics::Routines ends;
   for (const auto& [text, routines] : {std::pair(below, &roots), std::pair(pattern, &ends)}) {
@@ -254,7 +254,7 @@ absl::StatusOr<std::string> ApiRequests::WindowPaths(uint64_t window, uint32_t m
       tree->Top(*column, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));
 }
 
-std::string ApiRequests::Text(const std::vector<metrics::PathShare>& shares) const {
+std::string JavaRequests::Text(const std::vector<metrics::PathShare>& shares) const {
   metrics::Routines named;
   for (const metrics::PathShare& share : shares) {
     named.insert(share.routines.begin(), share.routines.end());
@@ -273,7 +273,7 @@ std::string ApiRequests::Text(const std::vector<metrics::PathShare>& shares) con
   return text;
 }
 
-absl::StatusOr<std::optional<std::string>> ApiRequests::NearestMethod(absl::string_view pattern) {
+absl::StatusOr<std::optional<std::string>> JavaRequests::NearestMethod(absl::string_view pattern) {
   const auto routines = RoutinesOf(pattern);
   if (!routines.ok()) return routines.status();
   if (!routines->empty()) return std::nullopt;
@@ -287,13 +287,13 @@ absl::StatusOr<std::optional<std::string>> ApiRequests::NearestMethod(absl::stri
   return metrics::NearestMethod(pattern, {names.begin(), names.end()});
 }
 
-void ApiRequests::CloseWindow(uint64_t window) {
+void JavaRequests::CloseWindow(uint64_t window) {
   session_.jvm().families.End(window);
   // An ended recording has already closed its windows.
   session_.QueryTrees([&](TreeWindows& windows) { windows.Close(window); }).IgnoreError();
 }
 
-absl::StatusOr<int64_t> ApiRequests::WindowTotal(uint64_t window, uint32_t metric) {
+absl::StatusOr<int64_t> JavaRequests::WindowTotal(uint64_t window, uint32_t metric) {
   const metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
   if (absl::Status status = counters.Check(metric); !status.ok()) return status;
   const auto family = session_.jvm().families.DescendantsOf(window);
@@ -305,11 +305,11 @@ absl::StatusOr<int64_t> ApiRequests::WindowTotal(uint64_t window, uint32_t metri
   return sum;
 }
 
-uint32_t ApiRequests::Labels(uint32_t outer, absl::string_view key, absl::string_view value) {
+uint32_t JavaRequests::Labels(uint32_t outer, absl::string_view key, absl::string_view value) {
   return session_.jvm().trace.labels.With(outer, key, value);
 }
 
-void ApiRequests::SetLabels(uint32_t number, uint64_t virtual_tid) {
+void JavaRequests::SetLabels(uint32_t number, uint64_t virtual_tid) {
   if (samples::SetLabels(number, virtual_tid)) return;
   session_.jvm().trace.losses.Add(
       "labels.virtual_threads", Severity::kWarning, 1,
@@ -317,10 +317,10 @@ void ApiRequests::SetLabels(uint32_t number, uint64_t virtual_tid) {
       "close labels with try (Label label = …)");
 }
 
-events::Segments& ApiRequests::segments() { return session_.jvm().segments; }
+events::Segments& JavaRequests::segments() { return session_.jvm().segments; }
 
-absl::StatusOr<std::string> ApiRequests::Command(absl::string_view verb,
-                                                 absl::string_view argument) {
+absl::StatusOr<std::string> JavaRequests::Command(absl::string_view verb,
+                                                  absl::string_view argument) {
   return session_.RunCommand(verb, argument);
 }
 

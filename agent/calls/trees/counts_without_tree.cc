@@ -1,4 +1,4 @@
-#include "agent/calls/trees/unplaced_counts.h"
+#include "agent/calls/trees/counts_without_tree.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@ namespace jtrace::calls {
 
 using signal_safe::ReadRelaxed;
 
-std::vector<RoutineUpdate> UnplacedCounts::Collect(uint32_t routine_limit) {
+std::vector<RoutineUpdate> CountsWithoutTree::Collect(uint32_t routine_limit) {
   std::vector<RoutineUpdate> updates;
   if (ReadRelaxed(arena_->lost) == 0) return updates;
   const uint32_t limit = std::min(routine_limit, signal_safe::kMaxRoutines);
@@ -23,11 +23,11 @@ std::vector<RoutineUpdate> UnplacedCounts::Collect(uint32_t routine_limit) {
   return updates;
 }
 
-void UnplacedCounts::BeginFile() {
+void CountsWithoutTree::BeginFile() {
   for (Known& known : known_) known.baseline = known.reported;
 }
 
-void UnplacedCounts::BeginRecording() {
+void CountsWithoutTree::BeginRecording() {
   Collect(static_cast<uint32_t>(known_.size()));
   calls_ = 0;
   BeginFile();

@@ -10,7 +10,7 @@
 
 namespace jtrace::signal_safe {
 
-// The number of OwnWork objects on the calling thread's stack. The hook handler reads it.
+// The number of AgentWork objects on the calling thread's stack. The hook handler reads it.
 extern constinit thread_local uint32_t tls_own_work __attribute__((tls_model("initial-exec")));
 
 // Whether the calling thread is one of the agent's: then all of its work is jtrace's.
@@ -18,23 +18,23 @@ extern constinit thread_local bool tls_is_agent_thread __attribute__((tls_model(
 
 // While it exists, the thread's work is jtrace's own. For functions that the JVM, the C library or
 // native code calls; costs two additions to the thread's memory. Async-signal-safe.
-class OwnWork {
+class AgentWork {
  public:
   // The fences keep the stores before malloc: compilers know that malloc itself reads no memory of
   // ours, but a hook in it does.
-  OwnWork() {
+  AgentWork() {
     ++tls_own_work;
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
-  ~OwnWork() {
+  ~AgentWork() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     --tls_own_work;
   }
-  OwnWork(const OwnWork&) = delete;
-  OwnWork& operator=(const OwnWork&) = delete;
+  AgentWork(const AgentWork&) = delete;
+  AgentWork& operator=(const AgentWork&) = delete;
 };
 
-// While it exists inside of OwnWork, the thread's work is the program's: the agent calls it.
+// While it exists inside of AgentWork, the thread's work is the program's: the agent calls it.
 class ProgramsWork {
  public:
   ProgramsWork() : own_work_(std::exchange(tls_own_work, 0)) {
@@ -63,9 +63,9 @@ void TurnOff();
 // An exception that leaves `work` turns the agent off. Then, and later, the result is `otherwise`,
 // or 0 without one. Only glibc's exception that cancels a thread passes, as it must.
 template <typename Work, typename... Otherwise>
-auto AsOwn(Work work, Otherwise... otherwise) -> decltype(work()) {
+auto RunAsAgent(Work work, Otherwise... otherwise) -> decltype(work()) {
   if (agent_is_off.load(std::memory_order_relaxed)) return decltype(work())(otherwise...);
-  const OwnWork own;
+  const AgentWork own;
   try {
     return work();
   } catch (::abi::__forced_unwind&) {
@@ -82,13 +82,13 @@ template <typename Result, typename... Arguments, Result (*function)(Arguments..
           auto... otherwise>
 struct OwnFunction<function, otherwise...> {
   static Result Call(Arguments... arguments) {
-    return AsOwn([&] { return function(arguments...); }, otherwise...);
+    return RunAsAgent([&] { return function(arguments...); }, otherwise...);
   }
 };
 
-// A pointer to a function with the same signature that runs `function` as AsOwn does.
+// A pointer to a function with the same signature that runs `function` as RunAsAgent does.
 template <auto function, auto... otherwise>
-inline constexpr auto kAsOwn = &OwnFunction<function, otherwise...>::Call;
+inline constexpr auto kRunAsAgent = &OwnFunction<function, otherwise...>::Call;
 #endif
 
 }  // namespace jtrace::signal_safe

@@ -15,7 +15,7 @@ namespace jtrace::samples {
 // Hardly anything that a walk reads is in the processor's caches. To analyse a frame takes some
 // thirty cold lines (heap, blob, nmethod, code, a search in the PcDescs, scopes, methods and their
 // ids), to look it up two or three.
-struct KnownFrame {
+struct CachedFrame {
   static constexpr uint32_t kMaxMethods = 12;
   static constexpr int32_t kOwnFp = INT32_MIN;
 
@@ -38,23 +38,23 @@ struct KnownFrame {
 };
 
 // Returns the cache's memory, to be put on huge pages.
-MemoryRange KnownFrameMemory();
+MemoryRange FrameCacheMemory();
 
 // Looks `pc` up. It is interrupted or a return address, which are kept separately: an interrupted
 // pc may be in an entry or an exit. Returns false if the frame is not known, or if another nmethod
 // or compilation is there now. Lock-free, async-signal-safe.
-bool FindKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, KnownFrame* frame);
+bool FindCachedFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, CachedFrame* frame);
 
-// Begins to load the data that FindKnownFrame will read.
+// Begins to load the data that FindCachedFrame will read.
 void PrefetchKnownFrame(uintptr_t pc, bool interrupted);
 
 // Keeps `frame` for `pc` in place of the frame that shares its entry. Frames are not kept if they
 // do not fit (more methods, bytecode indexes above 32,766, offsets of 8 MiB and more), or if the
 // JVM's nmethods have no number. Lock-free, async-signal-safe.
-void RememberFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame);
+void CacheFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const CachedFrame& frame);
 
 // Forgets the frames of the nmethod at that address. Not in a handler.
-void ForgetKnownFrames(uintptr_t nmethod);
+void EvictCachedFrames(uintptr_t nmethod);
 void ForgetAllKnownFrames();
 
 }  // namespace jtrace::samples

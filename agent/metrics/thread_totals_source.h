@@ -14,12 +14,12 @@
 
 namespace jtrace::metrics {
 
-class MetricSource : public trace::ChunkSource {
+class ThreadTotalsSource : public trace::ChunkSource {
  public:
   // `numbers`: the metrics. `live`: the threads have counts that belong to no recording.
-  MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
-               jvm::ThreadGroups& groups, trace::RecordEncoder& encoder);
-  ~MetricSource() override;
+  ThreadTotalsSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
+                     jvm::ThreadGroups& groups, trace::RecordEncoder& encoder);
+  ~ThreadTotalsSource() override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
 

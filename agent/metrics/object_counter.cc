@@ -1,10 +1,10 @@
-#include "agent/metrics/object_sources.h"
+#include "agent/metrics/object_counter.h"
 
 #include <unistd.h>
 
 #include <array>
 
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kAll = Bit(Metric::kAllocObjects) | kLives;
 
 void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv*, jthread, jobject object, jclass, jlong bytes) {
-  if (ObjectSources* const self = jvm::OwnerOf<ObjectSources>(env)) {
+  if (ObjectCounter* const self = jvm::OwnerOf<ObjectCounter>(env)) {
     self->Allocated(env, object, bytes);
   }
 }
@@ -43,13 +43,13 @@ class CallbackScope {
 };
 
 void JNICALL OnFreed(jvmtiEnv* env, jlong tag) {
-  if (ObjectSources* const self = jvm::OwnerOf<ObjectSources>(env)) self->Freed(env, tag);
+  if (ObjectCounter* const self = jvm::OwnerOf<ObjectCounter>(env)) self->Freed(env, tag);
 }
 
 jvmtiEventCallbacks Callbacks() {
   jvmtiEventCallbacks callbacks = {};
-  callbacks.SampledObjectAlloc = signal_safe::kAsOwn<OnAllocated>;
-  callbacks.ObjectFree = signal_safe::kAsOwn<OnFreed>;
+  callbacks.SampledObjectAlloc = signal_safe::kRunAsAgent<OnAllocated>;
+  callbacks.ObjectFree = signal_safe::kRunAsAgent<OnFreed>;
   return callbacks;
 }
 
@@ -72,10 +72,10 @@ bool EnableEvents(jvm::Environment& env, bool tags) {
 
 }  // namespace
 
-ObjectSources::ObjectSources(JavaVM* vm, ThreadCounters& counters)
+ObjectCounter::ObjectCounter(JavaVM* vm, ThreadCounters& counters)
     : counters_(counters), env_(vm, this, Callbacks()) {}
 
-void ObjectSources::OpenEnvironment(bool tags) {
+void ObjectCounter::OpenEnvironment(bool tags) {
   jvmtiEnv* const env = env_.Open();
   if (env == nullptr) return;
   // Every 0 bytes: each object.
@@ -83,12 +83,12 @@ void ObjectSources::OpenEnvironment(bool tags) {
   env_.Dispose();
 }
 
-void ObjectSources::Prepare(uint64_t wanted) {
+void ObjectCounter::Prepare(uint64_t wanted) {
   Stop();
   if ((wanted & kAll) != 0) OpenEnvironment((wanted & kLives) != 0);
 }
 
-uint64_t ObjectSources::Start(uint64_t wanted, bool by_path) {
+uint64_t ObjectCounter::Start(uint64_t wanted, bool by_path) {
   AddLive(-live_objects_.load(), -live_bytes_.load());
   by_path_.store(false);
   if (env_.get() == nullptr) return 0;
@@ -104,7 +104,7 @@ uint64_t ObjectSources::Start(uint64_t wanted, bool by_path) {
   return 0;
 }
 
-void ObjectSources::Stop() {
+void ObjectCounter::Stop() {
   jvmtiEnv* const env = env_.get();
   if (env == nullptr) return;
   constexpr jint kUsualInterval = 512 * 1024;
@@ -113,32 +113,32 @@ void ObjectSources::Stop() {
   WaitForCallbacks();
 }
 
-bool ObjectSources::WaitForCallbacks() {
+bool ObjectCounter::WaitForCallbacks() {
   constexpr int kPatience = 10'000;
   constexpr useconds_t kPause = 100;
   for (int i = 0; i < kPatience && !callbacks_.Idle(); ++i) usleep(kPause);
   return callbacks_.Idle();
 }
 
-void ObjectSources::Forget() {
+void ObjectCounter::Forget() {
   // A callback that has not ended by now may still count, so the paths' memory is kept.
   if (by_path_.exchange(false) && WaitForCallbacks()) paths_.End();
 }
 
-void ObjectSources::AddLive(int64_t objects, int64_t bytes) {
+void ObjectCounter::AddLive(int64_t objects, int64_t bytes) {
   live_objects_.fetch_add(objects);
   live_bytes_.fetch_add(bytes);
   counters_.AddToProcess(static_cast<uint32_t>(Metric::kLiveObjects), objects);
   counters_.AddToProcess(static_cast<uint32_t>(Metric::kLiveBytes), bytes);
 }
 
-uint32_t ObjectSources::CurrentPath() {
+uint32_t ObjectCounter::CurrentPath() {
   const auto thread = counters_.RegisterThread();
   if (!thread.has_value()) return ObjectPaths::kNowhere;
   return paths_.Current(thread->java_tid, /*is_virtual=*/thread->os_tid == 0);
 }
 
-void ObjectSources::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
+void ObjectCounter::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
   const CallbackScope scope(callbacks_);
   if (env != env_.get()) return;
   if (counts_.load()) counters_.Add(static_cast<uint32_t>(Metric::kAllocObjects), 1);
@@ -150,7 +150,7 @@ void ObjectSources::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
   AddLive(1, bytes);
 }
 
-void ObjectSources::Freed(jvmtiEnv* env, int64_t tag) {
+void ObjectCounter::Freed(jvmtiEnv* env, int64_t tag) {
   const CallbackScope scope(callbacks_);
   if (env != env_.get()) return;
   const int64_t bytes = BytesOfTag(tag);

@@ -1,4 +1,4 @@
-#include "agent/calls/instrument/planner_totals.h"
+#include "agent/calls/instrument/rewrite_statistics.h"
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ void SetRow(std::string_view name, uint64_t count, std::string_view what,
 
 }  // namespace
 
-bool PlannerTotals::Count(uint32_t class_id, const classfile::InstrumentResult& result) {
+bool RewriteStatistics::Count(uint32_t class_id, const classfile::InstrumentResult& result) {
   std::lock_guard lock(mutex_);
   if (!classes_.insert(class_id).second) return false;
   changed_ = true;
@@ -57,27 +57,27 @@ bool PlannerTotals::Count(uint32_t class_id, const classfile::InstrumentResult& 
   return true;
 }
 
-bool PlannerTotals::Has(uint32_t class_id) const {
+bool RewriteStatistics::Has(uint32_t class_id) const {
   std::lock_guard lock(mutex_);
   return classes_.contains(class_id);
 }
 
-uint64_t PlannerTotals::methods_probed() const {
+uint64_t RewriteStatistics::methods_probed() const {
   std::lock_guard lock(mutex_);
   return methods_probed_;
 }
 
-void PlannerTotals::Forget(const absl::flat_hash_set<uint32_t>& classes) {
+void RewriteStatistics::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   std::lock_guard lock(mutex_);
   for (const uint32_t class_id : classes) classes_.erase(class_id);
 }
 
-uint64_t PlannerTotals::classes_rewritten() const {
+uint64_t RewriteStatistics::classes_rewritten() const {
   std::lock_guard lock(mutex_);
   return classes_rewritten_;
 }
 
-proto::Planner PlannerTotals::DescribeLocked() const {
+proto::Planner RewriteStatistics::DescribeLocked() const {
   proto::Planner planner;
   planner.set_classes_seen(classes_.size());
   planner.set_classes_rewritten(classes_rewritten_);
@@ -101,14 +101,14 @@ proto::Planner PlannerTotals::DescribeLocked() const {
   return planner;
 }
 
-void PlannerTotals::Seal(uint64_t, proto::Chunk& chunk) {
+void RewriteStatistics::Seal(uint64_t, proto::Chunk& chunk) {
   std::lock_guard lock(mutex_);
   if (!changed_) return;
   changed_ = false;
   *chunk.mutable_planner() = DescribeLocked();
 }
 
-void PlannerTotals::BeginFile() {
+void RewriteStatistics::BeginFile() {
   std::lock_guard lock(mutex_);
   changed_ = !classes_.empty();
 }

@@ -1,4 +1,4 @@
-#include "agent/jvm/hotspot/method_memory.h"
+#include "agent/jvm/hotspot/method_reader.h"
 
 #include <algorithm>
 #include <cstring>
@@ -99,15 +99,15 @@ unsigned ShiftOfFieldIds(JNIEnv* jni) {
 
 }  // namespace
 
-MethodMemory MethodMemory::Of(const void* libjvm_address, JNIEnv* jni) {
+MethodReader MethodReader::Of(const void* libjvm_address, JNIEnv* jni) {
   const auto structs = VmStructs::Of(libjvm_address);
   if (!structs.ok()) return {};
-  MethodMemory memory(**structs, ShiftOfFieldIds(jni));
+  MethodReader memory(**structs, ShiftOfFieldIds(jni));
   memory.usable_ = memory.usable_ && memory.ReadsWhatIsKnown(jni);
   return memory;
 }
 
-MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
+MethodReader::MethodReader(const VmStructs& structs, unsigned field_id_shift)
     : layout_{.methods = structs.Field("InstanceKlass", "_methods"),
               .array_length = structs.Field("Array<int>", "_length"),
               .array_data = structs.Field("Array<Method*>", "_data"),
@@ -138,7 +138,7 @@ MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
 }
 
 template <typename Memory>
-typename Memory::Text MethodMemory::Text(uintptr_t constants, uintptr_t index_address) const {
+typename Memory::Text MethodReader::Text(uintptr_t constants, uintptr_t index_address) const {
   const auto index = LoadThrough<Memory, uint16_t>(index_address);
   // The lowest bit of an entry is a mark of the JVM; the rest is the Symbol's address.
   const uintptr_t symbol =
@@ -148,20 +148,20 @@ typename Memory::Text MethodMemory::Text(uintptr_t constants, uintptr_t index_ad
 }
 
 template <typename Memory>
-typename Memory::Text MethodMemory::SymbolText(uintptr_t symbol) const {
+typename Memory::Text MethodReader::SymbolText(uintptr_t symbol) const {
   if (symbol == 0) return {};
   const auto length =
       LoadThrough<Memory, uint16_t>(symbol + static_cast<uintptr_t>(layout_.symbol_length));
   return Memory::TextAt(symbol + static_cast<uintptr_t>(layout_.symbol_body), length);
 }
 
-uintptr_t MethodMemory::KlassOf(JNIEnv* jni, jclass klass) const {
+uintptr_t MethodReader::KlassOf(JNIEnv* jni, jclass klass) const {
   if (!usable_ || jni == nullptr) return 0;
   return static_cast<uintptr_t>(jni->GetLongField(klass, layout_.klass_field));
 }
 
 template <typename Memory>
-bool MethodMemory::Read(uintptr_t klass, Visitor visit) const {
+bool MethodReader::Read(uintptr_t klass, Visitor visit) const {
   const auto array = Follow<Memory>(klass, layout_.methods);
   if (array == 0) return false;
   const auto length =
@@ -182,7 +182,7 @@ bool MethodMemory::Read(uintptr_t klass, Visitor visit) const {
   return true;
 }
 
-std::optional<std::vector<uintptr_t>> MethodMemory::MethodsOf(JNIEnv* jni, jclass klass) const {
+std::optional<std::vector<uintptr_t>> MethodReader::MethodsOf(JNIEnv* jni, jclass klass) const {
   const uintptr_t array = Follow<PlainMemory>(KlassOf(jni, klass), layout_.methods);
   if (array == 0) return std::nullopt;
   const auto count =
@@ -195,11 +195,11 @@ std::optional<std::vector<uintptr_t>> MethodMemory::MethodsOf(JNIEnv* jni, jclas
   return methods;
 }
 
-bool MethodMemory::ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const {
+bool MethodReader::ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const {
   return Read<PlainMemory>(KlassOf(jni, klass), visit);
 }
 
-std::optional<MethodMemory::Description> MethodMemory::Describe(uintptr_t method) const {
+std::optional<MethodReader::Description> MethodReader::Describe(uintptr_t method) const {
   using Memory = GuardedMemory;
   if (!usable_ || layout_.pool_holder == samples::kAbsent) return std::nullopt;
   const uintptr_t const_method = Follow<Memory>(method, layout_.const_method);
@@ -219,7 +219,7 @@ std::optional<MethodMemory::Description> MethodMemory::Describe(uintptr_t method
   return found;
 }
 
-bool MethodMemory::ReadsWhatIsKnown(JNIEnv* jni) const {
+bool MethodReader::ReadsWhatIsKnown(JNIEnv* jni) const {
   if (jni->PushLocalFrame(1) != JNI_OK) return false;
   jclass const object = jni->FindClass("java/lang/Object");
   const uintptr_t klass =
@@ -234,7 +234,7 @@ bool MethodMemory::ReadsWhatIsKnown(JNIEnv* jni) const {
       {"toString", "()Ljava/lang/String;"},
       {"equals", "(Ljava/lang/Object;)Z"}};
   std::ptrdiff_t found = 0;
-  const bool are_read = Read<CheckedMemory>(klass, [&](const MethodInMemory& it) {
+  const bool are_read = Read<CheckedMemory>(klass, [&](const NamedMethod& it) {
     found += std::ranges::count(kKnown, std::pair(it.name, it.descriptor));
   });
   return are_read && found == std::ssize(kKnown);

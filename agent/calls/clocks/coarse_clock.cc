@@ -1,4 +1,4 @@
-#include "agent/calls/clocks/tick_thread.h"
+#include "agent/calls/clocks/coarse_clock.h"
 
 #include <sys/prctl.h>
 #include <time.h>
@@ -8,17 +8,18 @@
 
 namespace jtrace::calls {
 
-TickThread::TickThread(uint64_t& tick, std::chrono::nanoseconds period) : tick_(tick) {
+CoarseClockThread::CoarseClockThread(uint64_t& tick, std::chrono::nanoseconds period)
+    : tick_(tick) {
   Tick();
   thread_.Start("jtrace clock", [this, period] { Run(period); });
 }
 
-TickThread::~TickThread() {
+CoarseClockThread::~CoarseClockThread() {
   stopping_.store(true, std::memory_order_relaxed);
   thread_.Join();
 }
 
-void TickThread::Run(std::chrono::nanoseconds period) {
+void CoarseClockThread::Run(std::chrono::nanoseconds period) {
   prctl(PR_SET_TIMERSLACK, 1000);
   const timespec rest = {0, static_cast<long>(period.count())};
   while (!stopping_.load(std::memory_order_relaxed)) {
@@ -27,7 +28,7 @@ void TickThread::Run(std::chrono::nanoseconds period) {
   }
 }
 
-void TickThread::Tick() {
+void CoarseClockThread::Tick() {
   const uint64_t now = MonotonicNanos();
   signal_safe::WriteRelaxed(tick_, now - now % 1000);
 }

@@ -1,17 +1,17 @@
+#include "agent/jvm/hotspot/vm_structs.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 #include <tuple>
 
-#include "agent/jvm/hotspot/vm_structs.h"
-
 namespace jtrace::jvm {
 namespace {
 
 TEST(VmReadsTest, EachEntryIsListedOnce) {
-  std::set<std::tuple<VmReadKind, std::string, std::string>> seen;
-  for (const VmRead& read : VmReads()) {
+  std::set<std::tuple<VmTableEntryKind, std::string, std::string>> seen;
+  for (const VmTableEntry& read : VmTableEntries()) {
     const bool is_new =
         seen.emplace(read.kind, std::string(read.type), std::string(read.field)).second;
     EXPECT_TRUE(is_new) << read.type << "::" << read.field;
@@ -21,7 +21,7 @@ TEST(VmReadsTest, EachEntryIsListedOnce) {
 
 TEST(VmReadsTest, EachPartHasEntriesAndATextOfItsOwn) {
   std::set<VmPart> parts;
-  for (const VmRead& read : VmReads()) parts.insert(read.part);
+  for (const VmTableEntry& read : VmTableEntries()) parts.insert(read.part);
   std::set<std::string> names;
   for (int i = 0; i < kVmParts; ++i) {
     const auto part = static_cast<VmPart>(i);

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "agent/api/abi/host.h"
+#include "agent/api/abi/native_api.h"
 #include "agent/metrics/native_metrics.h"
 
 namespace jtrace {
@@ -12,9 +12,9 @@ namespace jtrace {
 class JvmSession;
 
 // Answers requests of Java code.
-class ApiRequests : public metrics::Questions {
+class JavaRequests : public metrics::JavaApi {
  public:
-  explicit ApiRequests(JvmSession& session) : session_(session) {}
+  explicit JavaRequests(JvmSession& session) : session_(session) {}
 
   std::vector<std::string> Describe() override;
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) override;
@@ -51,9 +51,9 @@ class ApiRequests : public metrics::Questions {
 };
 
 // Answers requests of native code.
-class SessionAbi : public abi::Host {
+class NativeRequests : public abi::NativeApi {
  public:
-  explicit SessionAbi(JvmSession& session) : session_(session), questions_(session) {}
+  explicit NativeRequests(JvmSession& session) : session_(session), questions_(session) {}
 
   metrics::ThreadCounters& counters() override;
   std::optional<metrics::ThreadCounters::Identity> RegisterThread() override;
@@ -73,7 +73,7 @@ class SessionAbi : public abi::Host {
   void CallWhereJavaRuns(const std::function<void()>& call);
 
   JvmSession& session_;
-  ApiRequests questions_;
+  JavaRequests questions_;
 };
 
 }  // namespace jtrace

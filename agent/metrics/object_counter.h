@@ -19,11 +19,11 @@
 
 namespace jtrace::metrics {
 
-class ObjectSources {
+class ObjectCounter {
  public:
-  ObjectSources(JavaVM* vm, ThreadCounters& counters);
-  ObjectSources(const ObjectSources&) = delete;
-  ObjectSources& operator=(const ObjectSources&) = delete;
+  ObjectCounter(JavaVM* vm, ThreadCounters& counters);
+  ObjectCounter(const ObjectCounter&) = delete;
+  ObjectCounter& operator=(const ObjectCounter&) = delete;
 
   // Opens the environment. At load this runs before the program's first thread: JDK 17 misses what
   // running threads allocate until their next sample is due, half a megabyte on average.

@@ -1,5 +1,5 @@
 // Walks that reuse the last one against full walks, on stacks that change all the time.
-#include "agent/samples/walk/walk_memory.h"
+#include "agent/samples/walk/last_walk.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kFrames = 4096;
 Frame frames[kFrames], full_frames[kFrames];
-auto storage = std::make_unique<WalkMemory::Storage>();
+auto storage = std::make_unique<LastWalk::Storage>();
 uint32_t remembered;
 int compared, different, reused;
 

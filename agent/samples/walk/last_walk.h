@@ -33,7 +33,7 @@ struct WalkedFrame {
 //
 // It belongs to one thread's handler. Walks with holes, guesses or signal frames are not
 // remembered, nor those that needed rbx, because no slot of it is recorded.
-class WalkMemory {
+class LastWalk {
  public:
   // Physical frames and chain frames that are remembered; deeper stacks are walked in full.
   static constexpr uint32_t kCapacity = 32768;
@@ -44,8 +44,7 @@ class WalkMemory {
     Frame frames[kCapacity];            // root first
   };
 
-  WalkMemory(Storage* storage, uint32_t* count)
-      : storage_(*storage), count_(count), search_(*count) {
+  LastWalk(Storage* storage, uint32_t* count) : storage_(*storage), count_(count), search_(*count) {
     // The walk will probably reach one of the frames nearest to the leaf, and read those after it.
     constexpr uint32_t kFrames = 24;
     for (uint32_t i = 0; i < kFrames && i < search_; ++i) {
@@ -61,8 +60,8 @@ class WalkMemory {
   bool Holds(uintptr_t pc, uintptr_t sp) const;
 
   // Called before and after each step. `frames`: how many are pushed so far.
-  void Arrived(const Cursor& cursor);
-  void Stepped(const Cursor& cursor, uint32_t frames);
+  void BeginStep(const Cursor& cursor);
+  void EndStep(const Cursor& cursor, uint32_t frames);
 
   // Called when the chain is complete: remembers it, or forgets all if it may not be remembered.
   void Finish(const Chain& chain);

@@ -16,15 +16,15 @@ namespace jtrace::samples {
 // descriptor. The handler cannot detect this; a comparison of the thread's CPU time with its
 // samples can.
 //
-// CountTick and Check run on one thread (the writer), Begin while that thread does not, AppendTo
+// MarkSampled and Check run on one thread (the writer), Begin while that thread does not, AppendTo
 // never during Check.
-class TickWatch {
+class SilentThreads {
  public:
   // A recording begins. A thread that uses `silence` of CPU time without a sample is reported. 0:
   // none is, because the timer does not count CPU time.
   void Begin(absl::Duration silence, int signal);
   // A sample of the index-th slot arrived.
-  void CountTick(uint32_t index);
+  void MarkSampled(uint32_t index);
   // Called about once a second for each slot. Makes a few system calls, more for a silent thread.
   void Check(uint32_t index, const ThreadSlot& slot);
 

@@ -1,4 +1,4 @@
-#include "agent/samples/walk/known_frames.h"
+#include "agent/samples/walk/frame_cache.h"
 
 #include <atomic>
 
@@ -14,7 +14,7 @@ uint64_t Mix(uint64_t value) { return value * 0x9e37'79b9'7f4a'7c15; }
 // not match; the nmethod; its identity; the shape; the methods.
 constexpr uint32_t kHeadWords = 4;
 struct alignas(128) Entry {
-  std::atomic<uint64_t> words[kHeadWords + KnownFrame::kMaxMethods];
+  std::atomic<uint64_t> words[kHeadWords + CachedFrame::kMaxMethods];
 };
 static_assert(sizeof(Entry) == 128);
 
@@ -33,7 +33,7 @@ uint64_t IdentityOf(const VmLayout& vm, uintptr_t nmethod) {
          FieldAt<uint32_t>(nmethod, vm.nmethod.compile_id);
 }
 
-// A KnownFrame without nmethod and methods, in one word; slots are in words of 8 bytes.
+// A CachedFrame without nmethod and methods, in one word; slots are in words of 8 bytes.
 constexpr uint32_t kSlotBits = 20;
 struct Shape {
   uint64_t return_slot : kSlotBits;
@@ -45,8 +45,8 @@ struct Shape {
 };
 constexpr int32_t kFpBias = 16;
 
-bool PackShape(const KnownFrame& frame, uint64_t* word) {
-  const bool own_fp = frame.fp_offset == KnownFrame::kOwnFp;
+bool PackShape(const CachedFrame& frame, uint64_t* word) {
+  const bool own_fp = frame.fp_offset == CachedFrame::kOwnFp;
   const int32_t fp_slot = own_fp ? 0 : frame.fp_offset / 8 + kFpBias;
   if (frame.return_offset / 8 >= 1u << kSlotBits || fp_slot < 0 || fp_slot >= 1 << kSlotBits) {
     return false;
@@ -61,11 +61,11 @@ bool PackShape(const KnownFrame& frame, uint64_t* word) {
   return true;
 }
 
-void UnpackShape(uint64_t word, KnownFrame* frame) {
+void UnpackShape(uint64_t word, CachedFrame* frame) {
   const auto shape = __builtin_bit_cast(Shape, word);
   frame->return_offset = static_cast<uint32_t>(shape.return_slot * 8);
   frame->fp_offset =
-      shape.own_fp != 0 ? KnownFrame::kOwnFp : (static_cast<int32_t>(shape.fp_slot) - kFpBias) * 8;
+      shape.own_fp != 0 ? CachedFrame::kOwnFp : (static_cast<int32_t>(shape.fp_slot) - kFpBias) * 8;
   frame->sp_misaligned = shape.misaligned != 0;
   frame->count = static_cast<uint32_t>(shape.count);
   frame->sp_on_top = shape.sp_on_top != 0;
@@ -104,17 +104,17 @@ uint64_t Checksum(uint64_t key, const uint64_t* words, uint32_t count) {
 
 }  // namespace
 
-MemoryRange KnownFrameMemory() { return {cache, sizeof cache}; }
+MemoryRange FrameCacheMemory() { return {cache, sizeof cache}; }
 
-bool FindKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, KnownFrame* frame) {
+bool FindCachedFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, CachedFrame* frame) {
   if (vm.nmethod.compile_id == kAbsent) return false;
   const uint64_t key = KeyOf(pc, interrupted);
   const Entry& entry = EntryOf(key);
-  uint64_t words[kHeadWords + KnownFrame::kMaxMethods];
+  uint64_t words[kHeadWords + CachedFrame::kMaxMethods];
   const auto load = [&](uint32_t i) { words[i] = entry.words[i].load(std::memory_order_relaxed); };
   for (uint32_t i = 0; i < kHeadWords; ++i) load(i);
   UnpackShape(words[3], frame);
-  if (frame->count == 0 || frame->count > KnownFrame::kMaxMethods) return false;
+  if (frame->count == 0 || frame->count > CachedFrame::kMaxMethods) return false;
   const uint32_t end = kHeadWords + frame->count;
   for (uint32_t i = kHeadWords; i < end; ++i) load(i);
   if (words[0] != Checksum(key, words + 1, end - 1)) return false;
@@ -132,10 +132,10 @@ void PrefetchKnownFrame(uintptr_t pc, bool interrupted) {
   __builtin_prefetch(&entry.words[8]);
 }
 
-void RememberFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame) {
+void CacheFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const CachedFrame& frame) {
   if (vm.nmethod.compile_id == kAbsent) return;
-  if (frame.count == 0 || frame.count > KnownFrame::kMaxMethods) return;
-  uint64_t words[kHeadWords + KnownFrame::kMaxMethods];
+  if (frame.count == 0 || frame.count > CachedFrame::kMaxMethods) return;
+  uint64_t words[kHeadWords + CachedFrame::kMaxMethods];
   words[1] = frame.nmethod;
   words[2] = IdentityOf(vm, frame.nmethod);
   if (!PackShape(frame, &words[3])) return;
@@ -149,7 +149,7 @@ void RememberFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const Kno
   for (uint32_t i = 0; i < end; ++i) entry.words[i].store(words[i], std::memory_order_relaxed);
 }
 
-void ForgetKnownFrames(uintptr_t nmethod) {
+void EvictCachedFrames(uintptr_t nmethod) {
   for (Entry& entry : cache) {
     if (entry.words[1].load(std::memory_order_relaxed) != nmethod) continue;
     entry.words[0].fetch_add(1, std::memory_order_relaxed);  // no entry's checksum any more

@@ -1,5 +1,5 @@
 // Hooks do not count jtrace's work in the program's threads.
-#include "agent/signal_safe/own_work.h"
+#include "agent/signal_safe/agent_work.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,15 +19,15 @@ TEST_F(HooksTest, DoesNotCountJtracesOwnWork) {
   Begin(In("hooked_add", "count"));
   hooked_add(1);
   {
-    const signal_safe::OwnWork own;
+    const signal_safe::AgentWork own;
     EXPECT_EQ(hooked_add(2), 7);
     {
-      const signal_safe::OwnWork nested;
+      const signal_safe::AgentWork nested;
       hooked_add(3);
     }
     hooked_add(4);
   }
-  EXPECT_EQ(signal_safe::kAsOwn<AddTwice>(5), 32);
+  EXPECT_EQ(signal_safe::kRunAsAgent<AddTwice>(5), 32);
   EXPECT_EQ(Fetch("hooked_add").calls, 1u);
   hooked_add(6);
   EXPECT_EQ(Fetch("hooked_add").calls, 1u);
@@ -36,12 +36,12 @@ TEST_F(HooksTest, DoesNotCountJtracesOwnWork) {
 
 TEST_F(HooksTest, CountsTheProgramsWorkInsideJtraces) {
   Begin(In("hooked_add", "count"));
-  const signal_safe::OwnWork own;
-  const signal_safe::OwnWork nested;
+  const signal_safe::AgentWork own;
+  const signal_safe::AgentWork nested;
   {
     const signal_safe::ProgramsWork programs;
     AddTwice(1);
-    signal_safe::kAsOwn<AddTwice>(2);
+    signal_safe::kRunAsAgent<AddTwice>(2);
   }
   hooked_add(3);
   EXPECT_EQ(Fetch("hooked_add").calls, 2u);
@@ -50,7 +50,7 @@ TEST_F(HooksTest, CountsTheProgramsWorkInsideJtraces) {
 TEST_F(HooksTest, AnExceptionEndsJtracesOwnWork) {
   Begin(In("hooked_add", "count"));
   try {
-    const signal_safe::OwnWork own;
+    const signal_safe::AgentWork own;
     throw 1;
   } catch (int) {
   }
@@ -82,13 +82,13 @@ void Throw() { throw std::bad_alloc(); }
 
 // The JVM, which calls such functions, knows no exceptions.
 TEST(OwnWorkTest, NoExceptionLeavesIt) {
-  EXPECT_EQ(signal_safe::kAsOwn<ThrowAbove>(1), 1);
-  EXPECT_EQ((signal_safe::kAsOwn<ThrowAbove, -5>(2)), -5);
+  EXPECT_EQ(signal_safe::kRunAsAgent<ThrowAbove>(1), 1);
+  EXPECT_EQ((signal_safe::kRunAsAgent<ThrowAbove, -5>(2)), -5);
   EXPECT_TRUE(signal_safe::agent_is_off.load());
-  EXPECT_EQ((signal_safe::kAsOwn<ThrowAbove, -5>(1)), -5) << "no more work";
-  EXPECT_EQ(signal_safe::kAsOwn<ThrowAbove>(1), 0);
+  EXPECT_EQ((signal_safe::kRunAsAgent<ThrowAbove, -5>(1)), -5) << "no more work";
+  EXPECT_EQ(signal_safe::kRunAsAgent<ThrowAbove>(1), 0);
   signal_safe::agent_is_off.store(false);
-  signal_safe::kAsOwn<Throw>();
+  signal_safe::kRunAsAgent<Throw>();
   EXPECT_TRUE(signal_safe::agent_is_off.load());
   EXPECT_EQ(signal_safe::tls_own_work, 0u);
   signal_safe::agent_is_off.store(false);
@@ -101,7 +101,7 @@ TEST_F(HooksTest, JtracesOwnCallsHaveNoTimes) {
   CallUntilAwaited(call);
   call();
   {
-    const signal_safe::OwnWork own;
+    const signal_safe::AgentWork own;
     call();
   }
   call();
