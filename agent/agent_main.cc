@@ -7,7 +7,7 @@
 
 #include "agent/base/version.h"
 #include "agent/options/options.h"
-#include "agent/recording/log.h"
+#include "agent/recording/message_log.h"
 #include "agent/session/jvm_session.h"
 #include "agent/session/program_requests.h"
 #include "agent/signal_safe/agent_work.h"

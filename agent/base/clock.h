@@ -47,9 +47,9 @@ inline uint64_t ThreadCpuNanos(pid_t tid) {
   return clock_gettime(ThreadCpuClock(tid), &time) == 0 ? ToNanos(time) : 0;
 }
 
-class SessionClock {
+class RecordingClock {
  public:
-  SessionClock() : start_(MonotonicNanos()) {}
+  RecordingClock() : start_(MonotonicNanos()) {}
   // A new session begins now.
   void Restart() { start_.store(MonotonicNanos(), std::memory_order_relaxed); }
   uint64_t start() const { return start_.load(std::memory_order_relaxed); }

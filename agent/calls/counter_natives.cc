@@ -20,19 +20,19 @@ namespace {
 constexpr char kNativeCounters[] = "jtrace/NativeCounters";
 
 // For the native methods, which get no other pointer to it; set once.
-std::atomic<ThreadCounterAccess*> keeper_of_jvm{nullptr};
+std::atomic<ThreadCounterAccess*> counters_of_jvm{nullptr};
 
-ThreadCounterAccess& Keeper() { return *keeper_of_jvm.load(std::memory_order_acquire); }
+ThreadCounterAccess& Counters() { return *counters_of_jvm.load(std::memory_order_acquire); }
 
 jlong JNICALL Block(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_thread) {
-  return reinterpret_cast<jlong>(Keeper().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
-                                                  static_cast<uint64_t>(java_thread)));
+  return reinterpret_cast<jlong>(Counters().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
+                                                    static_cast<uint64_t>(java_thread)));
 }
 
 // Makes counts from before the recording count as charged: call paths get only later ones.
 void SkipCounted(uint64_t packed, const signal_safe::CounterBlock& block,
                  signal_safe::ThreadMetrics& charged) {
-  PathMetrics metrics = {.numbers = {}, .layout = Keeper().layout()};
+  PathMetrics metrics = {.numbers = {}, .layout = Counters().layout()};
   for (; packed != 0; packed >>= 8) metrics.numbers.push_back((packed & 0xFF) - 1);
   const MetricValues now = Counted(metrics, block);
   std::copy(now.begin(), now.end(), std::begin(charged.charged));
@@ -40,9 +40,9 @@ void SkipCounted(uint64_t packed, const signal_safe::CounterBlock& block,
 
 jlong JNICALL Begin(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_thread,
                     jlong metrics, jlong charged) {
-  signal_safe::CounterBlock* block = Keeper().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
-                                                      static_cast<uint64_t>(java_thread));
-  if (block != nullptr && charged != 0 && Keeper().RanBeforeRecording(*block)) {
+  signal_safe::CounterBlock* block = Counters().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
+                                                        static_cast<uint64_t>(java_thread));
+  if (block != nullptr && charged != 0 && Counters().RanBeforeRecording(*block)) {
     SkipCounted(static_cast<uint64_t>(metrics), *block,
                 *reinterpret_cast<signal_safe::ThreadMetrics*>(charged));
   }
@@ -50,7 +50,7 @@ jlong JNICALL Begin(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_
 }
 
 jlong JNICALL Total(JNIEnv* jni, jclass, jint metric) {
-  const absl::StatusOr<int64_t> total = Keeper().Own(static_cast<uint32_t>(metric));
+  const absl::StatusOr<int64_t> total = Counters().Own(static_cast<uint32_t>(metric));
   if (total.ok()) return *total;
   const bool is_unknowable = total.status().code() == absl::StatusCode::kUnavailable;
   jclass error = jni->FindClass(is_unknowable ? "java/lang/UnsupportedOperationException"
@@ -84,13 +84,13 @@ absl::Status DefineNatives(JNIEnv* jni) {
 
 }  // namespace
 
-absl::Status DefineCounters(JNIEnv* jni, ThreadCounterAccess* keeper) {
+absl::Status DefineCounters(JNIEnv* jni, ThreadCounterAccess* counters) {
   static bool defined = false;
   if (defined) return absl::OkStatus();
-  keeper_of_jvm.store(keeper, std::memory_order_release);
+  counters_of_jvm.store(counters, std::memory_order_release);
   if (absl::Status status = DefineNatives(jni); !status.ok()) return status;
   absl::StatusOr<std::vector<uint8_t>> bytes =
-      PatchMetricsClass(EmbeddedMetricsClass(), keeper->layout());
+      PatchMetricsClass(EmbeddedMetricsClass(), counters->layout());
   if (!bytes.ok()) return bytes.status();
   jclass metrics = DefineBootClass(jni, std::string(kMetricsClass).c_str(), *bytes);
   if (metrics == nullptr) return Refused(jni, kMetricsClass);

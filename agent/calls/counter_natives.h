@@ -25,11 +25,11 @@ class ThreadCounterAccess {
   virtual const signal_safe::AllocLayout& layout() const = 0;
 };
 
-// Defines JTraceMetrics and the classes it calls, once per JVM, in VMInit or later. `keeper` must
-// live forever. Nothing is printed; no Java exception is left pending. FailedPrecondition: the JVM
-// rejects it. JTraceMetrics is initialized by its first use, which takes 10 to 20 ms: not every
+// Defines JTraceMetrics and the classes it calls, once per JVM, in VMInit or later. `counters`
+// must live forever. Nothing is printed; no Java exception is left pending. FailedPrecondition: the
+// JVM rejects it. JTraceMetrics is initialized by its first use, which takes 10 to 20 ms: not every
 // program has one.
-absl::Status DefineCounters(JNIEnv* jni, ThreadCounterAccess* keeper);
+absl::Status DefineCounters(JNIEnv* jni, ThreadCounterAccess* counters);
 // Initializes JTraceMetrics before probes use it. Internal: it disagrees with counter_block.h.
 absl::Status InitializeCounters(JNIEnv* jni);
 

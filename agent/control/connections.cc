@@ -51,8 +51,8 @@ absl::Status Connections::Start(std::function<void(pid_t)> started) {
   int ends[2] = {-1, -1};
   // Without a pipe the thread looks for answers every kWaitUnwoken.
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
-    wake_reader_ = OwnFd(ends[0]);
-    wake_writer_ = OwnFd(ends[1]);
+    wake_reader_ = AgentFd(ends[0]);
+    wake_writer_ = AgentFd(ends[1]);
   }
   try {
     thread_.Start("jtrace clients", [this, started = std::move(started)] {
@@ -81,7 +81,7 @@ void Connections::Run() {
   // When the loop ends, clients see the end of their connections.
   const auto close = absl::MakeCleanup([this] {
     Close();
-    socket_ = OwnFd();
+    socket_ = AgentFd();
     connections_.clear();
   });
   while (!signal_safe::agent_is_off.load()) {
@@ -97,7 +97,7 @@ void Connections::Run() {
 }
 
 void Connections::Refresh() {
-  if (!reserve_.IsOurs()) reserve_ = OwnFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!reserve_.IsOurs()) reserve_ = AgentFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
   // The program closed the socket. If it cannot be opened now, the next call tries again.
   if (!closed_.load() && !socket_.IsOurs()) OpenSocket().IgnoreError();
 }
@@ -151,7 +151,7 @@ bool Connections::Poll() {
 }
 
 void Connections::Accept(absl::Time now) {
-  OwnFd fd = AcceptOne();
+  AgentFd fd = AcceptOne();
   if (!fd.ok() || !IsPeerAllowed(fd.get())) return;
   if (connections_.size() >= limits_.connections) {
     const auto idle = OldestIdle();
@@ -161,18 +161,18 @@ void Connections::Accept(absl::Time now) {
   connections_.emplace_back(std::move(fd), now, limits_);
 }
 
-OwnFd Connections::AcceptOne() {
+AgentFd Connections::AcceptOne() {
   constexpr int kFlags = SOCK_CLOEXEC | SOCK_NONBLOCK;
-  OwnFd fd(accept4(socket_.get(), nullptr, nullptr, kFlags));
+  AgentFd fd(accept4(socket_.get(), nullptr, nullptr, kFlags));
   if (fd.ok() || (errno != EMFILE && errno != ENFILE)) return fd;  // or no client is waiting
   // The process is at its limit of descriptors: a client that requests its status must get an
   // answer.
   if (reserve_.IsOurs()) {
-    reserve_ = OwnFd();
+    reserve_ = AgentFd();
   } else if (const auto idle = OldestIdle(); idle != connections_.end()) {
     connections_.erase(idle);
   }
-  fd = OwnFd(accept4(socket_.get(), nullptr, nullptr, kFlags));
+  fd = AgentFd(accept4(socket_.get(), nullptr, nullptr, kFlags));
   if (!fd.ok()) accept_again_ = absl::Now() + kPauseWithoutDescriptors;
   return fd;
 }

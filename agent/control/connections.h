@@ -15,8 +15,8 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "agent/base/agent_file.h"
 #include "agent/base/agent_thread.h"
-#include "agent/base/own_file.h"
 #include "agent/control/answer.h"
 #include "agent/control/request_queue.h"
 #include "agent/control/socket_folder.h"
@@ -44,7 +44,7 @@ struct Service {
 // One client: reads its request, sends its answer, and never waits for it. On the clients' thread.
 class Connection {
  public:
-  Connection(OwnFd fd, absl::Time connected, const Limits& limits)
+  Connection(AgentFd fd, absl::Time connected, const Limits& limits)
       : fd_(std::move(fd)), deadline_(connected + limits.for_request) {}
 
   // Reads and sends as much as it can without waiting. False: the connection has ended.
@@ -68,7 +68,7 @@ class Connection {
   void Submit(const Service& service);
   void Refuse(const Service& service, const absl::Status& why, absl::Time now);
 
-  OwnFd fd_;
+  AgentFd fd_;
   absl::Time deadline_;
   std::string received_;
   bool is_idle_ = false;
@@ -111,7 +111,7 @@ class Connections {
   // Waits for events. True: a client wants to connect.
   bool Poll();
   void Accept(absl::Time now);
-  OwnFd AcceptOne();
+  AgentFd AcceptOne();
   // Returns the oldest connection that waits only for its client; end(): there is none.
   std::vector<Connection>::const_iterator OldestIdle() const;
 
@@ -122,11 +122,11 @@ class Connections {
   AnswerMemory memory_;
   AgentThread thread_;
   bool has_listened_ = false;  // constant once the thread runs
-  OwnFd socket_;
-  OwnFd wake_reader_, wake_writer_;
+  AgentFd socket_;
+  AgentFd wake_reader_, wake_writer_;
   std::atomic<bool> woken_{false};
   std::atomic<bool> closed_{false};
-  OwnFd reserve_;  // released for a connection when the process has no descriptor left
+  AgentFd reserve_;  // released for a connection when the process has no descriptor left
   absl::Time accept_again_ = absl::InfinitePast();
   std::vector<Connection> connections_;  // the oldest first
 };

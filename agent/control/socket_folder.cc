@@ -35,7 +35,7 @@ absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
 }
 
 bool SomebodyListens(const sockaddr_un& address) {
-  const OwnFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const AgentFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   // EAGAIN: a process listens, and its backlog is full.
   return connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
          errno == EAGAIN;
@@ -58,10 +58,10 @@ absl::Status OwnFolder(const std::string& folder) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<OwnFd> ListenAt(const std::string& path) {
+absl::StatusOr<AgentFd> ListenAt(const std::string& path) {
   const auto address = AddressOf(path);
   if (!address.ok()) return address.status();
-  OwnFd server(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  AgentFd server(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!server.ok()) return absl::ErrnoToStatus(errno, "no socket");
   if (SomebodyListens(*address)) {
     return absl::AlreadyExistsError(

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/base/own_file.h"
+#include "agent/base/agent_file.h"
 
 namespace jtrace::control {
 
@@ -15,7 +15,7 @@ absl::Status OwnFolder(const std::string& folder);
 
 // Listens at `path`, whose folder OwnFolder has checked. Removes a socket that an ended process of
 // the same pid has left there; AlreadyExists if a process listens at it.
-absl::StatusOr<OwnFd> ListenAt(const std::string& path);
+absl::StatusOr<AgentFd> ListenAt(const std::string& path);
 
 // Removes the sockets that killed JVMs of this user have left in `folder`: those named for a pid
 // that no process has and at which no process listens (in a container a pid can be another's). The

@@ -35,13 +35,19 @@ jclass BootClass(JNIEnv* jni) {
 }  // namespace
 
 absl::Status CallFromBootClass(JNIEnv* jni, absl::FunctionRef<void()> work) {
-  g_work.store(&work);
+  bool has_run = false;
+  const auto noted = [&] {
+    work();
+    has_run = true;
+  };
+  const absl::FunctionRef<void()> task = noted;
+  g_work.store(&task);
   if (const jclass boot_class = BootClass(jni); boot_class != nullptr) {
     const jmethodID replace = jni->GetStaticMethodID(boot_class, "replace", "()V");
     if (replace != nullptr) jni->CallStaticVoidMethod(boot_class, replace);
   }
   g_work.store(nullptr);
-  if (jni->ExceptionCheck() == JNI_FALSE) return absl::OkStatus();
+  if (has_run && jni->ExceptionCheck() == JNI_FALSE) return absl::OkStatus();
   jni->ExceptionClear();
   return absl::FailedPreconditionError("this JVM rejects the class that replaces its natives");
 }

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "agent/base/clock.h"
-#include "agent/base/codes.h"
+#include "agent/base/code_set.h"
 #include "agent/base/losses.h"
 #include "agent/jvm/class_registry.h"
 #include "agent/jvm/thread_registry.h"
@@ -25,7 +25,7 @@ class IoCalls;
 struct EventContext {
   JavaVM* vm;
   jvm::ClassRegistry& classes;
-  const SessionClock& clock;
+  const RecordingClock& clock;
   jvm::ThreadRegistry& threads;
   trace::RecordEncoder& encoder;
   trace::LimitedEvents& limits;

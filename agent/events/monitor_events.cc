@@ -12,7 +12,7 @@ namespace {
 // has no record of the end, because the time of its begin is unknown there.
 struct OpenWait {
   uint64_t begin_ns = 0;    // of the session; 0: no wait
-  uint64_t session_ns = 0;  // SessionClock::start when it began
+  uint64_t session_ns = 0;  // RecordingClock::start when it began
   uint64_t java_tid = 0;
   bool is_recorded = false;
 };

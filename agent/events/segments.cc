@@ -30,7 +30,7 @@ thread_local OpenSegments t_open_segments;
 
 }  // namespace
 
-Segments::Segments(const SessionClock& clock, trace::RecordEncoder& encoder,
+Segments::Segments(const RecordingClock& clock, trace::RecordEncoder& encoder,
                    trace::LimitedEvents& limits, Losses& losses, ThreadNumber thread_number)
     : clock_(clock),
       encoder_(encoder),
@@ -153,7 +153,7 @@ void Segments::ForEachOfRecording(absl::FunctionRef<void(Name&)> visit) {
   }
 }
 
-void Segments::Seal(uint64_t, proto::Chunk& chunk) {
+void Segments::AddChanges(uint64_t, proto::Chunk& chunk) {
   ForEachOfRecording([&](Name& name) {
     if (!std::exchange(name.changed, false)) return;
     proto::SegmentTotal& total = *chunk.add_segment_total();

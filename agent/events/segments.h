@@ -2,8 +2,8 @@
 // with the time in between. Only the first segments of each second have records; the others are
 // counted, with their times, by name.
 //
-// Threads: any, Java ones and others, but not in signal handlers; Seal and BeginFile on the writer
-// thread. Segments of a thread nest if the program ends them in turn, which is its callers'
+// Threads: any, Java ones and others, but not in signal handlers; AddChanges and BeginFile on the
+// writer thread. Segments of a thread nest if the program ends them in turn, which is its callers'
 // concern: jtrace.api.Segment for Java, ThreadSegments below for native code.
 #pragma once
 
@@ -29,7 +29,7 @@ class Segments : public EventSource, public trace::ChunkSource {
   // Returns the calling thread's number in the trace; 0: it has none.
   using ThreadNumber = std::function<uint32_t()>;
 
-  Segments(const SessionClock& clock, trace::RecordEncoder& encoder, trace::LimitedEvents& limits,
+  Segments(const RecordingClock& clock, trace::RecordEncoder& encoder, trace::LimitedEvents& limits,
            Losses& losses, ThreadNumber thread_number);
   // Only in tests: the agent's live as long as the process.
   ~Segments() override;
@@ -51,7 +51,7 @@ class Segments : public EventSource, public trace::ChunkSource {
   // Ends a segment. `in_turn`: it is its thread's innermost open one. `begun` 0: it was not open.
   void End(uint32_t number, uint64_t begun, bool in_turn);
 
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
 
  private:
@@ -85,7 +85,7 @@ class Segments : public EventSource, public trace::ChunkSource {
   void ForEachOfRecording(absl::FunctionRef<void(Name&)> visit);
   void Record(uint64_t time_ns, uint32_t minor, int64_t value, const Name& name);
 
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   trace::RecordEncoder& encoder_;
   trace::LimitedEvents& limits_;
   Losses& losses_;

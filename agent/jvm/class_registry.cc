@@ -53,7 +53,7 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
   const uint32_t number = loaders_.Of(loader);
   const std::string name = BinaryName(signature.get());
   loaders_.AddClassName(name, number);
-  return {.id = encoder_.ClassId(name, number),
+  return {.id = encoder_.ClassNumber(name, number),
           .name = name,
           .loader = number,
           .is_probe = loader == nullptr && IsProbeClass(signature.get())};
@@ -203,7 +203,7 @@ void ClassRegistry::PrepareArray(jclass klass) {
   if (env_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return;
   jobject loader = nullptr;
   env_->GetClassLoader(klass, &loader);
-  AddKlass(klass, encoder_.ClassId(ArrayName(signature.get()), loaders_.Of(loader)));
+  AddKlass(klass, encoder_.ClassNumber(ArrayName(signature.get()), loaders_.Of(loader)));
 }
 
 void ClassRegistry::AddKlass(jclass klass, uint32_t class_id) {
@@ -322,7 +322,7 @@ uint32_t ClassRegistry::RoutineOf(MethodKey method) const { return NumbersOf(met
 ClassRegistry::Numbers ClassRegistry::NumberMethod(const ClassIdentity& identity,
                                                    absl::string_view name,
                                                    absl::string_view descriptor) {
-  const auto numbers = encoder_.MethodIds(identity.id, name, descriptor);
+  const auto numbers = encoder_.NumbersOfMethod(identity.id, name, descriptor);
   return {.class_id = identity.id,
           .method = numbers.method,
           .routine = numbers.routine,

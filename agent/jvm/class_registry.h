@@ -43,7 +43,7 @@ enum class MethodWait : uint8_t { kNone, kPark, kSleep };
 
 class ClassRegistry {
  public:
-  ClassRegistry(JavaVM* vm, jvmtiEnv* env, const SessionClock& clock, LoaderNumbers& loaders,
+  ClassRegistry(JavaVM* vm, jvmtiEnv* env, const RecordingClock& clock, LoaderNumbers& loaders,
                 trace::RecordEncoder& encoder)
       : vm_(vm), env_(env), clock_(clock), loaders_(loaders), encoder_(encoder) {}
 
@@ -158,7 +158,7 @@ class ClassRegistry {
 
   JavaVM* vm_;
   jvmtiEnv* env_;
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   LoaderNumbers& loaders_;
   ClassSources sources_;
   trace::RecordEncoder& encoder_;

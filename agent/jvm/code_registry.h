@@ -20,7 +20,7 @@ namespace jtrace::jvm {
 class CodeRegistry {
  public:
   // `libjvm_address`: any address in libjvm.
-  CodeRegistry(jvmtiEnv* env, const SessionClock& clock, ClassRegistry& classes,
+  CodeRegistry(jvmtiEnv* env, const RecordingClock& clock, ClassRegistry& classes,
                trace::RecordEncoder& encoder, const void* libjvm_address)
       : env_(env), clock_(clock), classes_(classes), encoder_(encoder), compiled_(libjvm_address) {}
 
@@ -37,7 +37,7 @@ class CodeRegistry {
   uint32_t ModifiersOf(jmethodID method) const;
 
   jvmtiEnv* const env_;
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   ClassRegistry& classes_;
   trace::RecordEncoder& encoder_;
   CompiledCode compiled_;

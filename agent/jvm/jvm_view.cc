@@ -76,7 +76,7 @@ class ThreadCheck {
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     if (here < base && base - here < size && size < kLargest && size < base) return;
     at.stack_base = at.stack_size = kAbsent;
-    Off(VmPart::kThreads, "the bounds of a thread's stack");
+    Off(LayoutSection::kThreads, "the bounds of a thread's stack");
   }
 
   void KernelNumber() {
@@ -88,7 +88,7 @@ class ThreadCheck {
       return;
     }
     at.os_thread = at.os_thread_id = at.os_thread_state = kAbsent;
-    Off(VmPart::kThreads, "a thread's number in the kernel");
+    Off(LayoutSection::kThreads, "a thread's number in the kernel");
   }
 
   // The current thread is in a callback of JVMTI, so its state is "in native code".
@@ -97,7 +97,7 @@ class ThreadCheck {
     if (at.thread_state == kAbsent || at.thread_in_native == kNoValue) return;
     if (thread_.Number<int32_t>(at.thread_state) == at.thread_in_native) return;
     at.thread_state = kAbsent;
-    Off(VmPart::kThreads, "a thread's state");
+    Off(LayoutSection::kThreads, "a thread's state");
   }
 
   void SavedPc() {
@@ -106,7 +106,7 @@ class ThreadCheck {
     if (at.saved_exception_pc == kAbsent) return;
     if (thread_.HasWord(at.saved_exception_pc, &pc) && (pc == 0 || layout_.InCodeCache(pc))) return;
     at.saved_exception_pc = kAbsent;
-    Off(VmPart::kThreads, "where a thread's exception came from");
+    Off(LayoutSection::kThreads, "where a thread's exception came from");
   }
 
   void OwnerNumber(jlong number) {
@@ -114,7 +114,7 @@ class ThreadCheck {
     if (at.monitor_owner_id == kAbsent) return;
     if (thread_.Word(at.monitor_owner_id) == static_cast<uintptr_t>(number)) return;
     at.monitor_owner_id = kAbsent;
-    Off(VmPart::kThreads, "a thread's number in Java");
+    Off(LayoutSection::kThreads, "a thread's number in Java");
   }
 
   // The current thread is a platform thread that runs no virtual one, so its entry is null.
@@ -127,7 +127,7 @@ class ThreadCheck {
     const bool is_possible = thread_.HasWord(entry, &value) && value == 0;
     if (is_possible && size >= kSmallest && size <= kLargest && size % 8 == 0) return;
     layout_.thread.continuation_entry = kAbsent;
-    Off(VmPart::kContinuations, "where a virtual thread's stack begins");
+    Off(LayoutSection::kContinuations, "where a virtual thread's stack begins");
   }
 
   // The current thread neither enters nor waits for a monitor; its Thread object has its number.
@@ -139,7 +139,7 @@ class ThreadCheck {
                        !thread_.HasWord(heap.waiting_monitor, &waited) || waited != 0;
     if (!waits && IsThread(static_cast<uint64_t>(number))) return;
     heap.readable = false;
-    Off(VmPart::kWaits, "the Thread object of a thread, or its monitors");
+    Off(LayoutSection::kWaits, "the Thread object of a thread, or its monitors");
   }
 
  private:
@@ -159,10 +159,10 @@ class ThreadCheck {
     if (at.os_thread_state == kAbsent || at.os_runnable == kNoValue) return;
     if (os_thread.Number<int32_t>(at.os_thread_state) == at.os_runnable) return;
     at.os_thread_state = kAbsent;
-    Off(VmPart::kThreads, "what a thread waits for");
+    Off(LayoutSection::kThreads, "what a thread waits for");
   }
 
-  void Off(VmPart part, const char* what) { problems_.push_back({part, what}); }
+  void Off(LayoutSection part, const char* what) { problems_.push_back({part, what}); }
 
   JNIEnv* const env_;
   const Object thread_;
@@ -202,7 +202,7 @@ void JvmView::Resolve(JNIEnv* env) {
   non_safepoints_check_.Publish();
   if (problem_.empty()) intrinsics_ = IntrinsicNames(**structs_, layout_);
   if (!AddInterpreterCodelets(**structs_, &stubs_)) {
-    problems_.push_back({VmPart::kCodelets, "pieces of the interpreter"});
+    problems_.push_back({LayoutSection::kCodelets, "pieces of the interpreter"});
   }
   stubs_.Publish(&layout_);
 }
@@ -224,7 +224,7 @@ void JvmView::CheckKnownObjects(const JvmFlags& flags, JNIEnv* env) {
   if (!problem_.empty()) return;
   const bool checks_jni = flags.Bool("CheckJNICalls").value_or(false);
   if (!memory.usable() && !checks_jni) {
-    problems_.push_back({VmPart::kMethodTexts, "methods of a class"});
+    problems_.push_back({LayoutSection::kMethodTexts, "methods of a class"});
   }
   CheckCurrentThread(env, JavaThreadOf(env), &layout_, &problems_);
   FindMissingParts(**structs_, flags, layout_, &problems_);
@@ -279,7 +279,7 @@ void JvmView::CheckCompiledCode(uintptr_t address, const void* compile_info) {
   samples::CodeBlob nmethod;
   if (!problem_.empty() || !sees_compiled_code()) return;
   if (!samples::FindBlob(layout_, address, &nmethod)) nmethod.kind = samples::BlobKind::kUnknown;
-  if (compiled_code_check_.Check(address, nmethod)) samples::ForgetAllKnownFrames();
+  if (compiled_code_check_.Check(address, nmethod)) samples::EvictAllFrames();
   if (!nmethod.IsCompiled()) return;
   if (nmethod.kind == samples::BlobKind::kNativeNmethod) return ReadContinuations(nmethod);
   if (const auto* record = FindInlineRecord(compile_info); record != nullptr) {
@@ -298,7 +298,7 @@ bool JvmView::NeedsCompiledCode() const {
 
 void JvmView::CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
                              const samples::CodeBlob& nmethod) {
-  if (debug_info_check_.Check(record, nmethod)) samples::ForgetAllKnownFrames();
+  if (debug_info_check_.Check(record, nmethod)) samples::EvictAllFrames();
 }
 
 void JvmView::ReadContinuations(const samples::CodeBlob& nmethod) {
@@ -333,21 +333,22 @@ bool ReadsKnownMethod(JNIEnv* env, const VmLayout& layout, uintptr_t method, uin
 
 void FindMissingParts(const VmStructs& structs, const JvmFlags& flags, const VmLayout& layout,
                       std::vector<PartProblem>* problems) {
-  const auto add = [&](VmPart part, bool is_missing, std::string_view what) {
+  const auto add = [&](LayoutSection part, bool is_missing, std::string_view what) {
     const bool is_known = std::any_of(problems->begin(), problems->end(),
                                       [&](const PartProblem& it) { return it.part == part; });
     if (is_missing && !is_known) problems->push_back({part, what});
   };
   const auto& at = layout.thread;
-  add(VmPart::kThreads,
+  add(LayoutSection::kThreads,
       std::min({at.stack_base, at.stack_size, at.os_thread, at.os_thread_id, at.os_thread_state,
                 at.thread_state, at.saved_exception_pc}) == kAbsent ||
           std::min({at.os_monitor_wait, at.os_condvar_wait, at.os_object_wait,
                     at.thread_blocked}) == kNoValue,
       "entries about threads");
-  add(VmPart::kFlags, !flags.Bool("UseCompressedOops").has_value(), "-XX options");
-  add(VmPart::kWaits, !layout.heap.readable && IsKnownCollector(flags), "entries about objects");
-  add(VmPart::kLevels,
+  add(LayoutSection::kFlags, !flags.Bool("UseCompressedOops").has_value(), "-XX options");
+  add(LayoutSection::kWaits, !layout.heap.readable && IsKnownCollector(flags),
+      "entries about objects");
+  add(LayoutSection::kLevels,
       std::min(layout.nmethod.comp_level, structs.Field("nmethod", "_entry_bci")) == kAbsent,
       "entries about compilations");
 }

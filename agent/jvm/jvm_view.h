@@ -25,7 +25,7 @@ namespace jtrace::jvm {
 
 // A part of the JVM's data that is not read, and why.
 struct PartProblem {
-  VmPart part;
+  LayoutSection part;
   std::string_view what;  // a string literal
 };
 
@@ -60,8 +60,8 @@ class CompiledCodeListener {
 };
 
 // What is known of this JVM, from libjvm's symbols and the tables that it exports. Threads: Read
-// and Resolve on the session's; the queries on any thread after Resolve. Must outlive every handler
-// that was given layout().
+// and Resolve on the thread of a start; the queries on any thread after Resolve. Must outlive every
+// handler that was given layout().
 class JvmView : public CompiledCodeListener {
  public:
   // Reads symbols and tables. `libjvm_address`: any address in libjvm. After Resolve, problem()

@@ -147,7 +147,14 @@ jvmtiCapabilities Environment::AddCapabilities(const jvmtiCapabilities& wanted) 
 
 bool Environment::AddVirtualThreads() {
   const auto granted = jvm::AddCapabilities(get(), {}, /*virtual_threads=*/true);
-  return granted.ok() && granted->virtual_threads;
+  if (!granted.ok() || !granted->virtual_threads) return false;
+  CapabilityBytes added = {};
+  added[kVirtualThreadsByte] = kVirtualThreadsBit;
+  jvmtiCapabilities virtual_threads;
+  std::memcpy(&virtual_threads, added.data(), sizeof(virtual_threads));
+  const absl::MutexLock lock(&mutex_);
+  added_ = Combine(added_, virtual_threads, std::bit_or<>());
+  return true;
 }
 
 absl::Status Environment::Enable(std::span<const jvmtiEvent> events) {

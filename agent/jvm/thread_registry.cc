@@ -171,7 +171,11 @@ uint32_t ThreadRegistry::NumberOfJava(uint64_t java_tid) {
 
 uint32_t ThreadRegistry::NumberOfEphemeral(uint64_t java_tid) {
   const uint32_t number = NumberOfJava(java_tid);
-  ThreadTable::Access(table_).ReleaseLater(java_tid);
+  ThreadTable::Access threads(table_);
+  const ThreadEntry* const thread = threads.OfJava(java_tid);
+  // The end of a thread whose start gave its name is reported: it keeps both until then.
+  const bool has_reported_start = thread != nullptr && !thread->name.empty() && !thread->has_ended;
+  if (!has_reported_start) threads.ReleaseLater(java_tid);
   return number;
 }
 
@@ -201,7 +205,7 @@ uint32_t ThreadRegistry::DefineNative(pid_t os_tid, absl::string_view name) {
 }
 
 std::vector<pid_t> ThreadRegistry::DrainEndedTids() {
-  return ThreadTable::Access(table_).EndedSinceLastCall();
+  return ThreadTable::Access(table_).DrainEndedTids();
 }
 
 bool ThreadRegistry::HasJavaThread(pid_t os_tid) {

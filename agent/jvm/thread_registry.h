@@ -41,7 +41,7 @@ struct KnownThread {
 
 class ThreadRegistry {
  public:
-  ThreadRegistry(ThreadTable& table, jvmtiEnv* env, const SessionClock& clock,
+  ThreadRegistry(ThreadTable& table, jvmtiEnv* env, const RecordingClock& clock,
                  trace::RecordEncoder& encoder)
       : table_(table), env_(env), clock_(clock), encoder_(encoder) {}
 
@@ -80,7 +80,8 @@ class ThreadRegistry {
 
   // Returns the number of a Java thread. Defines it if it has none; an unknown one as virtual.
   uint32_t NumberOfJava(uint64_t java_tid);
-  // The same for a virtual thread that may have ended: its number is forgotten two chunks later.
+  // The same for a virtual thread that may have ended: its number is forgotten two chunks later,
+  // unless the thread has reported its start.
   uint32_t NumberOfEphemeral(uint64_t java_tid);
   // Defines a thread of the JVM that runs no Java code; `name`: the kernel's. Its number is used
   // again for a thread with the same kernel id and name.
@@ -99,7 +100,7 @@ class ThreadRegistry {
 
   ThreadTable& table_;
   jvmtiEnv* env_;
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   trace::RecordEncoder& encoder_;
   ThreadFields fields_;
 };

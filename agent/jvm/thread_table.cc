@@ -72,8 +72,18 @@ bool ThreadTable::Access::HasEnded(uint64_t java_tid) const {
          table_.ended_java_.contains(java_tid);
 }
 
-bool ThreadTable::Access::MayBeGone(uint64_t java_tid, pid_t os_tid) const {
-  return HasEnded(java_tid) || table_.ended_unknown_.contains(os_tid);
+bool ThreadTable::Access::MayBeGone(uint64_t java_tid, pid_t os_tid, uint64_t now_ns) const {
+  if (HasEnded(java_tid)) return true;
+  const auto ended = table_.ended_unknown_.find(os_tid);
+  return ended != table_.ended_unknown_.end() && now_ns - ended->second < kMaxEndingNs;
+}
+
+void ThreadTable::Access::RememberUnknownEnd(pid_t os_tid, uint64_t now_ns) {
+  table_.ended_unknown_[os_tid] = now_ns;
+  constexpr size_t kUsualEnds = 1024;
+  if (table_.ended_unknown_.size() < kUsualEnds) return;
+  absl::erase_if(table_.ended_unknown_,
+                 [&](const auto& ended) { return now_ns - ended.second >= kMaxEndingNs; });
 }
 
 void ThreadTable::Access::RememberEnded(uint64_t java_tid) {
@@ -84,7 +94,7 @@ void ThreadTable::Access::RememberEnded(uint64_t java_tid) {
   table_.ended_order_.pop_front();
 }
 
-ThreadEntry* ThreadTable::Access::End(pid_t os_tid) {
+ThreadEntry* ThreadTable::Access::End(pid_t os_tid, uint64_t now_ns) {
   ThreadEntry* const thread = JavaOn(os_tid);
   const bool is_known_end = thread != nullptr && thread->has_ended;
   // Nobody may ever ask for the list, so its size is limited.
@@ -92,7 +102,7 @@ ThreadEntry* ThreadTable::Access::End(pid_t os_tid) {
     table_.ended_tids_.push_back(os_tid);
   }
   if (thread == nullptr) {
-    table_.ended_unknown_.insert(os_tid);
+    RememberUnknownEnd(os_tid, now_ns);
     return nullptr;
   }
   if (!thread->has_ended) RememberEnded(thread->identity.java_tid);

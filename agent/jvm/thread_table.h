@@ -14,8 +14,8 @@
 //   another one has reported its start with the same kernel id (Adopt).
 // - A listed thread may end before the list is read. A thread that has reported its end is never
 //   adopted. Of a thread that was unknown when it ended, only the kernel's id is known: until
-//   another thread reports its start with that id, a listed thread that has the id may be gone, and
-//   the JVM's structure for it must not be read (MayBeGone).
+//   another thread reports its start with that id, but for kMaxEndingNs at most, a listed thread
+//   that has the id may be gone, and the JVM's structure for it must not be read (MayBeGone).
 // - A thread that has ended keeps its name and its number until everything of it is written
 //   (Release, ForgetEnded).
 #pragma once
@@ -33,6 +33,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "agent/base/clock.h"
 #include "agent/signal_safe/counter_block.h"
 
 namespace jtrace::jvm {
@@ -56,8 +57,10 @@ class ThreadTable {
  public:
   // The most ended threads that are remembered, so that none of them is adopted.
   static constexpr size_t kMaxEnded = 16384;
-  // The most native threads that are kept; also the most reported ends (EndedSinceLastCall).
+  // The most native threads that are kept; also the most reported ends (DrainEndedTids).
   static constexpr size_t kMaxKernelIds = 1 << 16;
+  // The JVM frees its structure for a thread well within this time of the reported end.
+  static constexpr uint64_t kMaxEndingNs = 10'000'000'000;
 
   // Access to the table. Holds its mutex; entries must not be used after the Access ends.
   class Access {
@@ -75,16 +78,16 @@ class ThreadTable {
     ThreadEntry& Start(const ThreadIdentity& identity);
     // Adds a listed thread, unless it is known. Null: it has ended.
     ThreadEntry* Adopt(const ThreadIdentity& identity);
-    // Whether a listed thread with these ids may have ended.
-    bool MayBeGone(uint64_t java_tid, pid_t os_tid) const;
+    // Whether a listed thread with these ids may have ended. `now_ns`: MonotonicNanos.
+    bool MayBeGone(uint64_t java_tid, pid_t os_tid, uint64_t now_ns = MonotonicNanos()) const;
     // Returns a virtual thread, or one whose kind is unknown; adds it if it is new.
     ThreadEntry& Virtual(uint64_t java_tid);
     // Returns a thread that runs no Java code; adds it if it is new.
     ThreadEntry& Native(pid_t os_tid);
 
     // The Java thread with this kernel id is about to end; it keeps the id until Release. Null: it
-    // is unknown.
-    ThreadEntry* End(pid_t os_tid);
+    // is unknown. `now_ns`: MonotonicNanos.
+    ThreadEntry* End(pid_t os_tid, uint64_t now_ns = MonotonicNanos());
     // The last step of a Java thread's end: nothing asks for it by its kernel id any more. It is
     // forgotten, or, if the trace may name it, at the second call of ForgetEnded from here on.
     void Release(uint64_t java_tid);
@@ -98,7 +101,7 @@ class ThreadTable {
     void ForgetEnded(absl::FunctionRef<void(uint32_t number)> forget);
 
     // Kernel ids of Java threads that reported their end since the last call.
-    std::vector<pid_t> EndedSinceLastCall() { return std::exchange(table_.ended_tids_, {}); }
+    std::vector<pid_t> DrainEndedTids() { return std::exchange(table_.ended_tids_, {}); }
     // The platform threads that run and have a number, sorted by number.
     std::vector<ThreadEntry> Numbered() const;
     // A new trace begins, in which no thread has a number.
@@ -107,6 +110,7 @@ class ThreadTable {
    private:
     bool HasEnded(uint64_t java_tid) const;
     void RememberEnded(uint64_t java_tid);
+    void RememberUnknownEnd(pid_t os_tid, uint64_t now_ns);
     void EraseUnused(uint64_t java_tid);
 
     ThreadTable& table_;
@@ -127,8 +131,8 @@ class ThreadTable {
   std::deque<uint64_t> ended_order_;
   // Kernel ids of threads that were unknown when they ended, until a thread that has the same id
   // reports its start.
-  absl::flat_hash_set<pid_t> ended_unknown_;
-  std::vector<pid_t> ended_tids_;  // EndedSinceLastCall
+  absl::flat_hash_map<pid_t, uint64_t> ended_unknown_;  // MonotonicNanos of the end
+  std::vector<pid_t> ended_tids_;                       // DrainEndedTids
   // Threads that were released since the last ForgetEnded, and before it.
   std::vector<uint64_t> ended_now_;
   std::vector<uint64_t> ended_before_;

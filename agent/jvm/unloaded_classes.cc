@@ -36,7 +36,7 @@ void UnloadedClasses::ForgetNow() {
   if (releasable_.size() > 0) known_ = forget_(std::exchange(releasable_, {}));
 }
 
-void UnloadedClasses::Seal(uint64_t, proto::Chunk&) {
+void UnloadedClasses::AddChanges(uint64_t, proto::Chunk&) {
   if (is_behind_()) return;
   Age();
   // An eighth, so that the work for each class is bounded however many are loaded.

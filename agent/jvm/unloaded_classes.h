@@ -37,7 +37,7 @@ class UnloadedClasses : public trace::ChunkSource {
   void ForgetNow();
 
   // Forgets in batches. Must come after all other sources.
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
 
  private:
   void Age();
@@ -47,7 +47,7 @@ class UnloadedClasses : public trace::ChunkSource {
   std::mutex mutex_;
   Batch fresh_;  // guarded by mutex_
   // Used by the writer thread, or by the caller of ForgetNow while there is no writer: what was
-  // unloaded before the last Seal, and what before an earlier one.
+  // unloaded before the last AddChanges, and what before an earlier one.
   Batch waiting_;
   Batch releasable_;
   size_t known_ = 0;

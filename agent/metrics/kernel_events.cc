@@ -49,7 +49,8 @@ void WaitForHandlers() {
 // Charges the events since the last signal.
 void ChargeRest(ThreadPerfEvent& event) {
   int64_t count = 0;
-  if (!samples::IsPerfTimer(event.fd)) return;
+  const bool has_descriptor = EventOfDescriptor(event.fd).load() == &event;
+  if (!has_descriptor || !samples::IsPerfTimer(event.fd)) return;
   if (read(event.fd, &count, sizeof count) != sizeof count) return;
   if (count > event.charged) Charge(event, count - event.charged);
 }
@@ -107,16 +108,17 @@ ThreadPerfEvent* KernelEvents::Unused() {
   return count;
 }
 
+// If the program closed a descriptor, its number may belong to another thread's event by now.
 void KernelEvents::Unpublish(const Events& events) {
-  for (const ThreadPerfEvent* const event : events) {
-    EventOfDescriptor(event->fd).store(nullptr, std::memory_order_seq_cst);
+  for (ThreadPerfEvent* const event : events) {
+    ThreadPerfEvent* owner = event;
+    if (!EventOfDescriptor(event->fd).compare_exchange_strong(owner, nullptr)) event->fd = -1;
   }
 }
 
 void KernelEvents::Close(Events& events) {
-  Unpublish(events);
   for (ThreadPerfEvent* const event : events) {
-    samples::ClosePerfTimer(event->fd);
+    if (event->fd >= 0) samples::ClosePerfTimer(event->fd);
     closed_.push_back(event);
   }
   events.clear();
@@ -178,7 +180,8 @@ void KernelEvents::StartFor(pid_t tid) {
   for (const ThreadPerfEvent* const event : events) {
     signal_safe::StartEvent(event->fd, signal_safe::EventStop::kByKernel);
   }
-  by_thread_[tid] = std::move(events);
+  // A thread that has ended leaves no entry: its id may be another one's next.
+  if (!events.empty()) by_thread_[tid] = std::move(events);
 }
 
 void KernelEvents::Attach(pid_t tid) {
@@ -194,6 +197,7 @@ void KernelEvents::Detach() {
   const auto own = by_thread_.find(gettid());
   if (own == by_thread_.end()) return;
   for (ThreadPerfEvent* const event : own->second) ChargeRest(*event);
+  Unpublish(own->second);
   Close(own->second);
   by_thread_.erase(own);
 }

@@ -78,6 +78,7 @@ class KernelEvents {
   absl::StatusOr<ThreadPerfEvent*> Open(pid_t tid, const KernelEvent& event);
   // Removes the events from the handlers' table.
   void Unpublish(const Events& events);
+  // Closes their descriptors, after Unpublish.
   void Close(Events& events);
   // Returns memory for an event that no handler can be reading.
   ThreadPerfEvent* Unused();

@@ -48,7 +48,7 @@ class LiveObjectsSource::Rows {
   std::array<Column, kMaxMetrics> columns_;
 };
 
-void LiveObjectsSource::Seal(uint64_t, proto::Chunk& chunk) {
+void LiveObjectsSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   chunk_ = &chunk;
   paths_.CopyTo(known_, owners_);
   nodes_.resize(known_.size());

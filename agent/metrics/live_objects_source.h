@@ -40,7 +40,7 @@ class LiveObjectsSource : public trace::ChunkSource {
         encoder_(encoder),
         losses_(losses),
         settings_(std::move(settings)) {}
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
 
  private:
@@ -86,8 +86,8 @@ class LiveObjectsSource : public trace::ChunkSource {
   std::vector<Node> nodes_;          // by path
   std::vector<uint32_t> thread_of_;  // by owner: its number in this file; 0: not asked for yet
   absl::btree_map<uint32_t, Values> roots_;  // by thread, as reported in this file
-  proto::Chunk* chunk_ = nullptr;            // in Seal
-  std::vector<uint32_t> routines_;           // of the nodes defined in this Seal
+  proto::Chunk* chunk_ = nullptr;            // in AddChanges
+  std::vector<uint32_t> routines_;           // of the nodes defined in this AddChanges
 };
 
 }  // namespace jtrace::metrics

@@ -40,7 +40,7 @@ ThreadTotalsSource::ThreadTotalsSource(metrics::JvmMetrics& metrics, std::vector
 
 ThreadTotalsSource::~ThreadTotalsSource() { metrics_.counters().ReadIoAtThreadEnd(false); }
 
-void ThreadTotalsSource::Seal(uint64_t, proto::Chunk& chunk) {
+void ThreadTotalsSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   if (numbers_.empty()) return;
   ReadAll();
   for (const auto& [key, total] : totals_) {

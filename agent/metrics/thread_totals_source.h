@@ -20,7 +20,7 @@ class ThreadTotalsSource : public trace::ChunkSource {
   ThreadTotalsSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
                      jvm::ThreadGroups& groups, trace::RecordEncoder& encoder);
   ~ThreadTotalsSource() override;
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
 
  private:

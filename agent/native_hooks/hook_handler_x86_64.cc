@@ -208,8 +208,9 @@ void Called(signal_safe::PatchSite& site, signal_safe::HookDuty duty, HookThread
   if (caller.address != 0) AddJumps(thread, caller, sp);
   HookRow* const row = rows.Row(caller);
   if (row != nullptr) {
-    ++row->calls;
-    if (rows.count.load(std::memory_order_relaxed) == HookRows::kMaxRows / 2) {
+    // The call that fills half of the rows has the writer take them.
+    const bool is_new = row->calls++ == 0;
+    if (is_new && rows.count.load(std::memory_order_relaxed) == HookRows::kMaxRows / 2) {
       signal_safe::writer_doorbell.Ring();
     }
   } else {
@@ -317,7 +318,7 @@ void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
 
 // Whether the call is the agent's, not the program's: by a thread of the agent, by its work in
 // another thread, or by the handler of a sample.
-bool IsOwnWork() {
+bool IsAgentWork() {
   if (tls_in_hook || signal_safe::tls_is_agent_thread || signal_safe::tls_own_work != 0)
     return true;
   const samples::ThreadSlot* const slot = samples::OwnSlot();
@@ -339,7 +340,7 @@ void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
   pc = static_cast<greg_t>(site->address);
   if ((site->duty.load(std::memory_order_relaxed).use & signal_safe::kHookRemoveAll) != 0) {
     signal_safe::DisableAllHooks();
-  } else if (!IsOwnWork()) {
+  } else if (!IsAgentWork()) {
     tls_in_hook = true;
     Act(*site, *interrupted);
     tls_in_hook = false;

@@ -71,7 +71,7 @@ HookSource::HookSource(native_hooks::Hooks& hooks, trace::RecordEncoder& encoder
       placements_read_(hooks.placed_so_far()),
       unwinds_missed_before_(native_hooks::hook_counters.unwinds_missed.load()),
       open_dropped_before_(native_hooks::hook_counters.open_dropped.load()),
-      open_left_before_(native_hooks::hook_counters.unwound_calls.load()) {
+      unwound_calls_before_(native_hooks::hook_counters.unwound_calls.load()) {
   // Drops what was counted after the end of an earlier recording.
   reader_.Drain([](const native_hooks::HookRow&) {});
 }
@@ -189,12 +189,12 @@ void HookSource::ReportLosses() {
               native_hooks::hook_counters.open_dropped.load() - open_dropped_before_,
               "calls without a time: too many calls of timed functions were open in a thread");
   losses_.Set("hook.left", Severity::kInfo,
-              native_hooks::hook_counters.unwound_calls.load() - open_left_before_,
+              native_hooks::hook_counters.unwound_calls.load() - unwound_calls_before_,
               "calls that longjmp or an exception left: their times last until their thread's next "
               "timed call or return");
 }
 
-void HookSource::Seal(uint64_t, proto::Chunk& chunk) {
+void HookSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   hooks_.CheckHooks();
   Poll(chunk);
   if (known_.empty()) return;

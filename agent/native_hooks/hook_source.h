@@ -46,7 +46,7 @@ class HookSource : public trace::ChunkSource {
              samples::SampleSource::NodeNumber node_number);
 
   void Poll(proto::Chunk& chunk) override;
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void EndFile(bool is_last, proto::Chunk& chunk) override;
   void BeginFile() override;
 
@@ -85,12 +85,12 @@ class HookSource : public trace::ChunkSource {
   absl::flat_hash_map<uint32_t, Unattributed> unattributed_;  // by site
   uint64_t unwinds_missed_before_;
   uint64_t open_dropped_before_;
-  uint64_t open_left_before_;
+  uint64_t unwound_calls_before_;
   size_t defined_ = 0;  // how many of known_ the file has
   uint32_t other_threads_ = 0;
   std::vector<proto::HookCalls> totals_;  // of the file
   absl::flat_hash_map<Key, uint32_t> index_;
-  absl::flat_hash_set<uint32_t> changed_;  // places in totals_, since the last Seal
+  absl::flat_hash_set<uint32_t> changed_;  // places in totals_, since the last AddChanges
 };
 
 }  // namespace jtrace::native_hooks

@@ -81,9 +81,9 @@ absl::Status Hooks::PlaceAt(signal_safe::PatchSite& site, Placed placed, bool is
   uint32_t use = UseOf(placed.kind);
   if (is_entry) use |= signal_safe::kHookEntry;
   if (returns_.contains(site.number)) use |= signal_safe::kHookReturn;
-  log_.push_back(placed);
+  placements_.push_back(placed);
   if (absl::Status status = table_.SetDuty(site, {use, placed.placement}); !status.ok()) {
-    log_.pop_back();
+    placements_.pop_back();
     return status;
   }
   placed_[placed.address] = std::move(placed);
@@ -190,8 +190,8 @@ absl::Status Hooks::Ready() {
 void Hooks::Begin(const std::vector<HookSpec>& specs) {
   const std::lock_guard lock(mutex_);
   is_recording_ = true;
-  placed_before_ += log_.size();
-  log_.clear();
+  placed_before_ += placements_.size();
+  placements_.clear();
   pending_.clear();
   objects_seen_ = 0;
   refused_returns_.clear();
@@ -296,13 +296,13 @@ std::vector<Placed> Hooks::All() const {
 std::vector<Placed> Hooks::PlacedSince(uint64_t before) const {
   const std::lock_guard lock(mutex_);
   const uint64_t known = before < placed_before_ ? 0 : before - placed_before_;
-  if (known >= log_.size()) return {};
-  return {log_.begin() + static_cast<ptrdiff_t>(known), log_.end()};
+  if (known >= placements_.size()) return {};
+  return {placements_.begin() + static_cast<ptrdiff_t>(known), placements_.end()};
 }
 
 uint64_t Hooks::placed_so_far() const {
   const std::lock_guard lock(mutex_);
-  return placed_before_ + log_.size();
+  return placed_before_ + placements_.size();
 }
 
 Hooks::Calls Hooks::CallsOf(uint32_t site) const {

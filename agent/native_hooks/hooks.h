@@ -102,7 +102,7 @@ class Hooks {
   mutable std::mutex mutex_;  // guards what follows
   PatchSiteTable table_;
   std::map<uintptr_t, Placed> placed_;  // the current hooks, by address
-  std::vector<Placed> log_;             // all of this recording, in their order
+  std::vector<Placed> placements_;      // all of this recording, in their order
   uint64_t placed_before_ = 0;          // in earlier recordings
   uint32_t last_placement_ = 0;
   std::vector<HookSpec> pending_;  // for objects that are not loaded yet

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
-#include "agent/base/loader_list.h"
+#include "agent/base/listed_objects.h"
 #include "agent/native_hooks/cpp_name.h"
 #include "common/demangle.h"
 #include "common/elf_image.h"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/native_hooks/code_writer.h"
 #include "agent/native_hooks/displaced_instruction.h"
+#include "agent/native_hooks/slot_pages.h"
 #include "agent/signal_safe/safe_read.h"
 
 namespace jtrace::native_hooks {

@@ -8,7 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "agent/native_hooks/code_writer.h"
+#include "agent/native_hooks/slot_pages.h"
 #include "agent/signal_safe/patch_sites.h"
 
 namespace jtrace::native_hooks {
@@ -20,7 +20,7 @@ class PatchSiteTable {
  public:
   // Returns the site of an instruction, made if there is none yet; places no int3. The caller has
   // pinned the object, because sites stay. Errors: FailedPrecondition, OutOfRange: the instruction
-  // cannot be displaced; others as in code_writer.h.
+  // cannot be displaced; others as in slot_pages.h.
   absl::StatusOr<signal_safe::PatchSite*> Make(uintptr_t address);
   // Sets what threads do at the site from now on, and places the int3; use 0 removes it.
   absl::Status SetDuty(signal_safe::PatchSite& site, signal_safe::HookDuty duty);

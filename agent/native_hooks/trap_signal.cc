@@ -26,10 +26,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "agent/native_hooks/code_writer.h"
 #include "agent/native_hooks/displaced_instruction.h"
 #include "agent/native_hooks/hook_thread.h"
 #include "agent/native_hooks/patch_site_table.h"
+#include "agent/native_hooks/slot_pages.h"
 #include "agent/native_hooks/trap_action.h"
 #include "agent/signal_safe/previous_actions.h"
 

@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "agent/base/own_file.h"
+#include "agent/base/agent_file.h"
 
 namespace jtrace {
 
@@ -77,7 +77,7 @@ absl::StatusOr<std::string> ReadTextFile(absl::string_view path) {
     return absl::InvalidArgumentError(absl::StrCat("cannot read '", path, "': ", why));
   };
   // A pipe without a writer must not block the program's start.
-  const OwnFd file(open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const AgentFd file(open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.ok()) return fail(strerror(errno));
   struct stat status;
   if (fstat(file.get(), &status) != 0) return fail(strerror(errno));

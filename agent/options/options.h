@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "agent/base/codes.h"
+#include "agent/base/code_set.h"
 #include "agent/native_hooks/hook_targets.h"
 #include "agent/options/file_options.h"
 #include "agent/options/sample_options.h"
@@ -65,7 +65,7 @@ struct Options {
   bool probes_rest = false;
   bool compilers_first = true;  // meanwhile the JIT has processor time first (preferred_threads.h)
   // include=own, if there are no other patterns: a start chooses them
-  // (calls/instrument/own_scope.h).
+  // (calls/instrument/program_scope.h).
   bool includes_own = false;
   // When memory is short, nodes below this share of their parent are dropped (pruning, S3.14); 0:
   // none.

@@ -7,10 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/calls/logs/log_source.h"
-#include "agent/calls/native_methods.h"
+#include "agent/calls/probe_natives.h"
 #include "agent/calls/trees/flat_source.h"
 #include "agent/jvm/running_stacks.h"
-#include "agent/recording/event_switches.h"
+#include "agent/recording/jvmti_events.h"
 #include "agent/recording/probe_settings.h"
 #include "agent/samples/unwind_sites.h"
 #include "common/counted.h"
@@ -110,7 +110,7 @@ absl::Status CallsPart::DefineCallees(JNIEnv* jni) {
 }
 
 std::unique_ptr<trace::ChunkSource> CallsPart::BeginCounting(uint32_t routines) {
-  TraceParts& trace = jvm_.trace;
+  TraceState& trace = jvm_.trace;
   const calls::CallKinds kinds(
       options_.codes.Has(Code::kInterpreted), options_.codes.Has(Code::kJitted),
       [&trace](uint32_t routine) { return trace.encoder.IsMethod(routine); });

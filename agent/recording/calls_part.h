@@ -18,17 +18,17 @@
 #include "agent/metrics/live_objects_source.h"
 #include "agent/metrics/tree_windows.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/metrics_part.h"
 #include "agent/recording/probed_classes.h"
 #include "agent/recording/recording_part.h"
 #include "agent/recording/resting_probes.h"
-#include "agent/samples/switch_source.h"
+#include "agent/samples/context_switch_source.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace {
 
-// JvmParts::probe_sets owns the collectors, which are never freed; all else here ends with the
+// JvmState::probe_sets owns the collectors, which are never freed; all else here ends with the
 // recording.
 class CallsPart : public RecordingPart {
  public:
@@ -36,8 +36,9 @@ class CallsPart : public RecordingPart {
   // probes if it uses these. `switches`: thread switches for logs; null: the kernel records none.
   // `wake`: makes the control thread check what is due. `wait_for_callbacks`: waits until no
   // callback is inside the closed gate, kGatePatience at most.
-  CallsPart(JvmParts& jvm, Options& options, MetricsPart& metrics, samples::SwitchSource* switches,
-            std::function<void()> wake, std::function<void()> wait_for_callbacks)
+  CallsPart(JvmState& jvm, Options& options, MetricsPart& metrics,
+            samples::ContextSwitchSource* switches, std::function<void()> wake,
+            std::function<void()> wait_for_callbacks)
       : jvm_(jvm),
         options_(options),
         metrics_(metrics),
@@ -84,11 +85,11 @@ class CallsPart : public RecordingPart {
   ProbedClasses& classes() { return *classes_; }
   const ProbedClasses& classes() const { return *classes_; }
 
-  // ---- For samples. On the writer's thread.
+  // ---- For samples
 
   // Whether the recording keeps call trees or logs, so that samples have nodes. After Start.
   bool has_trees() const { return trees_ != nullptr; }
-  // Returns the trace's number of the node that a sample belongs to.
+  // Returns the trace's number of the node that a sample belongs to. On the writer's thread.
   uint32_t TreePosition(uint64_t raw_node, jvm::MethodKey innermost) const;
   // Null: the recording counts no blocks.
   calls::CountedBlocks* blocks() const { return classes_->instrumentation().blocks(); }
@@ -125,10 +126,10 @@ class CallsPart : public RecordingPart {
   bool is_started() const { return probes_ != nullptr; }
   calls::Instrumentation& instrumentation() const { return classes_->instrumentation(); }
 
-  JvmParts& jvm_;
+  JvmState& jvm_;
   Options& options_;
   MetricsPart& metrics_;
-  samples::SwitchSource* const switches_;
+  samples::ContextSwitchSource* const switches_;
   const std::function<void()> wake_;
   const std::function<void()> wait_for_callbacks_;
   std::unique_ptr<ProbedClasses> classes_;  // after Prepare

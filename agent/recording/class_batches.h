@@ -24,7 +24,7 @@
 #include "absl/time/time.h"
 #include "agent/base/preferred_threads.h"
 #include "agent/base/processor_budget.h"
-#include "agent/calls/instrument/own_scope.h"
+#include "agent/calls/instrument/program_scope.h"
 #include "agent/jvm/loaded_classes.h"
 #include "agent/recording/batch_pace.h"
 

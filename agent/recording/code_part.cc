@@ -1,7 +1,7 @@
 #include "agent/recording/code_part.h"
 
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/recording/event_switches.h"
+#include "agent/recording/jvmti_events.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {

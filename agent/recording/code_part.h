@@ -2,14 +2,14 @@
 #pragma once
 
 #include "agent/options/options.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording_part.h"
 
 namespace jtrace {
 
 class CodePart : public RecordingPart {
  public:
-  CodePart(JvmParts& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  CodePart(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
 
   void Listen(JNIEnv* jni) override;
   void AddExisting(JNIEnv* jni) override;
@@ -23,7 +23,7 @@ class CodePart : public RecordingPart {
   void RequestCodeRecords();
 
  private:
-  JvmParts& jvm_;
+  JvmState& jvm_;
   const Options& options_;
 };
 

@@ -8,8 +8,8 @@
 #include "agent/jvm/loaded_classes.h"
 #include "agent/metrics/kernel_readings.h"
 #include "agent/metrics/metrics_report.h"
-#include "agent/recording/event_switches.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
+#include "agent/recording/jvmti_events.h"
 
 namespace jtrace {
 namespace {
@@ -45,7 +45,7 @@ std::string PresentName(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
 
 }  // namespace
 
-std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm) {
+std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmState& jvm) {
   JNIEnv* jni = nullptr;
   if (jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK) {
     const PendingException pending(jni);
@@ -58,7 +58,7 @@ std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm) {
   return jvm.metrics->counters().RegisterThread();
 }
 
-uint32_t NumberOfCaller(JvmParts& jvm) {
+uint32_t NumberOfCaller(JvmState& jvm) {
   jvm::ThreadRegistry& threads = jvm.registries.threads;
   JNIEnv* jni = nullptr;
   if (jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
@@ -74,16 +74,16 @@ uint32_t NumberOfCaller(JvmParts& jvm) {
   return threads.NumberOfJava(numbers.java_tid);
 }
 
-void CountRunningThreads(JvmParts& jvm, JNIEnv* jni) {
+void CountRunningThreads(JvmState& jvm, JNIEnv* jni) {
   CountThreads(jvm);
   jvm::ForEachThread(jvm.env, jni, [&](jthread thread) { jvm.metrics->Adopt(jni, thread); });
 }
 
-metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni) {
+metrics::MetricsReport CollectMetrics(JvmState& jvm, JNIEnv* jni) {
   CountThreads(jvm);
   const jvm::LocalFrame frame(jni);
   absl::flat_hash_map<uint64_t, std::string> names;
-  const pid_t control = jvm.agent_threads.control.load(std::memory_order_relaxed);
+  const pid_t control = jvm.control_thread.load(std::memory_order_relaxed);
   jthread asking = nullptr;
   if (gettid() == control) jvm.env->GetCurrentThread(&asking);
   jvm::ForEachThread(jvm.env, jni, [&](jthread thread) {
@@ -102,13 +102,6 @@ metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni) {
         }
         return metrics::KernelName(thread.os_tid);
       });
-}
-
-absl::flat_hash_set<std::string> ImplementorsOf(JvmParts& jvm, absl::string_view class_name) {
-  JNIEnv* jni = nullptr;
-  const bool is_java = jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK;
-  if (class_name.empty() || !is_java) return {};
-  return jvm::ImplementorsOf(jvm.env, jni, class_name);
 }
 
 }  // namespace jtrace

@@ -13,8 +13,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "agent/base/agent_file.h"
 #include "agent/base/clock.h"
-#include "agent/base/own_file.h"
 
 namespace jtrace {
 namespace {
@@ -24,8 +24,8 @@ constexpr uint64_t kMaxToStayFree = 100u << 20;
 
 // Files are checked and removed by the folder's descriptor, so that both are the same file even if
 // somebody puts a link in the folder's place.
-OwnFd OpenFolder(const std::string& folder) {
-  return OwnFd(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+AgentFd OpenFolder(const std::string& folder) {
+  return AgentFd(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 bool IsGone(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
@@ -130,10 +130,10 @@ void EndedFiles::ForgetMissing() {
 
 EndedFiles::Outcome EndedFiles::Remove(const File& file) {
   const auto failed = [] { return IsGone(errno) ? Outcome::kNotOurs : Outcome::kFailed; };
-  const OwnFd folder = OpenFolder(file.folder);
+  const AgentFd folder = OpenFolder(file.folder);
   if (!folder.ok()) return failed();
   const char* const name = file.name.c_str();
-  const OwnFd fd(openat(folder.get(), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const AgentFd fd(openat(folder.get(), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd.ok()) return failed();
   // Some file systems have no locks.
   if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return Outcome::kLocked;

@@ -5,12 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/recording/event_switches.h"
+#include "agent/recording/jvmti_events.h"
 
 namespace jtrace {
 namespace {
 
-constexpr std::array kRecordedEvents = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_CLASS_PREPARE,
+constexpr std::array kThreadStartEvents = {JVMTI_EVENT_THREAD_START};
+constexpr std::array kRecordedEvents = {JVMTI_EVENT_CLASS_PREPARE,
                                         JVMTI_EVENT_GARBAGE_COLLECTION_START,
                                         JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
 constexpr std::array kVirtualThreadEvents = {jvm::kVirtualThreadStart, jvm::kVirtualThreadEnd};
@@ -39,6 +40,7 @@ void EventsPart::ReportStart() {
 }
 
 void EventsPart::Listen(JNIEnv*) {
+  jvm::EnableEvents(jvm_.env, kThreadStartEvents).IgnoreError();
   jvm::EnableEvents(jvm_.env, kRecordedEvents).IgnoreError();
   jvm_.sees_virtual_ends.store(jvm_.granted.virtual_threads && options_.WantsEvents());
   jvm_.event_sources.Start(options_.codes);
@@ -64,7 +66,11 @@ std::vector<trace::ChunkSource*> EventsPart::sources() {
 void EventsPart::StopListening() {
   jvm_.event_sources.Stop();
   jvm::DisableEvents(jvm_.env, kRecordedEvents).IgnoreError();
-  if (jvm_.counts_threads.load()) CountThreads(jvm_);
+  if (!jvm_.counts_threads.load()) {
+    jvm::DisableEvents(jvm_.env, kThreadStartEvents).IgnoreError();
+    // The first request of threads' metrics may have come meanwhile.
+    if (jvm_.counts_threads.load()) CountThreads(jvm_);
+  }
   if (jvm_.granted.virtual_threads) {
     jvm::DisableEvents(jvm_.env, kVirtualThreadStarts).IgnoreError();
   }

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "agent/options/options.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording_part.h"
 
 namespace jtrace {
 
 class EventsPart : public RecordingPart {
  public:
-  EventsPart(JvmParts& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  EventsPart(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
 
   absl::Status Prepare() override;
   void ReportStart() override;
@@ -22,7 +22,7 @@ class EventsPart : public RecordingPart {
   void StopListening() override;
 
  private:
-  JvmParts& jvm_;
+  JvmState& jvm_;
   const Options& options_;
 };
 

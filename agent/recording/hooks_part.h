@@ -7,7 +7,7 @@
 
 #include "agent/native_hooks/hook_source.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording_part.h"
 #include "agent/recording/samples_part.h"
 
@@ -15,7 +15,7 @@ namespace jtrace {
 
 class HooksPart : public RecordingPart {
  public:
-  HooksPart(JvmParts& jvm, const Options& options, const SamplesPart& samples)
+  HooksPart(JvmState& jvm, const Options& options, const SamplesPart& samples)
       : jvm_(jvm), options_(options), samples_(samples) {}
 
   // InvalidArgument: no such function, or one that cannot have a hook.
@@ -27,7 +27,7 @@ class HooksPart : public RecordingPart {
   void StopListening() override;
 
  private:
-  JvmParts& jvm_;
+  JvmState& jvm_;
   const Options& options_;
   const SamplesPart& samples_;
   std::unique_ptr<native_hooks::HookSource> source_;

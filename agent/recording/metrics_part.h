@@ -12,14 +12,14 @@
 #include "agent/metrics/live_objects_source.h"
 #include "agent/metrics/thread_totals_source.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording_part.h"
 
 namespace jtrace {
 
 class MetricsPart : public RecordingPart {
  public:
-  MetricsPart(JvmParts& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  MetricsPart(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
 
   absl::Status Prepare() override;
   absl::Status Start(JNIEnv* jni) override;
@@ -39,7 +39,7 @@ class MetricsPart : public RecordingPart {
   // Whether the metric is one of live objects, and is kept by call path.
   bool IsByObject(uint32_t metric) const;
 
-  JvmParts& jvm_;
+  JvmState& jvm_;
   const Options& options_;
   std::vector<uint32_t> numbers_;
   calls::PathMetrics path_metrics_;

@@ -24,7 +24,7 @@ signal_safe::ProbeClock ProbeClockOf(Clock clock) {
   return signal_safe::ProbeClock::kNone;
 }
 
-void ChooseTreeMemory(JvmParts& jvm, JNIEnv* jni, Options& options) {
+void ChooseTreeMemory(JvmState& jvm, JNIEnv* jni, Options& options) {
   if (options.memory_bytes != 0) return;
   if (jvm.tree_memory == 0) {
     jvm.tree_memory = DefaultTreeMemory(AvailableMemory(), jvm::MaxHeap(jni));

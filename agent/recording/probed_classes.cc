@@ -26,7 +26,7 @@ const int kDefaultBudget = Options().probe_budget;
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ProbedClasses>> ProbedClasses::Create(JvmParts& jvm,
+absl::StatusOr<std::unique_ptr<ProbedClasses>> ProbedClasses::Create(JvmState& jvm,
                                                                      const Options& options) {
   auto instrumentation = calls::Instrumentation::Create(
       options, jvm.registries.loaders, jvm.trace.encoder, jvm.trace.losses, jvm.trace.unprobed);
@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<ProbedClasses>> ProbedClasses::Create(JvmParts& j
       new ProbedClasses(jvm, options, *std::move(instrumentation)));
 }
 
-std::unique_ptr<ProbedClasses> ProbedClasses::Sharing(JvmParts& jvm, const Options& options,
+std::unique_ptr<ProbedClasses> ProbedClasses::Sharing(JvmState& jvm, const Options& options,
                                                       const ProbedClasses& resting) {
   return std::unique_ptr<ProbedClasses>(new ProbedClasses(jvm, options, resting.instrumentation_));
 }
@@ -353,10 +353,10 @@ void ProbedClasses::RecordRemoved(std::span<const jclass> classes,
     // It cannot be linked, so none of its code runs.
     if (!jvm::IsPrepared(jvm_.env, refused.klass)) continue;
     if (jvm::HasFailed(jvm_.env, refused.klass)) continue;
-    left_.push_back(
+    kept_.push_back(
         absl::StrCat(NameOf(refused.klass), " (", jvm::ErrorName(jvm_.env, refused.error), ")"));
     jvm_.trace.losses.AddNamed(
-        "class.probes_left", Severity::kError, left_.back(),
+        "class.probes_left", Severity::kError, kept_.back(),
         "classes whose probes the JVM did not remove: they are slower than before");
   }
 }
@@ -367,16 +367,16 @@ std::string ProbedClasses::NameOf(jclass klass) const {
 }
 
 std::string ProbedClasses::DescribeKeptProbes() const {
-  if (left_.empty()) return "";
+  if (kept_.empty()) return "";
   constexpr size_t kMaxNames = 3;
-  const size_t named = std::min(left_.size(), kMaxNames);
+  const size_t named = std::min(kept_.size(), kMaxNames);
   return absl::StrCat(
-      left_.size(),
-      left_.size() == 1
+      kept_.size(),
+      kept_.size() == 1
           ? " class keeps its probes, and is slower than before: the JVM refused to change "
           : " classes keep their probes, and are slower than before: the JVM refused to change ",
-      absl::StrJoin(left_.begin(), left_.begin() + static_cast<ptrdiff_t>(named), ", "),
-      left_.size() > named ? ", …" : "");
+      absl::StrJoin(kept_.begin(), kept_.begin() + static_cast<ptrdiff_t>(named), ", "),
+      kept_.size() > named ? ", …" : "");
 }
 
 }  // namespace jtrace

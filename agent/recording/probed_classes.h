@@ -16,18 +16,18 @@
 #include "agent/calls/instrument/instrumentation.h"
 #include "agent/options/options.h"
 #include "agent/recording/class_batches.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 
 namespace jtrace {
 
 class ProbedClasses {
  public:
   // Errors: an invalid pattern of include= or exclude=.
-  static absl::StatusOr<std::unique_ptr<ProbedClasses>> Create(JvmParts& jvm,
+  static absl::StatusOr<std::unique_ptr<ProbedClasses>> Create(JvmState& jvm,
                                                                const Options& options);
 
   // For a recording whose classes have the probes of `resting` already, and keep them.
-  static std::unique_ptr<ProbedClasses> Sharing(JvmParts& jvm, const Options& options,
+  static std::unique_ptr<ProbedClasses> Sharing(JvmState& jvm, const Options& options,
                                                 const ProbedClasses& resting);
 
   // Adds probes to loaded classes in scope, at load. Even then there may be classes of the program:
@@ -76,7 +76,7 @@ class ProbedClasses {
     std::string name;
   };
 
-  ProbedClasses(JvmParts& jvm, const Options& options,
+  ProbedClasses(JvmState& jvm, const Options& options,
                 std::shared_ptr<calls::Instrumentation> instrumentation)
       : jvm_(jvm),
         budget_percent_(options.probe_budget),
@@ -107,7 +107,7 @@ class ProbedClasses {
   void KeepOldMethods(std::span<const jclass> classes);
   void ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes);
 
-  JvmParts& jvm_;
+  JvmState& jvm_;
   const int budget_percent_;
   const bool compilers_first_;
   const std::shared_ptr<calls::Instrumentation> instrumentation_;
@@ -117,7 +117,7 @@ class ProbedClasses {
   bool adds_at_once_ = false;
   std::string replaces_resting_;  // "": none rest
   bool compilers_are_preferred_ = false;
-  std::vector<std::string> left_;  // classes whose probes the JVM did not remove, with its reason
+  std::vector<std::string> kept_;  // classes whose probes the JVM did not remove, with its reason
   // All classes in scope that were loaded when the recording began have probes.
   std::atomic<bool> loaded_have_probes_{false};
   // Classes in scope that were not loaded then wait for the control thread.

@@ -9,10 +9,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "agent/base/agent_thread.h"
+#include "agent/recording/context_switches_part.h"
 #include "agent/recording/events_part.h"
 #include "agent/recording/hooks_part.h"
 #include "agent/recording/metrics_part.h"
-#include "agent/recording/switches_part.h"
 #include "agent/signal_safe/agent_work.h"
 #include "agent/signal_safe/doorbell.h"
 #include "common/counted.h"
@@ -46,7 +46,7 @@ bool NumbersMethodsLater(const Options& options) { return !options.codes.Has(Cod
 
 }  // namespace
 
-Recording::Recording(JvmParts& jvm, Gate<Recording>& gate, int& files_begun,
+Recording::Recording(JvmState& jvm, Gate<Recording>& gate, int& files_begun,
                      std::function<void()> wake)
     : jvm_(jvm),
       gate_(gate),
@@ -69,8 +69,8 @@ void Recording::ForEachFromBack(absl::FunctionRef<void(RecordingPart&)> step) {
 }
 
 void Recording::MakeParts() {
-  std::unique_ptr<SwitchesPart> switches;
-  if (options_.WantsSwitchRecords()) switches = std::make_unique<SwitchesPart>(jvm_);
+  std::unique_ptr<ContextSwitchesPart> switches;
+  if (options_.WantsSwitchRecords()) switches = std::make_unique<ContextSwitchesPart>(jvm_);
   Add<EventsPart>(jvm_, options_);
   auto* const metrics = Add<MetricsPart>(jvm_, options_);
   if (options_.WantsEvents()) {
@@ -90,7 +90,7 @@ absl::Status Recording::Prepare(const Options& options) {
   jvm_.trace.clock.Restart();
   options_ = options;
   options_.probes_rest = false;
-  auto log = Log::Open(options.log, options.log_file);
+  auto log = MessageLog::Open(options.log, options.log_file);
   if (!log.ok()) return log.status();
   log_ = *std::move(log);
   jvm_.trace.encoder.SetCodes(options.codes);

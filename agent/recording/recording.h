@@ -1,9 +1,9 @@
 // One recording: an ordered list of parts (recording_part.h), its file and its state.
 //
-// Life (recording_state.h): Prepare → BeginFile (at load) → Begin → Stop, EndWithJvm or Fail →
-// CleanUp. Commands and the steps of start and stop run on one thread at a time (JvmSession's
-// lock). Callbacks enter through the gate, which Begin opens and every end of the recording closes.
-// Fail may be called on any thread that does not hold the encoder's mutex.
+// Life (recording_state.h): Prepare → BeginFile (at load) → Begin → Stop or Fail → CleanUp, or
+// EndWithJvm without CleanUp. Commands and the steps of start and stop run on one thread at a time
+// (JvmSession's lock). Callbacks enter through the gate, which Begin opens and every end of the
+// recording closes. Fail may be called on any thread that does not hold the encoder's mutex.
 #pragma once
 
 #include <jvmti.h>
@@ -21,27 +21,27 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "agent/jvm/ended_thread_source.h"
 #include "agent/metrics/tree_windows.h"
 #include "agent/options/options.h"
 #include "agent/recording/calls_part.h"
 #include "agent/recording/code_part.h"
 #include "agent/recording/gate.h"
-#include "agent/recording/jvm_parts.h"
-#include "agent/recording/log.h"
+#include "agent/recording/jvm_state.h"
+#include "agent/recording/message_log.h"
 #include "agent/recording/recording_file.h"
 #include "agent/recording/recording_part.h"
 #include "agent/recording/recording_state.h"
 #include "agent/recording/samples_part.h"
 #include "agent/recording/session_start.h"
-#include "agent/samples/ended_thread_source.h"
 #include "agent/samples/module_source.h"
 #include "agent/trace/loss_source.h"
 #include "agent/trace/trace_writer.h"
 
 namespace jtrace {
 
-// The action due because of duration=, samples=, loop= or a failure, and the latest time of the
-// next check.
+// The action due because of duration=, samples=, loop=, a failure (kCleanUp: JvmSession sets it) or
+// classes that were loaded late (kAddProbes), and the latest time of the next check.
 struct Due {
   enum What { kNothing, kStop, kNextFile, kCleanUp, kAddProbes } what = kNothing;
   absl::Time next = absl::InfiniteFuture();
@@ -51,7 +51,7 @@ class Recording {
  public:
   // `files_begun`: the number of all files so far, incremented with each. `wake`: makes the control
   // thread check what is due.
-  Recording(JvmParts& jvm, Gate<Recording>& gate, int& files_begun, std::function<void()> wake);
+  Recording(JvmState& jvm, Gate<Recording>& gate, int& files_begun, std::function<void()> wake);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -126,7 +126,7 @@ class Recording {
   const Options& options() const { return options_; }
   const std::string& path() const { return file_.path(); }
   // After Prepare.
-  const Log& log() const { return *log_; }
+  const MessageLog& log() const { return *log_; }
   // Null: mode=samples.
   CallsPart* calls() const { return calls_; }
   // Whether the recording takes samples.
@@ -158,7 +158,7 @@ class Recording {
   std::string DescribeEnd(proto::SessionEnd::Reason reason) const;
   std::string DescribeEndedFiles();
 
-  JvmParts& jvm_;
+  JvmState& jvm_;
   // Declared before writer_, because the writer's thread may call Fail, which uses these.
   Gate<Recording>& gate_;
   const std::function<void()> wake_;
@@ -166,7 +166,7 @@ class Recording {
   mutable absl::Mutex failure_mutex_;
   std::string failure_ ABSL_GUARDED_BY(failure_mutex_);
   Options options_;
-  std::unique_ptr<Log> log_;
+  std::unique_ptr<MessageLog> log_;
   RecordingFile file_;
   std::vector<std::unique_ptr<RecordingPart>> parts_;
   // The parts that commands use; null: the recording does not have that part.
@@ -175,7 +175,7 @@ class Recording {
   CodePart* code_ = nullptr;
   samples::ModuleSource module_source_;
   trace::LossSource loss_source_;
-  samples::EndedThreadSource ended_threads_;
+  jvm::EndedThreadSource ended_threads_;
   std::unique_ptr<trace::TraceWriter> writer_;
   // Read once, because the thread that begins the next files cannot ask the JVM.
   Program program_;

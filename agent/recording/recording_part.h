@@ -1,7 +1,8 @@
 // One kind of data that a recording takes: calls, samples, metrics, the JVM's events.
 //
 // A recording is an ordered list of parts and takes each of its steps with all of them: starting
-// from the front, ending from the back, so that a part may use those before it. A step that a part
+// from the front, ending from the back (ReportEnd: from the front), so that a part may use those
+// before it. A step that a part
 // does not need is empty. A part that a recording does not need is not in its list, so no part asks
 // whether it is on.
 //

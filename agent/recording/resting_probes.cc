@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "agent/recording/event_switches.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
+#include "agent/recording/jvmti_events.h"
 #include "agent/recording/probe_settings.h"
 #include "agent/recording/samples_part.h"
 
@@ -27,7 +27,7 @@ bool HasSameScope(const Options& wanted, const Options& resting) {
 
 }  // namespace
 
-absl::StatusOr<RestingProbes*> RestingProbes::Begin(JvmParts& jvm, JNIEnv* jni,
+absl::StatusOr<RestingProbes*> RestingProbes::Begin(JvmState& jvm, JNIEnv* jni,
                                                     const Options& options) {
   auto* made = new RestingProbes(jvm, options);
   if (absl::Status status = made->Start(jni); !status.ok()) return status;

@@ -2,7 +2,7 @@
 // count nothing (they rest) until a recording begins whose options they fit. Such a start changes
 // no class, so no compiled code is lost and the program keeps its speed.
 //
-// Made once, at VMInit, and never freed, like JvmParts. Threads: Rewrite on any Java thread; the
+// Made once, at VMInit, and never freed, like JvmState. Threads: Rewrite on any Java thread; the
 // rest on that of a start or a stop.
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "agent/calls/instrument/instrumentation.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/probed_classes.h"
 
 namespace jtrace {
@@ -24,7 +24,7 @@ class RestingProbes {
  public:
   // On a Java thread in VMInit, before the program's classes are loaded. Errors: see
   // ProbeSets::FindOrDefine, ProbedClasses::Create.
-  static absl::StatusOr<RestingProbes*> Begin(JvmParts& jvm, JNIEnv* jni, const Options& options);
+  static absl::StatusOr<RestingProbes*> Begin(JvmState& jvm, JNIEnv* jni, const Options& options);
 
   // Returns the option because of which a recording cannot use the probes; "": it can. A recording
   // without a scope or memory of its own has those of options().
@@ -44,12 +44,12 @@ class RestingProbes {
   size_t classes() const { return classes_->instrumentation().rewritten_count(); }
 
  private:
-  RestingProbes(JvmParts& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  RestingProbes(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
   absl::Status Start(JNIEnv* jni);
   // Lets the JVM keep debug information, without which samples are less exact (as after an attach).
   void KeepDebugInfo(JNIEnv* jni);
 
-  JvmParts& jvm_;
+  JvmState& jvm_;
   Options options_;
   std::unique_ptr<ProbedClasses> classes_;
 };

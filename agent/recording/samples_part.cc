@@ -46,7 +46,7 @@ samples::SamplerOptions SamplerOptionsOf(const Options& options) {
 
 }  // namespace
 
-absl::Status PrepareSampler(JvmParts& jvm, const Options& options) {
+absl::Status PrepareSampler(JvmState& jvm, const Options& options) {
   const samples::SamplerOptions wanted = SamplerOptionsOf(options);
   if (samples::Sampler* sampler = jvm.sampler.load(); sampler != nullptr) {
     return sampler->Reconfigure(wanted);
@@ -58,7 +58,7 @@ absl::Status PrepareSampler(JvmParts& jvm, const Options& options) {
   return absl::OkStatus();
 }
 
-SamplesPart::SamplesPart(JvmParts& jvm, const Options& options, const CallsPart* calls,
+SamplesPart::SamplesPart(JvmState& jvm, const Options& options, const CallsPart* calls,
                          std::function<void()> wake)
     : jvm_(jvm),
       options_(options),
@@ -85,7 +85,7 @@ absl::Status SamplesPart::Start(JNIEnv* jni) {
 }
 
 void SamplesPart::MakeSources() {
-  TraceParts& trace = jvm_.trace;
+  TraceState& trace = jvm_.trace;
   sample_source_ = std::make_unique<samples::SampleSource>(
       trace.clock, sampler(), jvm_.registries.classes, trace.encoder, trace.labels, trace.losses,
       [&groups = jvm_.registries.groups](uint64_t java_tid) {

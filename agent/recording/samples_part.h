@@ -13,7 +13,7 @@
 #include "agent/jvm/app_scope.h"
 #include "agent/options/options.h"
 #include "agent/recording/calls_part.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording_part.h"
 #include "agent/samples/internal_thread_source.h"
 #include "agent/samples/sample_source.h"
@@ -22,13 +22,13 @@
 namespace jtrace {
 
 // Makes the JVM's sampler, or gives it the options of the next recording.
-absl::Status PrepareSampler(JvmParts& jvm, const Options& options);
+absl::Status PrepareSampler(JvmState& jvm, const Options& options);
 
 class SamplesPart : public RecordingPart {
  public:
   // `calls`: whose call trees the samples belong to; null: the recording has none (mode=samples).
   // `wake`: makes the control thread check what is due.
-  SamplesPart(JvmParts& jvm, const Options& options, const CallsPart* calls,
+  SamplesPart(JvmState& jvm, const Options& options, const CallsPart* calls,
               std::function<void()> wake);
 
   absl::Status Prepare() override { return PrepareSampler(jvm_, options_); }
@@ -75,7 +75,7 @@ class SamplesPart : public RecordingPart {
   // The timer that drives the samples: "cpu (perf event)".
   std::string TimerInUse() const;
 
-  JvmParts& jvm_;
+  JvmState& jvm_;
   const Options& options_;
   const CallsPart* const calls_;
   const std::function<void()> wake_;

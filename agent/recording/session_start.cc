@@ -61,7 +61,7 @@ Program ProgramOf(jvmtiEnv* env) {
           .command = jvm::SystemProperty(env, "sun.java.command")};
 }
 
-proto::SessionStart DescribeSession(const JvmParts& jvm, const Options& options,
+proto::SessionStart DescribeSession(const JvmState& jvm, const Options& options,
                                     const Program& program) {
   proto::SessionStart start;
   start.set_agent_version(JTRACE_VERSION);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "agent/options/options.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "proto/trace.pb.h"
 
 namespace jtrace {
@@ -18,7 +18,7 @@ struct Program {
 Program ProgramOf(jvmtiEnv* env);
 
 // Returns what does not depend on the parts of the recording. Any thread.
-proto::SessionStart DescribeSession(const JvmParts& jvm, const Options& options,
+proto::SessionStart DescribeSession(const JvmState& jvm, const Options& options,
                                     const Program& program);
 
 }  // namespace jtrace

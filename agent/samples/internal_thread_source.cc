@@ -100,7 +100,7 @@ void InternalThreadSource::CheckThread(pid_t tid, bool is_new, ThreadState& stat
 }
 
 // A small amount is not reported: every JVM starts some threads over time.
-void InternalThreadSource::Seal(uint64_t, proto::Chunk&) {
+void InternalThreadSource::AddChanges(uint64_t, proto::Chunk&) {
   if (late_ns_ < kLateWorthReportingNs) return;
   losses_.Set("sample.late_threads", Severity::kInfo, late_ns_ / 1'000'000,
               "ms of CPU time of native threads before they were found, up to 0.2 s each",

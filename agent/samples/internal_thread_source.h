@@ -32,7 +32,7 @@ class InternalThreadSource : public trace::ChunkSource {
   // Java thread has reported itself.
   void AttachAll();
   void Poll(proto::Chunk& chunk) override;
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
 
  private:
   // The state of a thread for as long as it lives.

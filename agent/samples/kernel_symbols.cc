@@ -19,7 +19,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "agent/base/own_file.h"
+#include "agent/base/agent_file.h"
 
 namespace jtrace::samples {
 namespace {
@@ -54,7 +54,7 @@ bool ParseLine(std::string_view line, Function* function) {
 // Calls `take` with each line, without its end, until it returns false. The kernel formats the text
 // as it is read, a page at a time.
 void ForEachLine(const std::string& path, absl::FunctionRef<bool(std::string_view)> take) {
-  const OwnFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const AgentFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.ok()) return;
   char buffer[8192];
   size_t kept = 0;
@@ -105,12 +105,12 @@ struct Header {
 };
 
 // Opens the folder. Fails unless it is this user's and no other user can write to it.
-OwnFd OpenFolder(const std::string& path) {
-  OwnFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+AgentFd OpenFolder(const std::string& path) {
+  AgentFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info = {};
-  if (!folder.ok() || fstat(folder.get(), &info) != 0) return OwnFd();
+  if (!folder.ok() || fstat(folder.get(), &info) != 0) return AgentFd();
   constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
-  if (info.st_uid != geteuid() || (info.st_mode & kOthersWrite) != 0) return OwnFd();
+  if (info.st_uid != geteuid() || (info.st_mode & kOthersWrite) != 0) return AgentFd();
   return folder;
 }
 
@@ -217,10 +217,10 @@ std::string KernelNamesFile::Key() const {
 }
 
 std::optional<KernelNames> KernelNamesFile::Load(const std::string& key) const {
-  const OwnFd folder = OpenFolder(paths_.folder);
+  const AgentFd folder = OpenFolder(paths_.folder);
   if (key.empty() || !folder.ok()) return std::nullopt;
-  const OwnFd file(openat(folder.get(), kFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file.ok() || !CheckOwnFile(file.get()).ok()) return std::nullopt;
+  const AgentFd file(openat(folder.get(), kFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.ok() || !CheckAgentFile(file.get()).ok()) return std::nullopt;
   Header header;
   if (!ReadAll(file.get(), &header, sizeof(header)) ||
       std::memcmp(header.magic, Header{}.magic, sizeof(header.magic)) != 0 ||
@@ -246,13 +246,13 @@ void KernelNamesFile::Save(const std::string& key, const KernelNames& names) con
   if (key.empty() || names.symbols.empty()) return;
   mkdir(paths_.folder.substr(0, paths_.folder.rfind('/')).c_str(), 0700);
   mkdir(paths_.folder.c_str(), 0700);
-  const OwnFd folder = OpenFolder(paths_.folder);
+  const AgentFd folder = OpenFolder(paths_.folder);
   if (!folder.ok()) return;
   // The file is complete before it gets its name, because other processes may read it meanwhile.
   const std::string made = absl::StrCat(kFile, ".", getpid());
   unlinkat(folder.get(), made.c_str(), 0);
-  const OwnFd file(openat(folder.get(), made.c_str(),
-                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const AgentFd file(openat(folder.get(), made.c_str(),
+                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.ok()) return;
   const Header header = {
       .key_bytes = key.size(), .symbols = names.symbols.size(), .name_bytes = names.names.size()};

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "agent/base/loader_list.h"
+#include "agent/base/listed_objects.h"
 #include "agent/samples/loaded_objects_copy.h"
 
 namespace jtrace::samples {

@@ -43,7 +43,7 @@ class ModuleScanner {
 class ModuleSource : public trace::ChunkSource {
  public:
   explicit ModuleSource(trace::RecordEncoder& encoder) : encoder_(encoder) {}
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override {
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override {
     scanner_.Scan(time_ns, encoder_, chunk);
   }
   void BeginFile() override { scanner_ = ModuleScanner(); }

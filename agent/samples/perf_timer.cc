@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/agent_file.h"
 #include "agent/base/clock.h"
-#include "agent/base/own_file.h"
 #include "agent/samples/handler/kernel_frames.h"
 
 namespace jtrace::samples {

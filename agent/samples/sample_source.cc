@@ -37,6 +37,8 @@ constexpr LossText kLossTexts[] = {
     {"sample.handler_replaced", Severity::kError,
      "times that the program took over the samples' signal, which ended sampling",
      "another signal that the program leaves alone: signal=26"},
+    {"sample.last_walk_wrong", Severity::kWarning,
+     "remembered stacks that a whole walk disproved (check_last_walk)", ""},
     {"sample.nested", Severity::kWarning, "samples dropped inside another sample", ""},
     {"sample.no_room", Severity::kWarning,
      "samples dropped because their thread's alternate stack has no room for them",
@@ -85,9 +87,10 @@ LossText TextOf(absl::string_view name) {
 
 }  // namespace
 
-SampleSource::SampleSource(const SessionClock& clock, Sampler& sampler, jvm::ClassRegistry& classes,
-                           trace::RecordEncoder& encoder, const trace::LabelSets& labels,
-                           Losses& losses, ThreadNumber thread_number, NodeNumber node_number,
+SampleSource::SampleSource(const RecordingClock& clock, Sampler& sampler,
+                           jvm::ClassRegistry& classes, trace::RecordEncoder& encoder,
+                           const trace::LabelSets& labels, Losses& losses,
+                           ThreadNumber thread_number, NodeNumber node_number,
                            CallSiteAt call_site_at, bool records_interrupts)
     : clock_(clock),
       sampler_(sampler),
@@ -107,7 +110,7 @@ void SampleSource::Poll(proto::Chunk& chunk) {
   if (reached_ != nullptr && samples() >= awaited_) reached_();
 }
 
-void SampleSource::Seal(uint64_t, proto::Chunk& chunk) {
+void SampleSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   if (repeats_) RepeatIdle(chunk);
   AddCost(chunk);
   frames_.clear();
@@ -156,7 +159,7 @@ void SampleSource::AddPosition(const SampleHeader& header, jvm::MethodKey innerm
     sample.set_node(node_number_(header.node, innermost));
   } else if (positions_expected_ && header.java_tid != 0) {
     sample.set_position_unknown(true);
-    losses_.Add("sample.position_unknown", Severity::kWarning, 1,
+    losses_.Add(kPositionUnknown, Severity::kWarning, 1,
                 "samples whose place in the call tree is unknown",
                 "virtual threads need JDK 25 for this; their samples hang under the thread");
   }
@@ -290,8 +293,8 @@ uint32_t SampleSource::Intrinsic(const Frame& frame) {
   const auto method = sampler_.jvm().intrinsics().Find(frame.value);
   if (!method.has_value()) return 0;
   constexpr std::string_view kClass = jvm::IntrinsicNames::kClass;
-  const uint32_t class_id = encoder_.ClassId({kClass.data(), kClass.size()}, kBootLoader);
-  return encoder_.MethodId(class_id, method->name, method->descriptor);
+  const uint32_t class_id = encoder_.ClassNumber({kClass.data(), kClass.size()}, kBootLoader);
+  return encoder_.MethodNumber(class_id, method->name, method->descriptor);
 }
 
 // A method may have got its jmethodID, from another agent or the JVM, after its class was recorded.

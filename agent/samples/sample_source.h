@@ -30,7 +30,7 @@ class SampleSource : public trace::ChunkSource {
   // sites=on: the call site at a bytecode index of a method. Null: call sites are not recorded.
   using CallSiteAt = std::function<CallSite(jvm::MethodKey method, uint32_t bci)>;
 
-  SampleSource(const SessionClock& clock, Sampler& sampler, jvm::ClassRegistry& classes,
+  SampleSource(const RecordingClock& clock, Sampler& sampler, jvm::ClassRegistry& classes,
                trace::RecordEncoder& encoder, const trace::LabelSets& labels, Losses& losses,
                ThreadNumber thread_number, NodeNumber node_number, CallSiteAt call_site_at,
                bool records_interrupts);
@@ -47,7 +47,7 @@ class SampleSource : public trace::ChunkSource {
   }
 
   void Poll(proto::Chunk& chunk) override;
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
 
   // Any thread.
   uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
@@ -93,7 +93,7 @@ class SampleSource : public trace::ChunkSource {
   bool IsProbe(const proto::Frame& frame) const;
   void UpdateLosses();
 
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   Sampler& sampler_;
   jvm::ClassRegistry& classes_;
   trace::RecordEncoder& encoder_;

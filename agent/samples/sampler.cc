@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& o
   if (!timers.ok()) return timers.status();
   sampler->timers_ = *std::move(timers);
   auto pool = SlotPool::Create(
-      {options.max_threads, options.ring_bytes, options.max_frames, options.check_memory});
+      {options.max_threads, options.ring_bytes, options.max_frames, options.check_last_walk});
   if (!pool.ok()) return pool.status();
   sampler->pool_ = *std::move(pool);
   auto backlog = SampleBacklog::Create(options.backlog_bytes);
@@ -150,7 +150,7 @@ absl::Status Sampler::Start(JNIEnv* env) {
   jvm_.non_safepoints_check().Clear();
   at_start_.totals = Totals();
   at_start_.times = MeasuredHandlerTimes();
-  watch_.Begin(Silence(), options_.signal);
+  silent_threads_.Begin(Silence(), options_.signal);
   absl::Status status = InstallSampleHandler(options_.signal, NewState());
   if (!status.ok()) return status;
   {
@@ -271,7 +271,7 @@ void Sampler::Drain(absl::FunctionRef<void(const SampleView&)> take) {
   while (!all) {
     all = EmptyRings();
     backlog_->Drain([&](const SampleView& view) {
-      if (!view.header.is_unwind) watch_.MarkSampled(view.thread_slot);
+      if (!view.header.is_unwind) silent_threads_.MarkSampled(view.thread_slot);
       corrector_.Correct(view, take);
     });
   }
@@ -314,15 +314,15 @@ std::vector<SampleLoss> Sampler::Totals() const {
   const uint64_t lost = sample_counters.lost_ticks.load(std::memory_order_relaxed);
   losses.push_back({"sample.lost_ticks", lost + losses_.lost_ticks()});
   losses_.AppendThreadsTo(losses);
-  watch_.AppendTo(losses);
+  silent_threads_.AppendTo(losses);
   losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
   losses.push_back({"sample.handler_replaced", losses_.replaced_handlers()});
   losses.push_back({"sample.no_kernel_memory", timers_->without_kernel_frames()});
   return losses;
 }
 
-void Sampler::Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
-                       uintptr_t java_thread) {
+void Sampler::SetThreadIdentity(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
+                                uintptr_t java_thread) {
   slot->thread_number.store(thread_number, std::memory_order_relaxed);
   slot->java_tid.store(java_tid, std::memory_order_relaxed);
   const jvm::JvmView::Stack stack = jvm_.StackOf(java_thread);
@@ -346,7 +346,7 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
     // Its handler may be running, so the slot cannot be replaced. A Java thread that has attached
     // itself meanwhile has better data.
     if (java_tid != 0 || known->second->java_tid.load(std::memory_order_relaxed) == 0) {
-      Identify(known->second, thread_number, java_tid, java_thread);
+      SetThreadIdentity(known->second, thread_number, java_tid, java_thread);
     }
     return absl::OkStatus();
   }
@@ -366,7 +366,7 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
   slot->remembered_frames = 0;
   slot->unread_count = 0;
   DiscardDueTicks(slot);  // ticks of its previous thread
-  Identify(slot, thread_number, java_tid, java_thread);
+  SetThreadIdentity(slot, thread_number, java_tid, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);
   if (own) {
     tls_thread_slot = slot;
@@ -399,7 +399,7 @@ void Sampler::DetachLocked(ThreadSlot* slot) {
     wall_clock_->Finish(*slot, index, MonotonicNanos());
   }
   timers_->Disarm(slot);
-  slot_by_tid_.erase(slot->os_tid);
+  slot_by_tid_.erase(slot->os_tid.load());
   if (slot->os_tid == gettid()) tls_thread_slot = nullptr;
   slot->state.store(SlotState::kDetached, std::memory_order_release);
 }
@@ -427,7 +427,7 @@ void Sampler::SweepEndedThreads() {
     DetachLocked(slot);
     ThreadTimers::Release(slot);
   }
-  for (uint32_t i = 0; i < pool_->used(); ++i) watch_.Check(i, pool_->slots()[i]);
+  for (uint32_t i = 0; i < pool_->used(); ++i) silent_threads_.Check(i, pool_->slots()[i]);
 }
 
 // The slots stay attached, because a handler may be about to finish its record.

@@ -29,7 +29,7 @@
 #include "agent/samples/ring_watch.h"
 #include "agent/samples/sample_backlog.h"
 #include "agent/samples/sample_corrector.h"
-#include "agent/samples/sample_totals.h"
+#include "agent/samples/sampler_losses.h"
 #include "agent/samples/silent_threads.h"
 #include "agent/samples/slot_pool.h"
 #include "agent/samples/thread_timers.h"
@@ -53,15 +53,16 @@ struct SamplerOptions : TimerChoice {
   // Reads the thread's position in its call tree; null: every sample says position_known = false.
   signal_safe::PositionReader read_position = nullptr;
   // Walk every stack again without the memory of the last walk, and count differences as the loss
-  // "sample.memory_wrong". For tests.
-  bool check_memory = false;
+  // "sample.last_walk_wrong". For tests.
+  bool check_last_walk = false;
 };
 
 // Life: Create (OnLoad or attach) → Start (VMInit) → attach/detach of threads → Stop → Reconfigure
 // → Start … One Sampler at a time in a process (a signal has one handler).
 //
 // Threads: the Attach/Detach functions may be called from any thread at any time; Drain from one
-// thread at a time (the writer); Create, Start and Stop from the session's thread.
+// thread at a time (the writer); Create and Start on the thread of a
+// start, Stop on that of a stop or on the writer's.
 class Sampler {
  public:
   // Reserves memory; arms nothing. `jvm` must live as long as handlers may run.
@@ -128,7 +129,7 @@ class Sampler {
   // Whether samples would include them with TimerKind::kPerf.
   bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
   // Returns why the kernel does not let the ticker signal threads, as errno; 0: it does, or there
-  // has no ticker. After Start.
+  // is none. After Start.
   int SignalError() const;
   // The losses of the current recording, or of the last one, without zeros.
   std::vector<SampleLoss> Losses() const;
@@ -144,7 +145,8 @@ class Sampler {
 
   Sampler(const SamplerOptions& options, jvm::JvmView& jvm);
   void Detach(pid_t tid);
-  void Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
+  void SetThreadIdentity(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
+                         uintptr_t java_thread);
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // timer=wall: counts the ticks of a slot that no handler took as lost.
   void DiscardDueTicks(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -176,7 +178,7 @@ class Sampler {
   std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
-  SilentThreads watch_;  // its counts are guarded by mutex_
+  SilentThreads silent_threads_;  // its counts are guarded by mutex_
   SamplerLosses losses_ ABSL_GUARDED_BY(mutex_);
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_

@@ -8,7 +8,7 @@
 
 #include "absl/time/time.h"
 #include "agent/samples/handler/thread_slot.h"
-#include "agent/samples/sample_totals.h"
+#include "agent/samples/sampler_losses.h"
 
 namespace jtrace::samples {
 

@@ -82,7 +82,7 @@ bool SlotPool::AddBuffers(ThreadSlot* slot) {
   // The memory of a walk holds deeper chains than a sample keeps; they are collected here first.
   const uint32_t chain_capacity = std::max(sizes_.max_frames, LastWalk::kCapacity);
   const size_t chain_bytes = size_t{chain_capacity} * sizeof(Frame);
-  const size_t check_bytes = sizes_.check_memory ? chain_bytes : 0;
+  const size_t check_bytes = sizes_.check_last_walk ? chain_bytes : 0;
   auto* at = static_cast<std::byte*>(
       Reserve(chain_bytes + check_bytes + sizes_.ring_bytes + sizeof(LastWalk::Storage)));
   if (at == nullptr) return false;

@@ -16,9 +16,9 @@ class SlotPool {
  public:
   struct Sizes {
     uint32_t slots;
-    uint32_t ring_bytes;  // a power of two
-    uint32_t max_frames;  // frames of a chain that are kept
-    bool check_memory;    // SamplerOptions::check_memory
+    uint32_t ring_bytes;   // a power of two
+    uint32_t max_frames;   // frames of a chain that are kept
+    bool check_last_walk;  // SamplerOptions::check_last_walk
   };
   static absl::StatusOr<std::unique_ptr<SlotPool>> Create(const Sizes& sizes);
 

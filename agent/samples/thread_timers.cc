@@ -25,7 +25,8 @@ uint32_t DescriptorLimit() {
   return static_cast<uint32_t>(std::min<rlim_t>(limit.rlim_cur, kMaxDescriptors));
 }
 
-// Whether perf events would cost the program more than sampling may (2 %, handler included). Then
+// Whether perf events would cost the program more than sampling may: 1 % of its time for the
+// interrupt; the handler takes about as much again. Then
 // POSIX timers are good enough: their weights make the totals correct, there are only fewer
 // samples. An interval below a millisecond requests the resolution at any cost.
 bool PerfIsTooExpensive(absl::Duration interval) {

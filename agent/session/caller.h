@@ -12,7 +12,7 @@ namespace jtrace {
 
 struct Caller {
   // Which requests may be carried out between two batches of classes.
-  enum Meanwhile { kAnyRequest, kQuestions };
+  enum Meanwhile { kAnyRequest, kQueries };
 
   // Gets a line for people before the work begins.
   std::function<void(absl::string_view line)> report = [](absl::string_view) {};
@@ -26,7 +26,7 @@ struct Caller {
   // The default never waits in a stop, because a thread of the program should go on soon.
   std::function<bool(absl::Duration time, Meanwhile served)> pause = [](absl::Duration time,
                                                                         Meanwhile served) {
-    if (served == kQuestions) return false;
+    if (served == kQueries) return false;
     absl::SleepFor(time);
     return true;
   };

@@ -2,18 +2,21 @@
 #pragma once
 
 #include <jni.h>
+#include <pthread.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace jtrace {
 
-// Attaches the calling thread to the JVM while this lives, if it was not attached before.
+// Attaches the calling thread to the JVM while this lives, if it was not attached before; with the
+// kernel's name of it.
 class JavaScope {
  public:
   explicit JavaScope(JavaVM* vm) : vm_(vm) {
     if (vm->GetEnv(reinterpret_cast<void**>(&jni_), JNI_VERSION_10) == JNI_OK) return;
-    char name[] = "jtrace control";
+    char name[16] = "jtrace";
+    pthread_getname_np(pthread_self(), name, sizeof name);
     JavaVMAttachArgs arguments = {JNI_VERSION_10, name, nullptr};
     attached_ =
         vm->AttachCurrentThreadAsDaemon(reinterpret_cast<void**>(&jni_), &arguments) == JNI_OK;

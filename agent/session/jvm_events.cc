@@ -8,7 +8,7 @@
 #include "agent/base/class_names.h"
 #include "agent/jvm/loaded_classes.h"
 #include "agent/jvm/loader_numbers.h"
-#include "agent/metrics/native_metrics.h"
+#include "agent/metrics/java_api.h"
 #include "agent/recording/resting_probes.h"
 #include "agent/samples/handler/thread_labels.h"
 #include "proto/trace_format.h"
@@ -116,7 +116,7 @@ void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name
 
 void JvmEvents::ClassRedefine(const Recording* recording, jclass klass, const char* name,
                               std::span<const unsigned char> bytes) {
-  TraceParts& trace = jvm_.trace;
+  TraceState& trace = jvm_.trace;
   if (!jvm_.registries.redefined.Add(jvm_.registries.classes.NumberOf(klass), bytes)) {
     trace.losses.Add(
         "class.redefined", Severity::kInfo, 1,

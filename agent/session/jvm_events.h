@@ -8,7 +8,7 @@
 #include <span>
 
 #include "agent/recording/gate.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording.h"
 
 namespace jtrace {
@@ -19,7 +19,7 @@ namespace jtrace {
 // a safepoint, where neither JNI nor JVMTI may be called.
 class JvmEvents {
  public:
-  JvmEvents(JvmParts& jvm, Gate<Recording>& gate) : jvm_(jvm), gate_(gate) {}
+  JvmEvents(JvmState& jvm, Gate<Recording>& gate) : jvm_(jvm), gate_(gate) {}
 
   void ThreadStart(JNIEnv* jni, jthread thread);
   void ThreadEnd();
@@ -51,7 +51,7 @@ class JvmEvents {
   void ClassRedefine(const Recording* recording, jclass klass, const char* name,
                      std::span<const unsigned char> bytes);
 
-  JvmParts& jvm_;
+  JvmState& jvm_;
   Gate<Recording>& gate_;
   std::atomic<uint64_t> gc_count_{0};
 };

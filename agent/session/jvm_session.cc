@@ -13,13 +13,13 @@
 #include "agent/api/abi/native_api.h"
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/jvmti_environment.h"
-#include "agent/metrics/native_metrics.h"
+#include "agent/metrics/java_api.h"
 #include "agent/native_hooks/hook_targets.h"
-#include "agent/recording/event_switches.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
+#include "agent/recording/jvmti_events.h"
 #include "agent/recording/resting_probes.h"
 #include "agent/session/callbacks.h"
-#include "agent/session/own_packages.h"
+#include "agent/session/program_packages.h"
 #include "agent/session/program_requests.h"
 #include "agent/session/session_control.h"
 #include "common/counted.h"
@@ -136,15 +136,15 @@ void JvmSession::DefineApi(JNIEnv* jni) {
   Losses& losses = jvm_.trace.losses;
   jvm_.metrics->Define(jni, losses);
   if (!jvm_.metrics->is_defined()) return;
-  static auto* const questions = new JavaRequests(*this);  // Java may use it at any time
-  const absl::Status status = metrics::DefineNativeMetrics(jni, questions);
+  static auto* const requests = new JavaRequests(*this);  // Java may use it at any time
+  const absl::Status status = metrics::DefineNativeMetrics(jni, requests);
   if (!status.ok()) losses.Add("metrics.no_api", Severity::kWarning, 1, status.message());
 }
 
 // With control=off the control thread still keeps the deadlines and cleans up after failures.
-void JvmSession::StartControl(const Options& options, const Log* log) {
+void JvmSession::StartControl(const Options& options, const MessageLog* log) {
   if (control_.load() != nullptr) return;
-  auto* control = new control::SessionControl(jvm_.vm, *this);
+  auto* control = new SessionControl(jvm_.vm, *this);
   control->StartServer(options.control);
   if (!control->problem().ok()) {
     const std::string what =
@@ -162,12 +162,12 @@ void JvmSession::StartControl(const Options& options, const Log* log) {
 }
 
 void JvmSession::WakeControl() {
-  if (control::SessionControl* control = control_.load(); control != nullptr) control->Wake();
+  if (SessionControl* control = control_.load(); control != nullptr) control->Wake();
 }
 
 void JvmSession::VmDeath() {
   abi::End();
-  if (control::SessionControl* control = control_.load(); control != nullptr) control->Close();
+  if (SessionControl* control = control_.load(); control != nullptr) control->Close();
   absl::MutexLock lock(&lifecycle_);
   jvm_ends_ = true;
   if (!gate_.Close()) return;
@@ -183,11 +183,11 @@ bool JvmSession::IsIn(std::initializer_list<RecordingState> states) {
 Recording* JvmSession::Running() { return IsIn({kRunning}) ? recording_.get() : nullptr; }
 
 absl::StatusOr<std::string> JvmSession::Start(JNIEnv* jni, Options options, const Caller& caller) {
-  std::optional<OwnPackages> own;
+  std::optional<ProgramPackages> own;
   {
     absl::MutexLock lock(&lifecycle_);
     if (absl::Status status = CheckNoneRuns(); !status.ok()) return status;
-    own = OwnPackages::Wanted(jvm_, jni, options);
+    own = ProgramPackages::Wanted(jvm_, jni, options);
   }
   if (own.has_value()) options.include = own->Choose(caller);
   absl::StatusOr<int> number;
@@ -228,7 +228,7 @@ absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
     Retire(jni);
   }
   last_.failure.clear();
-  last_.unreported_left.reset();
+  last_.unreported_kept.reset();
   recording_ = NewRecording();
   ++number_;
   if (const absl::Status status = TryToStart(jni, options); !status.ok()) {
@@ -342,7 +342,7 @@ std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const Caller& call
       return absl::StrCat("\n", progress, "; the rest follow while the program runs");
     }
     // A caller that cannot wait has the rest done at once, by Retire.
-    if (!caller.pause(std::min(step.pause, left), Caller::kQuestions)) break;
+    if (!caller.pause(std::min(step.pause, left), Caller::kQueries)) break;
   }
   WakeControl();
   absl::MutexLock lock(&lifecycle_);
@@ -373,8 +373,8 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
       return absl::FailedPreconditionError(absl::StrCat(
           "no recording runs",
           last_.failure.empty() ? "" : absl::StrCat("; the last one failed: ", last_.failure),
-          last_.unreported_left
-              ? absl::StrCat("; the probes of the last one are out", *last_.unreported_left)
+          last_.unreported_kept
+              ? absl::StrCat("; the probes of the last one are out", *last_.unreported_kept)
               : ""));
     }
     number = number_;
@@ -399,7 +399,7 @@ void JvmSession::CleanUp(JNIEnv* jni, const Caller& caller) {
   }
   const std::string left = RemoveProbes(jni, number, caller);
   absl::MutexLock lock(&lifecycle_);
-  if (recording_ == nullptr && number == number_) last_.unreported_left = left;
+  if (recording_ == nullptr && number == number_) last_.unreported_kept = left;
 }
 
 absl::StatusOr<std::string> JvmSession::Flush() {
@@ -485,7 +485,7 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
 
 absl::StatusOr<std::string> JvmSession::RunCommand(absl::string_view verb,
                                                    absl::string_view argument) {
-  control::SessionControl* control = control_.load();
+  SessionControl* control = control_.load();
   if (control == nullptr) return absl::UnavailableError("the JVM is not initialized yet");
   std::string answer;
   const absl::Status status = control->Run(verb, argument, [&](char kind, absl::string_view line) {
@@ -496,20 +496,20 @@ absl::StatusOr<std::string> JvmSession::RunCommand(absl::string_view verb,
 }
 
 std::string JvmSession::DescribeIdle() {
+  if (IsIn({kFailing, kFailed, kRemoving, kPaused}) && !recording_->failure().empty()) {
+    return absl::StrCat("state     failed: ", recording_->failure(),
+                        "; its probes are being taken out");
+  }
   if (IsIn({kRemoving, kPaused}) && recording_->calls() != nullptr) {
     return absl::StrCat(
         "state     ended: ",
         DescribeProgress(recording_->calls()->classes().batches().progress(), "out of"));
   }
-  if (IsIn({kFailing, kFailed, kRemoving, kPaused})) {
-    return absl::StrCat("state     failed: ", recording_->failure(),
-                        "; its probes are being taken out");
-  }
   std::string text = files_begun_ == 0 ? "state     idle: nothing was recorded yet"
                                        : absl::StrCat("state     idle; the last options were ",
                                                       DescribeOptions(last_.options));
   if (!last_.failure.empty()) absl::StrAppend(&text, "\nfailed    ", last_.failure);
-  absl::StrAppend(&text, last_.unreported_left.value_or(""));
+  absl::StrAppend(&text, last_.unreported_kept.value_or(""));
   if (const RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
     absl::StrAppend(&text, "\nprobes    rest in ", WithNoun(resting->classes(), "class", "classes"),
                     " (", DescribeOptions(resting->options()), ")");

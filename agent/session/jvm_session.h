@@ -1,9 +1,10 @@
 // The agent in one JVM: makes and retires recordings, and answers commands about them.
 //
 // Life: OpenAtLoad → VmInit, or OpenLive; then Start and Stop in turn, any number of times; VmDeath
-// ends a running recording. Never freed, like its parts (jvm_parts.h).
+// ends a running recording. Never freed, like its parts (jvm_state.h).
 //
-// Threads: Start, Stop and the other commands on any Java thread, one at a time (lifecycle_).
+// Threads: Start and Stop on any Java thread, the other commands on any thread unless
+// NeedsJavaThread says otherwise; one at a time (lifecycle_).
 #pragma once
 
 #include <jvmti.h>
@@ -23,16 +24,14 @@
 #include "absl/synchronization/mutex.h"
 #include "agent/options/options.h"
 #include "agent/recording/gate.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording.h"
 #include "agent/session/caller.h"
 #include "agent/session/jvm_events.h"
 
 namespace jtrace {
 
-namespace control {
 class SessionControl;
-}
 
 class JvmSession {
  public:
@@ -43,7 +42,7 @@ class JvmSession {
   static absl::StatusOr<JvmSession*> OpenLive(JavaVM* vm, JNIEnv* jni);
 
   // Begins a recording, with include=own after a second in which it chooses packages
-  // (own_packages.h): loaded classes in scope get their probes in batches, between which other
+  // (program_packages.h): loaded classes in scope get their probes in batches, between which other
   // commands are carried out. Errors leave everything unchanged, including the file at out=; but
   // Aborted: the recording ended before all classes had their probes. Returns a line for people:
   // what is recorded, and where.
@@ -91,7 +90,7 @@ class JvmSession {
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
 
-  JvmParts& jvm() { return jvm_; }
+  JvmState& jvm() { return jvm_; }
   JvmEvents& events() { return events_; }
 
  private:
@@ -143,13 +142,13 @@ class JvmSession {
   void SetLive();
   // Lets the program query the session (jtrace-api.jar).
   void DefineApi(JNIEnv* jni);
-  void StartControl(const Options& options, const Log* log);
+  void StartControl(const Options& options, const MessageLog* log);
   // Puts resting probes in (probes=resting). If that fails, recordings put in their own.
   void BeginResting(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Makes the control thread check what is due.
   void WakeControl();
 
-  JvmParts jvm_;
+  JvmState jvm_;
   Gate<Recording> gate_;
   JvmEvents events_;
   absl::Mutex lifecycle_;
@@ -162,12 +161,12 @@ class JvmSession {
     Options options;      // before the first recording: the agent's own
     std::string failure;  // "": it did not fail
     // DescribeKeptProbes, if the control thread retired it, so that no caller has heard it.
-    std::optional<std::string> unreported_left;
+    std::optional<std::string> unreported_kept;
   };
   LastRecording last_ ABSL_GUARDED_BY(lifecycle_);
   int files_begun_ ABSL_GUARDED_BY(lifecycle_) = 0;
   // Made once, never freed: a failure may wake it from any thread. Null until then.
-  std::atomic<control::SessionControl*> control_{nullptr};
+  std::atomic<SessionControl*> control_{nullptr};
 };
 
 }  // namespace jtrace

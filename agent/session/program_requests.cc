@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/base/agent_thread.h"
+#include "agent/jvm/loaded_classes.h"
 #include "agent/metrics/method_pattern.h"
 #include "agent/recording/counted_threads.h"
 #include "agent/samples/handler/thread_labels.h"
@@ -46,7 +47,7 @@ struct NamedRoutine {
 // Only copies under the encoder's mutex, because threads that write records wait for it meanwhile,
 // and so may a garbage collection inside a safepoint.
 template <typename Wants>
-std::vector<NamedRoutine> CopyRoutines(JvmParts& jvm, Wants wants) {
+std::vector<NamedRoutine> CopyRoutines(JvmState& jvm, Wants wants) {
   std::vector<NamedRoutine> copies;
   jvm.trace.encoder.ForEachRoutine([&](uint32_t id, const trace::RoutineText& routine) {
     if (!wants(id, routine.kind)) return;
@@ -56,7 +57,7 @@ std::vector<NamedRoutine> CopyRoutines(JvmParts& jvm, Wants wants) {
   return copies;
 }
 
-std::vector<NamedRoutine> CopyCalls(JvmParts& jvm) {
+std::vector<NamedRoutine> CopyCalls(JvmState& jvm) {
   return CopyRoutines(jvm, [](uint32_t, proto::Routine::Kind kind) { return IsCall(kind); });
 }
 
@@ -97,17 +98,17 @@ void NativeRequests::RegisterThreads() {
 absl::StatusOr<metrics::MethodTotals> NativeRequests::Method(std::optional<uint64_t> java_tid,
                                                              uint32_t metric,
                                                              absl::string_view pattern) {
-  return questions_.Method(java_tid, metric, pattern);
+  return requests_.Method(java_tid, metric, pattern);
 }
 
 absl::StatusOr<uint64_t> NativeRequests::OpenWindow(std::optional<uint64_t> java_tid) {
-  return questions_.OpenWindow(java_tid ? metrics::Scope::kThread : metrics::Scope::kProcess,
-                               java_tid.value_or(0));
+  return requests_.OpenWindow(java_tid ? metrics::Scope::kThread : metrics::Scope::kProcess,
+                              java_tid.value_or(0));
 }
 
 absl::StatusOr<metrics::MethodTotals> NativeRequests::WindowMethod(uint64_t window, uint32_t metric,
                                                                    absl::string_view pattern) {
-  return questions_.WindowMethod(window, metric, pattern);
+  return requests_.WindowMethod(window, metric, pattern);
 }
 
 bool NativeRequests::CloseWindow(uint64_t window) {
@@ -174,10 +175,19 @@ absl::StatusOr<size_t> JavaRequests::ColumnOf(uint32_t metric) const {
       name, " is not charged to call paths in this recording; begin one with metrics=", name));
 }
 
+absl::flat_hash_set<std::string> JavaRequests::FindImplementors(
+    const std::string& class_name) const {
+  JNIEnv* jni = nullptr;
+  JvmState& jvm = session_.jvm();
+  const bool is_java = jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK;
+  if (class_name.empty() || !is_java) return {};
+  return jvm::ImplementorsOf(jvm.env, jni, class_name);
+}
+
 absl::StatusOr<metrics::Routines> JavaRequests::RoutinesOf(absl::string_view text) const {
   const auto pattern = metrics::MethodPattern::Parse(text);
   if (!pattern.ok()) return pattern.status();
-  const auto implementors = ImplementorsOf(session_.jvm(), pattern->class_name());
+  const auto implementors = FindImplementors(pattern->class_name());
   metrics::Routines routines;
   for (const NamedRoutine& call : CopyCalls(session_.jvm())) {
     const bool is_below = implementors.contains(call.class_name);

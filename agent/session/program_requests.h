@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "agent/api/abi/native_api.h"
-#include "agent/metrics/native_metrics.h"
+#include "agent/metrics/java_api.h"
 
 namespace jtrace {
 
@@ -44,6 +44,9 @@ class JavaRequests : public metrics::JavaApi {
                                                  const AskTree& ask) const;
   // Returns the metric's column in the recording's trees. OutOfRange: call paths do not have it.
   absl::StatusOr<size_t> ColumnOf(uint32_t metric) const;
+  // Returns the loaded classes that implement an interface or extend an abstract class
+  // (jvm/loaded_classes.h). Empty also on a thread that is not a Java thread.
+  absl::flat_hash_set<std::string> FindImplementors(const std::string& class_name) const;
   absl::StatusOr<metrics::Routines> RoutinesOf(absl::string_view pattern) const;
   std::string Text(const std::vector<metrics::PathShare>& shares) const;
 
@@ -53,7 +56,7 @@ class JavaRequests : public metrics::JavaApi {
 // Answers requests of native code.
 class NativeRequests : public abi::NativeApi {
  public:
-  explicit NativeRequests(JvmSession& session) : session_(session), questions_(session) {}
+  explicit NativeRequests(JvmSession& session) : session_(session), requests_(session) {}
 
   metrics::ThreadCounters& counters() override;
   std::optional<metrics::ThreadCounters::Identity> RegisterThread() override;
@@ -73,7 +76,7 @@ class NativeRequests : public abi::NativeApi {
   void CallWhereJavaRuns(const std::function<void()>& call);
 
   JvmSession& session_;
-  JavaRequests questions_;
+  JavaRequests requests_;
 };
 
 }  // namespace jtrace

@@ -17,8 +17,11 @@
 #include "common/visible_text.h"
 #include "proto/control_protocol.h"
 
-namespace jtrace::control {
+namespace jtrace {
 namespace {
+
+using control::Commands;
+using control::Server;
 
 constexpr absl::string_view kVerbs[] = {"start",  "stop", "resume",  "dump", "flush",
                                         "status", "mark", "metrics", "hook"};
@@ -27,7 +30,7 @@ constexpr absl::Duration kStopPatience = absl::Milliseconds(2500);
 constexpr absl::Duration kLoopRetry = absl::Seconds(10);
 
 absl::Status ReplyWith(const absl::StatusOr<std::string>& answer, Commands::Reply reply) {
-  if (answer.ok()) reply(kAnswerLine, *answer);
+  if (answer.ok()) reply(control::kAnswerLine, *answer);
   return answer.status();
 }
 
@@ -40,16 +43,13 @@ bool ChangesRecording(absl::string_view line) {
 }  // namespace
 
 void SessionControl::StartServer(bool listen) {
-  server_ = listen ? &Server::Start(*this, SocketFolder(geteuid()), SocketPath(geteuid(), getpid()))
+  server_ = listen ? &Server::Start(*this, control::SocketFolder(geteuid()),
+                                    control::SocketPath(geteuid(), getpid()))
                    : &Server::StartWithoutSocket(*this);
 }
 
 void SessionControl::ThreadStarted(pid_t tid) {
-  session_.jvm().agent_threads.control.store(tid, std::memory_order_relaxed);
-}
-
-void SessionControl::ClientsThreadStarted(pid_t tid) {
-  session_.jvm().agent_threads.clients.store(tid, std::memory_order_relaxed);
+  session_.jvm().control_thread.store(tid, std::memory_order_relaxed);
 }
 
 absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Reply reply) {
@@ -71,10 +71,10 @@ absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argum
 }
 
 Caller SessionControl::CallerOf(Reply reply) {
-  return {.report = [reply](absl::string_view line) { reply(kNoteLine, line); },
+  return {.report = [reply](absl::string_view line) { reply(control::kNoteLine, line); },
           .progress =
               [reply](const BatchProgress& progress, absl::string_view text) {
-                reply(kProgressLine,
+                reply(control::kProgressLine,
                       absl::StrCat(progress.done.classes, "/", progress.all.classes, " ", text));
               },
           .pause = [this](absl::Duration time,
@@ -83,9 +83,9 @@ Caller SessionControl::CallerOf(Reply reply) {
 
 // A stop on a thread of the program does not wait, whatever probebudget= says.
 bool SessionControl::Pause(absl::Duration time, Caller::Meanwhile served) {
-  const pid_t control = session_.jvm().agent_threads.control.load(std::memory_order_relaxed);
+  const pid_t control = session_.jvm().control_thread.load(std::memory_order_relaxed);
   if (gettid() != control) {
-    if (served == Caller::kQuestions) return false;
+    if (served == Caller::kQueries) return false;
     absl::SleepFor(time);
     return true;
   }
@@ -162,4 +162,4 @@ absl::Time SessionControl::CarryOut() {
   return due.next;
 }
 
-}  // namespace jtrace::control
+}  // namespace jtrace

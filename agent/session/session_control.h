@@ -9,12 +9,10 @@
 #include "agent/session/caller.h"
 
 namespace jtrace {
+
 class JvmSession;
-}
 
-namespace jtrace::control {
-
-class SessionControl : public Commands {
+class SessionControl : public control::Commands {
  public:
   // `session` must live forever.
   SessionControl(JavaVM* vm, JvmSession& session) : vm_(vm), session_(session) {}
@@ -26,8 +24,7 @@ class SessionControl : public Commands {
   absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override;
   absl::Time Tick() override;
   void ThreadStarted(pid_t tid) override;
-  void UseServer(Server& server) override { control_thread_server_ = &server; }
-  void ClientsThreadStarted(pid_t tid) override;
+  void UseServer(control::Server& server) override { control_thread_server_ = &server; }
 
   // See Server.
   void Wake() { server_->Wake(); }
@@ -49,9 +46,9 @@ class SessionControl : public Commands {
 
   JavaVM* const vm_;
   JvmSession& session_;
-  Server* server_ = nullptr;
-  Server* control_thread_server_ =
+  control::Server* server_ = nullptr;
+  control::Server* control_thread_server_ =
       nullptr;  // server_ for the control thread, which begins before that is set
 };
 
-}  // namespace jtrace::control
+}  // namespace jtrace

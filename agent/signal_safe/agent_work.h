@@ -77,10 +77,10 @@ auto RunAsAgent(Work work, Otherwise... otherwise) -> decltype(work()) {
 }
 
 template <auto function, auto... otherwise>
-struct OwnFunction;
+struct AgentFunction;
 template <typename Result, typename... Arguments, Result (*function)(Arguments...),
           auto... otherwise>
-struct OwnFunction<function, otherwise...> {
+struct AgentFunction<function, otherwise...> {
   static Result Call(Arguments... arguments) {
     return RunAsAgent([&] { return function(arguments...); }, otherwise...);
   }
@@ -88,7 +88,7 @@ struct OwnFunction<function, otherwise...> {
 
 // A pointer to a function with the same signature that runs `function` as RunAsAgent does.
 template <auto function, auto... otherwise>
-inline constexpr auto kRunAsAgent = &OwnFunction<function, otherwise...>::Call;
+inline constexpr auto kRunAsAgent = &AgentFunction<function, otherwise...>::Call;
 #endif
 
 }  // namespace jtrace::signal_safe

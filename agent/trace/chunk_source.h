@@ -17,12 +17,14 @@ class ChunkSource {
   virtual bool IsBehind() const { return false; }
   // Adds what changed since the last chunk, just before the chunk is written. Strings, threads and
   // routines that it names must be defined (RecordEncoder) by the time it returns.
-  virtual void Seal(uint64_t time_ns, proto::Chunk& chunk) = 0;
-  // Makes the next Seal add everything that is known, because somebody reads the file after it.
+  virtual void AddChanges(uint64_t time_ns, proto::Chunk& chunk) = 0;
+  // Makes the next AddChanges add everything that is known, because somebody reads the file after
+  // it.
   virtual void Flush() {}
-  // Called between the last Poll and the last Seal of a file. `is_last`: the recording ends, too.
+  // Called between the last Poll and the last AddChanges of a file. `is_last`: the recording ends,
+  // too.
   virtual void EndFile(bool /*is_last*/, proto::Chunk&) {}
-  // Whether Seal should come ten times a second, because it frees memory that is short.
+  // Whether AddChanges should come ten times a second, because it frees memory that is short.
   virtual bool IsUrgent() const { return false; }
   // Begins a new file (loop=, dump): definitions must be repeated, and totals start from 0.
   virtual void BeginFile() {}

@@ -2,8 +2,8 @@
 //
 // A file defines only what its records name (DefineRoutine and similar): most methods are never
 // called. The data of unloaded classes is forgotten (Forget), because a program that keeps loading
-// classes would otherwise fill the memory. Numbers of classes, routines and methods are valid for
-// the life of the JVM, those of strings for one file. Not synchronised: RecordEncoder's mutex
+// classes would otherwise fill the memory. Numbers of classes, routines and methods are valid until
+// the class is unloaded, those of strings for one file. Not synchronised: RecordEncoder's mutex
 // guards it.
 #pragma once
 

@@ -62,7 +62,7 @@ void LimitedEvents::BeginFile() {
   for (Total& total : totals_) total.before_file = total.sealed;
 }
 
-void LimitedEvents::Seal(uint64_t, proto::Chunk& chunk) {
+void LimitedEvents::AddChanges(uint64_t, proto::Chunk& chunk) {
   uint64_t without = 0;
   for (size_t i = 0; i < kCodeCount; ++i) {
     Total& now = totals_[i];

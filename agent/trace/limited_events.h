@@ -1,13 +1,13 @@
 // Events that may occur millions of times: all are counted, with their times; the first ones of
-// each second are also recorded. Count and Ended on any thread, without a lock; Seal on the writer
-// thread.
+// each second are also recorded. Count and Ended on any thread, without a lock; AddChanges on the
+// writer thread.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
-#include "agent/base/codes.h"
+#include "agent/base/code_set.h"
 #include "agent/base/losses.h"
 #include "agent/trace/chunk_source.h"
 
@@ -29,7 +29,7 @@ class LimitedEvents : public trace::ChunkSource {
   // Sets all totals to 0, when a recording begins.
   void Reset();
 
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
 
  private:

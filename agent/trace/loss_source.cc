@@ -2,7 +2,7 @@
 
 namespace jtrace::trace {
 
-void LossSource::Seal(uint64_t, proto::Chunk& chunk) {
+void LossSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   for (const LossRow& row : losses_.Snapshot()) {
     proto::Loss* loss = chunk.add_loss();
     loss->set_name(row.name);

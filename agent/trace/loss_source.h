@@ -11,7 +11,7 @@ namespace jtrace::trace {
 class LossSource : public ChunkSource {
  public:
   explicit LossSource(const Losses& losses) : losses_(losses) {}
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
 
  private:
   const Losses& losses_;

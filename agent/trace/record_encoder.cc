@@ -84,31 +84,32 @@ uint32_t RecordEncoder::String(absl::string_view text) {
   return definitions_.String(text);
 }
 
-uint32_t RecordEncoder::ClassId(absl::string_view binary_name, uint32_t loader) {
+uint32_t RecordEncoder::ClassNumber(absl::string_view binary_name, uint32_t loader) {
   const Lock lock(*this);
   return definitions_.Class(binary_name, loader);
 }
 
-uint32_t RecordEncoder::RoutineId(uint32_t class_id, absl::string_view name,
-                                  absl::string_view descriptor) {
-  return SiteId({.class_id = class_id, .name = name, .descriptor = descriptor});
+uint32_t RecordEncoder::RoutineNumber(uint32_t class_id, absl::string_view name,
+                                      absl::string_view descriptor) {
+  return RoutineNumber({.class_id = class_id, .name = name, .descriptor = descriptor});
 }
 
-uint32_t RecordEncoder::SiteId(const RoutineInfo& info, bool is_foreign) {
+uint32_t RecordEncoder::RoutineNumber(const RoutineInfo& info, bool is_foreign) {
   const Lock lock(*this);
   if (is_foreign) definitions_.KeepClass(info.class_id);
   return definitions_.Routine(info);
 }
 
-RecordEncoder::MethodNumbers RecordEncoder::MethodIds(uint32_t class_id, absl::string_view name,
-                                                      absl::string_view descriptor) {
+RecordEncoder::MethodNumbers RecordEncoder::NumbersOfMethod(uint32_t class_id,
+                                                            absl::string_view name,
+                                                            absl::string_view descriptor) {
   const Lock lock(*this);
   const uint32_t method = definitions_.Method(class_id, name, descriptor);
   return {method, definitions_.RoutineOf(method)};
 }
 
-uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
-                                 absl::string_view descriptor) {
+uint32_t RecordEncoder::MethodNumber(uint32_t class_id, absl::string_view name,
+                                     absl::string_view descriptor) {
   const Lock lock(*this);
   return definitions_.Method(class_id, name, descriptor);
 }

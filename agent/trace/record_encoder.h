@@ -19,7 +19,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "agent/base/codes.h"
+#include "agent/base/code_set.h"
 #include "agent/base/losses.h"
 #include "agent/trace/definition_table.h"
 #include "trace.pb.h"
@@ -65,18 +65,19 @@ class RecordEncoder {
   // Returns the number of a thing. A string is defined when its number is first requested, a class
   // or a method when a record names it.
   uint32_t String(absl::string_view text);
-  uint32_t ClassId(absl::string_view binary_name, uint32_t loader);
-  uint32_t RoutineId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
+  uint32_t ClassNumber(absl::string_view binary_name, uint32_t loader);
+  uint32_t RoutineNumber(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
   // Returns the number of a routine that is not a method with its own probes. `is_foreign`: code of
   // another loader has the site, so the class is never forgotten.
-  uint32_t SiteId(const RoutineInfo& info, bool is_foreign = false);
+  uint32_t RoutineNumber(const RoutineInfo& info, bool is_foreign = false);
   // `routine`: the method's number as a routine if it has one, else 0.
   struct MethodNumbers {
     uint32_t method = 0;
     uint32_t routine = 0;
   };
-  MethodNumbers MethodIds(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
-  uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
+  MethodNumbers NumbersOfMethod(uint32_t class_id, absl::string_view name,
+                                absl::string_view descriptor);
+  uint32_t MethodNumber(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
   // False for a site (RoutineInfo), and for a routine that was forgotten.
   bool IsMethod(uint32_t routine);
   // All routines that have numbers, in any order. `visit` must not block: see the class comment.

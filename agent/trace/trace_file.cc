@@ -19,7 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "agent/base/own_file.h"
+#include "agent/base/agent_file.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::trace {
@@ -45,23 +45,23 @@ std::string WithInfix(absl::string_view path, absl::string_view infix) {
 constexpr int kOpenFlags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 struct Opened {
-  OwnFd fd;  // none: errno says why; EWOULDBLOCK if another process holds the file
+  AgentFd fd;  // none: errno says why; EWOULDBLOCK if another process holds the file
   bool is_new = false;
 };
 
 // Closes the file if another process has locked it. Some file systems have no locks: no error.
-void Lock(OwnFd& fd) {
+void Lock(AgentFd& fd) {
   if (flock(fd.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   const int saved = errno;
-  fd = OwnFd();
+  fd = AgentFd();
   errno = saved;
 }
 
 Opened OpenLocked(const std::string& path) {
   Opened opened;
-  opened.fd = OwnFd(open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, 0600));
+  opened.fd = AgentFd(open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, 0600));
   opened.is_new = opened.fd.ok();
-  if (!opened.is_new && errno == EEXIST) opened.fd = OwnFd(open(path.c_str(), kOpenFlags));
+  if (!opened.is_new && errno == EEXIST) opened.fd = AgentFd(open(path.c_str(), kOpenFlags));
   if (opened.fd.ok()) Lock(opened.fd);
   return opened;
 }
@@ -140,7 +140,7 @@ absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Open(std::string path) {
     opened = OpenLocked(path);
   }
   if (!opened.fd.ok()) return CannotOpen(path, errno);
-  if (const absl::Status own = CheckOwnFile(opened.fd.get()); !own.ok()) {
+  if (const absl::Status own = CheckAgentFile(opened.fd.get()); !own.ok()) {
     return CannotWrite(path, own.message());
   }
   return std::unique_ptr<TraceFile>(
@@ -164,7 +164,7 @@ absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(std::string path) {
   return file;
 }
 
-TraceFile::TraceFile(OwnFd fd, bool is_new, std::string path)
+TraceFile::TraceFile(AgentFd fd, bool is_new, std::string path)
     : fd_(std::move(fd)), is_new_(is_new), path_(std::move(path)), compressor_(ZSTD_createCCtx()) {
   ZSTD_CCtx_setParameter(compressor_, ZSTD_c_compressionLevel, kCompressionLevel);
 }
@@ -176,7 +176,7 @@ TraceFile::~TraceFile() {
 
 // Opens the file again after the program has closed the descriptor, and continues at its end.
 absl::Status TraceFile::Reopen() {
-  OwnFd again(open(path_.c_str(), kOpenFlags));
+  AgentFd again(open(path_.c_str(), kOpenFlags));
   if (again.ok()) Lock(again);
   if (!again.SameFile(fd_) || lseek(again.get(), 0, SEEK_END) < 0) {
     return absl::AbortedError(

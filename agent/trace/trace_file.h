@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/base/own_file.h"
+#include "agent/base/agent_file.h"
 
 struct ZSTD_CCtx_s;
 
@@ -65,12 +65,12 @@ class TraceFile {
   uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
 
  private:
-  TraceFile(OwnFd fd, bool is_new, std::string path);
+  TraceFile(AgentFd fd, bool is_new, std::string path);
   absl::Status WriteAll(absl::string_view data);
   absl::Status Reopen();
   void DetectTruncation();
 
-  OwnFd fd_;
+  AgentFd fd_;
   bool is_new_;
   bool begun_ = false;
   std::string path_;

@@ -60,8 +60,8 @@ void Merge(proto::Chunk& from, proto::Chunk& into) {
 
 }  // namespace
 
-TraceWriter::TraceWriter(ReusableThread& thread, const SessionClock& clock, RecordEncoder& encoder,
-                         TraceFile& file, std::vector<ChunkSource*> sources,
+TraceWriter::TraceWriter(ReusableThread& thread, const RecordingClock& clock,
+                         RecordEncoder& encoder, TraceFile& file, std::vector<ChunkSource*> sources,
                          absl::Duration poll_period, signal_safe::Doorbell& doorbell,
                          std::function<void(const absl::Status&)> on_failure)
     : thread_(thread),
@@ -95,7 +95,7 @@ absl::Status TraceWriter::Stop(const std::function<void(proto::SessionEnd&)>& fi
   Guarded([&] {
     Poll();
     for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/true, own_);
-    Seal(&finish);
+    WriteChunk(&finish);
   });
   return status_;
 }
@@ -116,14 +116,14 @@ void TraceWriter::Guarded(absl::FunctionRef<void()> work) {
 void TraceWriter::Run() {
   const uint64_t begin_ns = OwnCpuNanos();
   // The session's start is written at once, so that a program killed early leaves a readable trace.
-  Guarded([this] { Seal(nullptr); });
+  Guarded([this] { WriteChunk(nullptr); });
   while (true) {
     const bool stopping = WaitForPoll();
     RunTask();
     if (stopping) break;  // Stop polls once more
     Guarded([this] {
       Poll();
-      if (TimeToSeal(clock_.Now())) Seal(nullptr);
+      if (IsChunkDue(clock_.Now())) WriteChunk(nullptr);
     });
     cpu_ns_.store(OwnCpuNanos() - begin_ns, std::memory_order_relaxed);
   }
@@ -175,7 +175,7 @@ absl::Status TraceWriter::Flush() {
     Guarded([this] {
       Poll();
       for (ChunkSource* source : sources_) source->Flush();
-      Seal(nullptr);
+      WriteChunk(nullptr);
     });
     status = status_;
   });
@@ -189,7 +189,7 @@ absl::Status TraceWriter::NextFile(TraceFile& next, proto::SessionStart first,
     Guarded([&] {
       Poll();
       for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/false, own_);
-      Seal(&finish);
+      WriteChunk(&finish);
     });
     status = status_;
     if (!signal_safe::agent_is_off.load()) status_ = absl::OkStatus();
@@ -200,7 +200,7 @@ absl::Status TraceWriter::NextFile(TraceFile& next, proto::SessionStart first,
       encoder_.Restate();
       for (ChunkSource* source : sources_) source->BeginFile();
       ReportFileBytes();
-      Seal(nullptr);
+      WriteChunk(nullptr);
     });
   });
   return status;
@@ -210,7 +210,7 @@ void TraceWriter::Poll() {
   for (ChunkSource* source : sources_) source->Poll(own_);
 }
 
-bool TraceWriter::TimeToSeal(uint64_t now) const {
+bool TraceWriter::IsChunkDue(uint64_t now) const {
   const bool is_urgent = std::any_of(sources_.begin(), sources_.end(),
                                      [](const ChunkSource* source) { return source->IsUrgent(); });
   const uint64_t period_ns =
@@ -219,10 +219,10 @@ bool TraceWriter::TimeToSeal(uint64_t now) const {
          own_.sample_size() >= kSealSamples || encoder_.pending_bytes() >= kSealBytes;
 }
 
-void TraceWriter::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
+void TraceWriter::WriteChunk(const std::function<void(proto::SessionEnd&)>* finish) {
   last_seal_ns_ = clock_.Now();
   const uint64_t cpu_before_ns = OwnCpuNanos();
-  for (ChunkSource* source : sources_) source->Seal(last_seal_ns_, own_);
+  for (ChunkSource* source : sources_) source->AddChanges(last_seal_ns_, own_);
   // The encoder's chunk is taken last, so that it defines every number that the sources used.
   proto::Chunk chunk = encoder_.Take();
   Merge(own_, chunk);

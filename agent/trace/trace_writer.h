@@ -30,7 +30,7 @@ class TraceWriter {
   // fills in between.
   // `on_failure` is called at most once a file, on the thread that writes, when the file can no
   // longer be written or there is no memory to do so. All references must outlive the thread.
-  TraceWriter(ReusableThread& thread, const SessionClock& clock, RecordEncoder& encoder,
+  TraceWriter(ReusableThread& thread, const RecordingClock& clock, RecordEncoder& encoder,
               TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
               signal_safe::Doorbell& doorbell, std::function<void(const absl::Status&)> on_failure);
   // Stops with an empty session end if Stop was not called.
@@ -77,15 +77,15 @@ class TraceWriter {
   void Poll();
   // Writes a chunk. `finish` fills in the session's end in a file's last chunk, when all else is
   // known; null for other chunks.
-  void Seal(const std::function<void(proto::SessionEnd&)>* finish);
+  void WriteChunk(const std::function<void(proto::SessionEnd&)>* finish);
   void Number(proto::Chunk& part);
   // `size`: the part's size, which ByteSizeLong has just computed (GetCachedSize).
   void Write(proto::Chunk& part, size_t size);
-  bool TimeToSeal(uint64_t now) const;
+  bool IsChunkDue(uint64_t now) const;
   void ReportFileBytes();
 
   ReusableThread& thread_;
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   RecordEncoder& encoder_;
   TraceFile* file_;  // the writer's thread's own
   const std::vector<ChunkSource*> sources_;

@@ -7,7 +7,7 @@
 
 namespace {
 
-using jtrace::jvm::VmPart;
+using jtrace::jvm::LayoutSection;
 using jtrace::jvm::VmTableEntry;
 
 constexpr const char* kKinds[] = {"field", "static", "size", "constant", "longconstant"};
@@ -18,7 +18,7 @@ void Print(std::string_view text, char end) {
 
 void PrintParts() {
   for (int i = 0; i < jtrace::jvm::kVmParts; ++i) {
-    const auto& text = jtrace::jvm::TextOf(static_cast<VmPart>(i));
+    const auto& text = jtrace::jvm::TextOf(static_cast<LayoutSection>(i));
     Print(text.name, '\t');
     Print(text.verified, '\t');
     Print(text.without, '\n');

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "agent/calls/logs/log_collector.h"
-#include "agent/calls/native_methods.h"
+#include "agent/calls/probe_natives.h"
 #include "agent/calls/probes.h"
 #include "agent/calls/trees/flat_collector.h"
 #include "agent/calls/trees/tree_collector.h"

@@ -130,9 +130,9 @@ void PrintReport(FILE* out) {
   const samples::HandlerCost cost = a.sampler->Cost();
   fprintf(out, "handler ns: avg %lu p50 %lu p99 %lu; timer %s\n", cost.average_ns, cost.p50_ns,
           cost.p99_ns, a.sampler->timer_in_use() == samples::TimerKind::kPerf ? "perf" : "posix");
-  if (a.settings.sampler.check_memory) {
+  if (a.settings.sampler.check_last_walk) {
     fprintf(out, "chains compared with a full walk: %lu\n",
-            samples::sample_counters.memory_checked.load());
+            samples::sample_counters.last_walk_checked.load());
   }
   for (const auto& loss : a.sampler->Losses()) {
     fprintf(out, "loss %s %lu\n", loss.name.c_str(), loss.count);
@@ -152,9 +152,9 @@ void CheckResult() {
                       static_cast<double>(std::max<uint64_t>(a.samples, 1));
   const bool enough = a.samples >= a.settings.min_samples;
   // Chains that are cut short cannot be compared: of the others there must be some.
-  const bool any_checked = samples::sample_counters.memory_checked.load() != 0;
-  const bool remembered_right = samples::sample_counters.memory_wrong.load() == 0 &&
-                                (any_checked || !a.settings.sampler.check_memory);
+  const bool any_checked = samples::sample_counters.last_walk_checked.load() != 0;
+  const bool remembered_right = samples::sample_counters.last_walk_wrong.load() == 0 &&
+                                (any_checked || !a.settings.sampler.check_last_walk);
   const bool reports_ended = a.settings.reports || a.unreported;
   if (enough && reports_ended && remembered_right && SteppedRight() &&
       root >= a.settings.min_root && a.paths.Ok(a.settings.max_inexact, a.settings.max_unequal))

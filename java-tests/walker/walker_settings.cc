@@ -26,8 +26,8 @@ bool Set(const std::string& key, const std::string& value, WalkerSettings* setti
     settings->max_unequal = std::stod(value);
   } else if (key == "min_samples") {
     settings->min_samples = std::stoul(value);
-  } else if (key == "check_memory") {
-    settings->sampler.check_memory = value == "1";
+  } else if (key == "check_last_walk") {
+    settings->sampler.check_last_walk = value == "1";
   } else if (key == "max_frames") {
     settings->sampler.max_frames = static_cast<uint32_t>(std::stoul(value));
   } else if (key == "reports") {

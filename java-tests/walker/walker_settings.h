@@ -9,7 +9,7 @@
 namespace jtrace::walker_test {
 
 // KEY=VALUE,… by the names below, except for `sampler`: interval_us (1000), timer
-// (auto|perf|posix), check_memory (1: no remembered chain may differ from the full walk),
+// (auto|perf|posix), check_last_walk (1: no remembered chain may differ from the full walk),
 // max_frames.
 struct WalkerSettings {
   samples::SamplerOptions sampler;

@@ -49,7 +49,7 @@ class Client {
     fd_ = ends[0];
     const int least = 1;  // the kernel makes some KB of it: answers are sent in parts
     setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &least, sizeof(least));
-    server_ = std::make_unique<control::Connection>(OwnFd(ends[1]), now, kLimits);
+    server_ = std::make_unique<control::Connection>(AgentFd(ends[1]), now, kLimits);
   }
   ~Client() { close(fd_); }
   Client(const Client&) = delete;

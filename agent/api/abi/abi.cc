@@ -49,7 +49,7 @@ constexpr jtrace_api kTable = {
 int32_t State() { return state.load(std::memory_order_acquire); }
 
 // Relaxed loads suffice here: State() has acquired what Publish stored before.
-NativeApi& TheHost() { return *the_host.load(std::memory_order_relaxed); }
+NativeApi& TheNativeApi() { return *the_host.load(std::memory_order_relaxed); }
 
 metrics::ThreadCounters& Counters() { return *the_counters.load(std::memory_order_relaxed); }
 

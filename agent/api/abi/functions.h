@@ -44,7 +44,7 @@ int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* 
 
 // JTRACE_OK: the two functions below may be called. Async-signal-safe.
 int32_t State();
-NativeApi& TheHost();
+NativeApi& TheNativeApi();
 metrics::ThreadCounters& Counters();
 
 // Runs `call` if the agent runs, and turns exceptions into error codes. Only the exception of a

@@ -18,9 +18,9 @@ namespace {
 absl::StatusOr<metrics::MethodTotals> Ask(const jtrace_method_query& query,
                                           std::optional<uint64_t> java_tid) {
   if (query.window != 0) {
-    return TheHost().WindowMethod(query.window, query.metric, query.pattern);
+    return TheNativeApi().WindowMethod(query.window, query.metric, query.pattern);
   }
-  return TheHost().Method(java_tid, query.metric, query.pattern);
+  return TheNativeApi().Method(java_tid, query.metric, query.pattern);
 }
 
 // Stores the Java thread whose calls the query is about; none: all threads.
@@ -53,7 +53,7 @@ int32_t WindowOpen(uint32_t of, uint64_t* window) {
     query.of = of;
     std::optional<uint64_t> java_tid;
     if (const int32_t code = ThreadOf(query, java_tid); code != JTRACE_OK) return code;
-    const auto opened = TheHost().OpenWindow(java_tid);
+    const auto opened = TheNativeApi().OpenWindow(java_tid);
     if (!opened.ok()) return MethodCode(opened.status(), JTRACE_E_THREAD);
     *window = *opened;
     return int32_t{JTRACE_OK};
@@ -61,7 +61,7 @@ int32_t WindowOpen(uint32_t of, uint64_t* window) {
 }
 
 int32_t WindowClose(uint64_t window) {
-  return Guarded([&] { return TheHost().CloseWindow(window) ? JTRACE_OK : JTRACE_E_HANDLE; });
+  return Guarded([&] { return TheNativeApi().CloseWindow(window) ? JTRACE_OK : JTRACE_E_HANDLE; });
 }
 
 int32_t Method(const jtrace_method_query* query, jtrace_method_stats* stats) {
@@ -91,7 +91,7 @@ int32_t Method(const jtrace_method_query* query, jtrace_method_stats* stats) {
 int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* context) {
   return Guarded([&] {
     if (verb == nullptr) return int32_t{JTRACE_E_ARGUMENT};
-    const auto answer = TheHost().Command(verb, argument != nullptr ? argument : "");
+    const auto answer = TheNativeApi().Command(verb, argument != nullptr ? argument : "");
     Reply(answer.ok() ? *answer : std::string(answer.status().message()), !answer.ok(), sink,
           context);
     return CommandCode(answer.status());
@@ -101,14 +101,14 @@ int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* 
 int32_t Segment(const char* name, uint32_t* id) {
   return Guarded([&] {
     if (name == nullptr || *name == 0 || id == nullptr) return JTRACE_E_ARGUMENT;
-    *id = TheHost().segments().Number(name);
+    *id = TheNativeApi().segments().Number(name);
     return JTRACE_OK;
   });
 }
 
 int32_t SegmentBegin(uint32_t id) {
   return Guarded([&] {
-    events::Segments& segments = TheHost().segments();
+    events::Segments& segments = TheNativeApi().segments();
     if (!segments.Has(id)) return JTRACE_E_ARGUMENT;
     switch (ThreadSegments::Begin(segments, id)) {
       case ThreadSegments::Begun::kYes:
@@ -124,7 +124,7 @@ int32_t SegmentBegin(uint32_t id) {
 
 int32_t SegmentEnd(uint32_t id) {
   return Guarded([&] {
-    events::Segments& segments = TheHost().segments();
+    events::Segments& segments = TheNativeApi().segments();
     if (!segments.Has(id)) return JTRACE_E_ARGUMENT;
     return ThreadSegments::End(segments, id) ? JTRACE_OK : JTRACE_E_HANDLE;
   });

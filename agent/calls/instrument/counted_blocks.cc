@@ -90,7 +90,7 @@ void CountedBlocks::WritePaths(proto::Chunk& chunk) {
       "give more memory (memory=), count fewer methods (include=com.acme.**), or blocks=on");
 }
 
-void CountedBlocks::Seal(uint64_t time_ns, proto::Chunk& chunk) {
+void CountedBlocks::AddChanges(uint64_t time_ns, proto::Chunk& chunk) {
   if (paths_ != nullptr) WritePaths(chunk);
   if (is_due_ || time_ns - counted_ns_ >= kCountPeriodNs) {
     is_due_ = false;

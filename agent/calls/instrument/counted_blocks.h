@@ -46,7 +46,7 @@ class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
   }
   bool HasRoom() const { return counters_.HasRoom(); }
 
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void Flush() override { Request(/*ends_file=*/false); }
   void EndFile(bool, proto::Chunk&) override { Request(/*ends_file=*/true); }
   void BeginFile() override;

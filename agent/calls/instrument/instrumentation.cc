@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
 #include "agent/base/class_names.h"
-#include "agent/calls/native_methods.h"
+#include "agent/calls/probe_natives.h"
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/options/metric_options.h"
 #include "agent/signal_safe/event_ring.h"
@@ -131,7 +131,7 @@ bool Instrumentation::WasRewritten(uint32_t class_id) const {
 }
 
 uint32_t Instrumentation::ClassIdOf(const char* name, jobject loader) {
-  return encoder_.ClassId(LoadedName(name), loaders_.Of(loader));
+  return encoder_.ClassNumber(LoadedName(name), loaders_.Of(loader));
 }
 
 // clock=tsc and clock=cpu are read through a method handle, whose classes cannot be probed.
@@ -166,9 +166,9 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   uint32_t class_id = 0;
   const auto assign_id = [&](const classfile::MethodRef& method) {
     if (class_id == 0) {
-      class_id = encoder_.ClassId(DottedName(method.class_name), own_loader);
+      class_id = encoder_.ClassNumber(DottedName(method.class_name), own_loader);
     }
-    return encoder_.RoutineId(class_id, Abseil(method.name), Abseil(method.descriptor));
+    return encoder_.RoutineNumber(class_id, Abseil(method.name), Abseil(method.descriptor));
   };
   const auto loader_of = [&](absl::string_view callee) {
     const bool is_jdk = classfile::ScopeFilter::IsJdkClass(InternalName(Std(callee)));
@@ -178,7 +178,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   classfile::ProbeSpec spec = SpecOf(unwound);
   if (!in_scope) {
     jdk_points_.Limit(name, spec, targets);
-    class_id = encoder_.ClassId(DottedName(name), own_loader);
+    class_id = encoder_.ClassNumber(DottedName(name), own_loader);
   }
   const auto result = classfile::Instrument(
       absl::MakeConstSpan(bytes.data(), bytes.size()),
@@ -189,7 +189,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     return {};
   }
   if (class_id == 0) {
-    class_id = encoder_.ClassId(DottedName(result->class_name), own_loader);
+    class_id = encoder_.ClassNumber(DottedName(result->class_name), own_loader);
   }
   Record(class_id, in_scope, !in_scope && jdk_points_.IsInputClass(name), *result);
   if (result->bytes.empty()) return {};

@@ -39,7 +39,7 @@ std::vector<std::string> MethodHooks::Unmatched() const {
   return patterns;
 }
 
-void MethodHooks::Seal(uint64_t, proto::Chunk& chunk) {
+void MethodHooks::AddChanges(uint64_t, proto::Chunk& chunk) {
   const std::lock_guard lock(mutex_);
   for (; written_ < log_.size(); ++written_) {
     const auto& [routine, rule] = log_[written_];

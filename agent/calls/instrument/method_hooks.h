@@ -1,6 +1,6 @@
 // hook=CLASS::METHOD (method hooks, S3.24): which methods match the patterns. The patterns bring
-// the methods into scope, so that the usual probes count their calls. Add on any Java thread; Seal
-// on the writer thread.
+// the methods into scope, so that the usual probes count their calls. Add on any Java thread;
+// AddChanges on the writer thread.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class MethodHooks : public trace::ChunkSource {
   // Patterns that no method has matched yet, in the option's order.
   std::vector<std::string> Unmatched() const;
 
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
 
  private:

@@ -98,7 +98,7 @@ uint32_t RoutineTargets::IdOf(const ProbeTarget& target) {
   const std::string class_name = DottedName(target.class_name);
   const uint32_t callee_loader = loader_of_(class_name);
   trace::RoutineInfo routine = {
-      .class_id = encoder_.ClassId(class_name, callee_loader),
+      .class_id = encoder_.ClassNumber(class_name, callee_loader),
       .name = Abseil(target.name),
       .descriptor = Abseil(target.descriptor),
       .kind = IsPark(target) ? proto::Routine::PARK : KindOf(target.kind)};
@@ -110,7 +110,8 @@ uint32_t RoutineTargets::IdOf(const ProbeTarget& target) {
     routine.cycles = cost.cycles;
     routine.millicycles_per_element = cost.millicycles_per_element;
   }
-  return encoder_.SiteId(routine, /*is_foreign=*/callee_loader != 0 && callee_loader != loader_);
+  return encoder_.RoutineNumber(routine,
+                                /*is_foreign=*/callee_loader != 0 && callee_loader != loader_);
 }
 
 }  // namespace jtrace::calls

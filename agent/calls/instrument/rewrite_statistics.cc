@@ -101,7 +101,7 @@ proto::Planner RewriteStatistics::DescribeLocked() const {
   return planner;
 }
 
-void RewriteStatistics::Seal(uint64_t, proto::Chunk& chunk) {
+void RewriteStatistics::AddChanges(uint64_t, proto::Chunk& chunk) {
   std::lock_guard lock(mutex_);
   if (!changed_) return;
   changed_ = false;

@@ -1,5 +1,5 @@
 // Statistics of the probe planner (probes, S2.1): written into the trace as they change. Count on
-// any Java thread; Seal on the writer thread.
+// any Java thread; AddChanges on the writer thread.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class RewriteStatistics : public trace::ChunkSource {
   uint64_t methods_probed() const;
   uint64_t classes_rewritten() const;
 
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
 
  private:

@@ -31,7 +31,7 @@ inline constexpr size_t kNoProbesCount = static_cast<size_t>(NoProbes::kLate) + 
 
 class UnprobedClasses {
  public:
-  UnprobedClasses(const SessionClock& clock, trace::RecordEncoder& encoder, Losses& losses)
+  UnprobedClasses(const RecordingClock& clock, trace::RecordEncoder& encoder, Losses& losses)
       : clock_(clock), encoder_(encoder), losses_(losses) {}
 
   // A recording begins: no class lacks probes yet.
@@ -49,7 +49,7 @@ class UnprobedClasses {
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
  private:
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   trace::RecordEncoder& encoder_;
   Losses& losses_;
   mutable std::mutex mutex_;

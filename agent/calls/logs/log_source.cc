@@ -21,7 +21,7 @@ size_t MemoryOf(const proto::EventLog& log) {
 class RunEncoder {
  public:
   // `now`: the time of records that have none.
-  RunEncoder(const SessionClock& clock, const LogRun& run, uint32_t thread, uint64_t now,
+  RunEncoder(const RecordingClock& clock, const LogRun& run, uint32_t thread, uint64_t now,
              absl::FunctionRef<proto::EventLog*()> new_log, proto::Chunk& chunk)
       : clock_(clock), run_(run), thread_(thread), now_(now), new_log_(new_log), chunk_(chunk) {}
 
@@ -127,7 +127,7 @@ class RunEncoder {
     event->set_minor(minor);
   }
 
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   const LogRun& run_;
   const uint32_t thread_;
   const uint64_t now_;
@@ -140,7 +140,7 @@ class RunEncoder {
 
 }  // namespace
 
-LogSource::LogSource(const SessionClock& clock, LogCollector& collector, TreeSource trees,
+LogSource::LogSource(const RecordingClock& clock, LogCollector& collector, TreeSource trees,
                      jvm::ThreadRegistry& threads, trace::RecordEncoder& encoder, Losses& losses,
                      Settings settings)
     : clock_(clock),
@@ -202,11 +202,11 @@ proto::EventLog* LogSource::NewLog(proto::Chunk& chunk) {
   return log;
 }
 
-void LogSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
+void LogSource::AddChanges(uint64_t time_ns, proto::Chunk& chunk) {
   trees_.OnThreadEnd([&](const signal_safe::ThreadState& state) {
     collector_.Finish(state, [&](const LogRun& run) { Add(run, chunk); });
   });
-  trees_.Seal(time_ns, chunk);
+  trees_.AddChanges(time_ns, chunk);
   WatchBudget();
   losses_.Set("log.dropped", Severity::kInfo, collector_.file_dropped_calls(),
               "calls that the log had no room for: counted, but without their order and times",

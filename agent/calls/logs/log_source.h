@@ -11,7 +11,7 @@
 #include "agent/calls/logs/log_collector.h"
 #include "agent/calls/trees/tree_source.h"
 #include "agent/jvm/thread_registry.h"
-#include "agent/samples/switch_source.h"
+#include "agent/samples/context_switch_source.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace::calls {
@@ -22,11 +22,12 @@ class LogSource : public trace::ChunkSource {
     uint64_t budget = 0;   // logbudget=, bytes of a file; 0: none
     bool waits = false;    // overflow=wait
     bool switches = true;  // whether times off the processors become events (0x11)
-    samples::SwitchSource* recorded = nullptr;  // switches that the kernel records; null: none
+    samples::ContextSwitchSource* recorded =
+        nullptr;  // switches that the kernel records; null: none
   };
 
   // `trees`: the same threads' trees, which this source seals.
-  LogSource(const SessionClock& clock, LogCollector& collector, TreeSource trees,
+  LogSource(const RecordingClock& clock, LogCollector& collector, TreeSource trees,
             jvm::ThreadRegistry& threads, trace::RecordEncoder& encoder, Losses& losses,
             Settings settings);
   LogSource(const LogSource&) = delete;
@@ -34,7 +35,7 @@ class LogSource : public trace::ChunkSource {
 
   void Poll(proto::Chunk& chunk) override;
   bool IsBehind() const override { return is_behind_; }
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void Flush() override { trees_.Flush(); }
   void EndFile(bool is_last, proto::Chunk& chunk) override;
   void BeginFile() override {
@@ -55,7 +56,7 @@ class LogSource : public trace::ChunkSource {
   // Stops the logs when the budget is spent.
   void WatchBudget();
 
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   LogCollector& collector_;
   TreeSource trees_;
   jvm::ThreadRegistry& threads_;

@@ -19,7 +19,7 @@ void EncodeFlat(const FlatUpdate& update, const CallKinds& kinds, uint32_t threa
   }
 }
 
-void FlatSource::Seal(uint64_t, proto::Chunk& chunk) {
+void FlatSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
   collector_.Collect(limit, [&](const FlatUpdate& update) {
     if (update.routines.empty()) return;

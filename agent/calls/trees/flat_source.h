@@ -21,7 +21,7 @@ class FlatSource : public trace::ChunkSource {
         groups_(groups),
         encoder_(encoder),
         kinds_(std::move(kinds)) {}
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override { collector_.BeginFile(); }
 
  private:

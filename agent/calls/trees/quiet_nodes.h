@@ -13,8 +13,8 @@
 namespace jtrace::calls {
 
 // Programs with millions of call paths take most of them for a moment and never again. A thread's
-// nodes are in a list in order of creation; it is divided into stretches of nodes that were made
-// after one another. A stretch in which nothing changed is read again after two rounds, then after
+// nodes are in a list in order of creation; it is divided into runs of nodes that were made
+// after one another. A run in which nothing changed is read again after two rounds, then after
 // four, then always after eight. On the writer thread only.
 class QuietNodes {
  public:
@@ -31,7 +31,7 @@ class QuietNodes {
   void ForEachDue(const signal_safe::ThreadState& state, bool reads_all, TreePruner& pruner,
                   Visit visit);
   // Must be called when the thread has ended, or nodes were taken out of its list.
-  void Forget(const signal_safe::ThreadState& state) { stretches_.erase(&state); }
+  void Forget(const signal_safe::ThreadState& state) { runs_.erase(&state); }
 
  private:
   struct NodeRun {
@@ -49,8 +49,8 @@ class QuietNodes {
 
   const signal_safe::Arena* const arena_;
   const size_t min_nodes_;
-  // The complete stretches of each thread's list. Nodes after them are read in every round.
-  absl::flat_hash_map<const signal_safe::ThreadState*, std::vector<NodeRun>> stretches_;
+  // The complete runs of each thread's list. Nodes after them are read in every round.
+  absl::flat_hash_map<const signal_safe::ThreadState*, std::vector<NodeRun>> runs_;
 };
 
 template <typename Visit>
@@ -58,14 +58,14 @@ void QuietNodes::ForEachDue(const signal_safe::ThreadState& state, bool reads_al
                             TreePruner& pruner, Visit visit) {
   using signal_safe::At;
   using signal_safe::Node;
-  std::vector<NodeRun>& stretches = stretches_[&state];
-  const bool is_long = stretches.size() * kRunNodes >= min_nodes_;
+  std::vector<NodeRun>& runs = runs_[&state];
+  const bool is_long = runs.size() * kRunNodes >= min_nodes_;
   Node* at = At<Node>(arena_, state.root);
-  for (NodeRun& stretch : stretches) {
-    Node* const last = At<Node>(arena_, stretch.last);
-    if (is_long && !reads_all && stretch.rounds_left != 0) {
-      --stretch.rounds_left;
-      pruner.AddBytes(stretch.bytes);
+  for (NodeRun& run : runs) {
+    Node* const last = At<Node>(arena_, run.last);
+    if (is_long && !reads_all && run.rounds_left != 0) {
+      --run.rounds_left;
+      pruner.AddBytes(run.bytes);
       at = last;
       continue;
     }
@@ -75,14 +75,14 @@ void QuietNodes::ForEachDue(const signal_safe::ThreadState& state, bool reads_al
       at = At<Node>(arena_, signal_safe::ReadAcquire(at->next));
       changed |= visit(*at);
     }
-    stretch.bytes = static_cast<uint32_t>(pruner.kept_bytes() - bytes_before);
-    stretch.SetRead(changed);
+    run.bytes = static_cast<uint32_t>(pruner.kept_bytes() - bytes_before);
+    run.SetRead(changed);
   }
   uint32_t count = 0;
   for (signal_safe::Ref next; (next = signal_safe::ReadAcquire(at->next)) != 0;) {
     at = At<Node>(arena_, next);
     visit(*at);
-    if (++count % kRunNodes == 0) stretches.push_back({.last = next, .bytes = 0});
+    if (++count % kRunNodes == 0) runs.push_back({.last = next, .bytes = 0});
   }
 }
 

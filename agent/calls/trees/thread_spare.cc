@@ -47,9 +47,12 @@ class FieldOffsets {
   jlong Of(jclass type, const std::string& field) const {
     if (unsafe_ == nullptr) return -1;
     jstring name = jni_->NewStringUTF(field.c_str());
+    if (name == nullptr) return -1;
     const jlong offset = jni_->CallLongMethod(unsafe_, offset_, type, name);
     jni_->DeleteLocalRef(name);
-    return jni_->ExceptionCheck() ? -1 : offset;
+    if (jni_->ExceptionCheck() == JNI_FALSE) return offset;
+    jni_->ExceptionClear();
+    return -1;
   }
 
  private:

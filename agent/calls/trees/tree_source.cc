@@ -10,7 +10,7 @@ namespace {
 
 // The period of Collect with `reports_deferred`. A killed program loses the calls of twice this
 // time.
-constexpr uint64_t kAgedReportPeriodNs = 500'000'000;
+constexpr uint64_t kDeferredReportPeriodNs = 500'000'000;
 
 // Adds the node's calls that are recorded.
 void AddCalls(const NodeUpdate& node, const CallKinds& kinds, proto::TreeDelta& delta) {
@@ -102,10 +102,10 @@ void DefineRoutines(const TreeUpdate& update, trace::RecordEncoder& encoder) {
 
 void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
 
-void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
+void TreeSource::AddChanges(uint64_t time_ns, proto::Chunk& chunk) {
   if (scale_ != nullptr) scale_->Update();
-  const bool reports_deferred = time_ns - aged_report_ns_ >= kAgedReportPeriodNs;
-  if (reports_deferred) aged_report_ns_ = time_ns;
+  const bool reports_deferred = time_ns - deferred_report_ns_ >= kDeferredReportPeriodNs;
+  if (reports_deferred) deferred_report_ns_ = time_ns;
   const auto visit = [&](const TreeUpdate& update) {
     if (update.nodes.empty() && !update.root.any()) return;
     DefineRoutines(update, encoder_);

@@ -39,7 +39,7 @@ class TreeSource : public trace::ChunkSource {
         kinds_(std::move(kinds)),
         find_call_site_(std::move(find_call_site)) {}
   void Poll(proto::Chunk& chunk) override;
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   bool IsUrgent() const override { return collector_.IsShort(); }
   void Flush() override { collector_.ReadAll(); }
   void EndFile(bool, proto::Chunk&) override { collector_.ReportAll(); }
@@ -64,7 +64,7 @@ class TreeSource : public trace::ChunkSource {
   std::vector<std::string> metrics_;
   CallKinds kinds_;
   const FindCallSite find_call_site_;
-  uint64_t aged_report_ns_ = 0;  // time of the last Collect with `reports_deferred`
+  uint64_t deferred_report_ns_ = 0;  // time of the last Collect with `reports_deferred`
 };
 
 }  // namespace jtrace::calls

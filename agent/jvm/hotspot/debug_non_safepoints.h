@@ -33,7 +33,7 @@ bool DebugInfoIsWrong(const samples::VmLayout& vm, const samples::CodeBlob& nmet
 // This class writes to the JVM's own variable, but only if that is a boolean in libjvm's data, and
 // the table that names it gives the size of the code cache rightly, which is known otherwise.
 //
-// Threads: Find on the session's thread, before the other functions; these on any thread.
+// Threads: Find on the thread of a start, before the other functions; these on any thread.
 class NonSafepointsFlag {
  public:
   // In VMInit or later. `libjvm_address`: any address in libjvm.

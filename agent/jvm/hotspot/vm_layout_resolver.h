@@ -16,7 +16,7 @@
 namespace jtrace::jvm {
 
 // Addresses of symbols that only .symtab of libjvm has; 0 if it is stripped. Reading them takes a
-// few milliseconds, so the session may do it early on a separate thread.
+// few milliseconds.
 struct LocalSymbols {
   signal_safe::SafeFetchFunction safe_fetch = nullptr;
   uintptr_t continuation_return_barrier = 0;  // address of the variable

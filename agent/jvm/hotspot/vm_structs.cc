@@ -69,7 +69,7 @@ class Table {
   const uintptr_t rows_, stride_, name_at_;
 };
 
-using enum VmPart;
+using enum LayoutSection;
 using enum VmTableEntryKind;
 
 constexpr VmTableEntry kReads[] = {
@@ -216,7 +216,7 @@ constexpr VmTableEntry kReads[] = {
     {kLevels, kField, "Method", "_code"},
 };
 
-// In the order of VmPart.
+// In the order of LayoutSection.
 constexpr VmPartText kTexts[] = {
     {"code_cache", "samples have native frames only",
      "bounds compared with each other; the first blobs of each heap walked; the interpreter and "
@@ -416,6 +416,6 @@ uint32_t VmStructs::Size(std::string_view type) const {
 
 std::span<const VmTableEntry> VmTableEntries() { return kReads; }
 
-const VmPartText& TextOf(VmPart part) { return kTexts[static_cast<size_t>(part)]; }
+const VmPartText& TextOf(LayoutSection part) { return kTexts[static_cast<size_t>(part)]; }
 
 }  // namespace jtrace::jvm

@@ -69,7 +69,7 @@ class VmStructs {
 // read. java-tests/broken_jvm breaks each of them on purpose.
 
 // What the entries are for. A part that cannot be verified is switched off as a whole.
-enum class VmPart : uint8_t {
+enum class LayoutSection : uint8_t {
   kCodeCache,      // where generated code is, and of what kind
   kInterpreter,    // the interpreter's code
   kCodelets,       // the pieces of the interpreter
@@ -93,14 +93,14 @@ struct VmPartText {
   std::string_view verified;  // how: at the start, or when its objects are first seen
   bool is_minor;              // the reports are right and whole without it
 };
-const VmPartText& TextOf(VmPart part);
+const VmPartText& TextOf(LayoutSection part);
 
 enum class VmTableEntryKind : uint8_t { kField, kStatic, kSize, kConstant, kLongConstant };
 
 // An entry of the tables: a field's offset, a static field's address, a type's size or the value
 // of a constant. JVM versions have different ones; an absent entry is not wrong by itself.
 struct VmTableEntry {
-  VmPart part;
+  LayoutSection part;
   VmTableEntryKind kind;
   std::string_view type;   // "" for constants
   std::string_view field;  // the constant's name; "" for sizes

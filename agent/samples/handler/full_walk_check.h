@@ -48,11 +48,11 @@ class FullWalkCheck {
     if (slot_.check_storage == nullptr || before_ == 0) return;
     const uint64_t fingerprint = chain.Fingerprint();
     if (fingerprint == 0) return;
-    Count(sample_counters.memory_checked);
+    Count(sample_counters.last_walk_checked);
     if (fingerprint == before_) return;
     Chain full(slot_.check_storage, slot_.chain_capacity);
     if (Walk(full) != before_) return;
-    Count(sample_counters.memory_wrong);
+    Count(sample_counters.last_walk_wrong);
     different_chains.Store(signal_safe::InterruptedPc(*context_), chain, full);
   }
 

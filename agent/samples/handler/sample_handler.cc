@@ -174,8 +174,9 @@ void CountChain(const Chain& chain, const ThreadSlot& slot) {
 // Puts head and frames into the slot's ring, without committing them. Null: there is no room.
 SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Moment& moment,
                           const Chain& chain) {
-  const uint32_t room = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
-  std::byte* const record = slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + room));
+  const uint32_t frame_bytes = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
+  std::byte* const record =
+      slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + frame_bytes));
   if (record == nullptr) {
     if (moment.is_unwind) return nullptr;  // the caller counts it
     Count(sample_counters.ring_full);
@@ -186,8 +187,9 @@ SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Mom
   auto* const frames = reinterpret_cast<Frame*>(record + sizeof(SampleHeader));
   FillHeader(state, slot, moment, chain, header);
   chain.CopyTo(frames, slot.max_frames);
-  const bool single = state.stack == StackMode::kAppFrame && moment.is_unwind;
-  if (state.stack == StackMode::kApp || single) {
+  // stack=appframe walks the whole stack for unwind= only.
+  const bool is_whole_unwind = state.stack == StackMode::kAppFrame && moment.is_unwind;
+  if (state.stack == StackMode::kApp || is_whole_unwind) {
     header->frame_count = KeepApplicationFrames(Application(state), frames, header->frame_count);
     slot.ring.Shrink(
         static_cast<uint32_t>(sizeof(SampleHeader) + header->frame_count * sizeof(Frame)));

@@ -29,10 +29,11 @@ struct SampleCounters {
   std::atomic<uint64_t> stale{0};             // our signal, but the thread or session was gone
   std::atomic<uint64_t> foreign{0};           // someone else's signal, passed on
   std::atomic<uint64_t> position_unknown{0};  // position in the call tree
-  std::atomic<uint64_t> memory_checked{0};  // remembered chains that a full walk was compared with
-  std::atomic<uint64_t> memory_wrong{0};    // a remembered chain differed from the full walk
-  std::atomic<uint64_t> blocker_unread{0};  // waits whose blocker FindBlocker could not read
-  std::atomic<uint64_t> cost_ns{0};         // total time in the handler
+  std::atomic<uint64_t> last_walk_checked{
+      0};                                    // remembered chains that a full walk was compared with
+  std::atomic<uint64_t> last_walk_wrong{0};  // a remembered chain differed from the full walk
+  std::atomic<uint64_t> blocker_unread{0};   // waits whose blocker FindBlocker could not read
+  std::atomic<uint64_t> cost_ns{0};          // total time in the handler
   std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};  // by WalkNote
   std::atomic<uint64_t> ends[4] = {};                                    // by ChainEnd
   std::atomic<uint64_t> cost[signal_safe::kCostBuckets] = {};  // handler times (counter_block.h)

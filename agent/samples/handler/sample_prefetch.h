@@ -28,7 +28,7 @@ inline void PrefetchSample(const SamplerState& state, const ThreadSlot* slot,
                            const ucontext_t& context) {
   constexpr size_t kStackBytes = 1536, kWalkedFrames = 4, kRememberedFrames = 16, kFrames = 24,
                    kPushedFrames = 8, kRecordBytes = 512;
-  PrefetchKnownFrame(signal_safe::InterruptedPc(context), true);
+  PrefetchCachedFrame(signal_safe::InterruptedPc(context), true);
   if (slot == nullptr) return;
   PrefetchRange<false>(slot, sizeof(ThreadSlot));
   PrefetchRange<false>(state.vm, state.vm != nullptr ? sizeof(VmLayout) : 0);

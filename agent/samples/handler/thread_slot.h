@@ -26,7 +26,7 @@ enum class SlotState : uint32_t {
 // belong to the handler on that thread, and atomics may be updated by cold code at any time.
 struct alignas(64) ThreadSlot {
   std::atomic<SlotState> state;
-  int32_t os_tid;
+  std::atomic<int32_t> os_tid;
   // The number under which the trace names the thread (proto Thread.id); 0: not known yet.
   std::atomic<uint32_t> thread_number;
   // Thread.threadId(); 0 for threads that run no Java code.

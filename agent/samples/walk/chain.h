@@ -8,13 +8,14 @@ namespace jtrace::samples {
 // The numbers are those of proto Frame.Kind.
 enum class FrameKind : uint8_t {
   kUnknown = 0,
-  kInterpreted = 1,  // value: jmethodID
-  kCompiled = 2,     // value: jmethodID
-  kInlined = 3,      // value: jmethodID; the frame after it is the one it was inlined into
-  kNative = 4,       // value: address: the interrupted pc, or a return address
-  kStub = 5,         // value: address in JVM-generated code that belongs to no method
-  kKernel = 6,       // value: kernel address
-  kMarker = 7,       // value: WalkNote: why frames are missing here
+  // The value of a Java frame is HotSpot's Method* (kFrameRawMethod), or a jmethodID.
+  kInterpreted = 1,
+  kCompiled = 2,
+  kInlined = 3,  // the frame after it is the one it was inlined into
+  kNative = 4,   // value: address: the interrupted pc, or a return address
+  kStub = 5,     // value: address in JVM-generated code that belongs to no method
+  kKernel = 6,   // value: kernel address
+  kMarker = 7,   // value: WalkNote: why frames are missing here
 };
 
 // Why a chain has a hole or ended early. Values are stable: they index the counters.

@@ -64,7 +64,7 @@ Step CompiledFrame::Unwind() {
 }
 
 Step CompiledFrame::Done() {
-  if (at_pc_ && !unchecked_ && walk_.memory != nullptr) Remember();
+  if (at_pc_ && !unchecked_ && walk_.last_walk != nullptr) Remember();
   return Step::kCaller;
 }
 
@@ -195,7 +195,8 @@ bool CompiledFrame::FromScan() {
 bool StepCached(WalkState& walk) {
   Cursor& cursor = walk.cursor;
   CachedFrame known;
-  if (walk.memory == nullptr || !FindCachedFrame(*walk.vm, cursor.pc, cursor.interrupted, &known) ||
+  if (walk.last_walk == nullptr ||
+      !FindCachedFrame(*walk.vm, cursor.pc, cursor.interrupted, &known) ||
       known.sp_misaligned != (cursor.sp % 16 != 0)) {
     return false;
   }
@@ -211,7 +212,7 @@ bool StepCached(WalkState& walk) {
   }
   uintptr_t value;
   if (!cursor.Load(slot, &value) ||
-      !(walk.memory->Holds(value, slot + 8) || IsReturnAddress(walk, value, Callers::kJava))) {
+      !(walk.last_walk->Holds(value, slot + 8) || IsReturnAddress(walk, value, Callers::kJava))) {
     return false;
   }
   for (uint32_t i = 0; i < known.count; ++i) {
@@ -355,6 +356,8 @@ bool CompiledFrame::InReturnPollStub() const {
   constexpr int kLeaLength = 7, kMoveImmediateLength = 10, kMoveLength = 7;
   const uintptr_t pc = cursor_.pc;
   if (pc < blob_.code + kMoveImmediateLength + kMoveLength) return false;
+  // The longest comparison reads so far; there may be no memory after the last method's code.
+  if (pc + kMoveImmediateLength + kMoveLength + 1 > blob_.end) return false;
   const auto is_move = [](uintptr_t at) { return StartsWith(at, {0x4d, 0x89, 0x97}); };
   const auto is_jump = [](uintptr_t at) { return StartsWith(at, {0xe9}); };
   const auto stores = [&](uintptr_t at) { return is_move(at) && is_jump(at + kMoveLength); };

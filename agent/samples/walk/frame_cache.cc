@@ -126,7 +126,7 @@ bool FindCachedFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, CachedF
   return true;
 }
 
-void PrefetchKnownFrame(uintptr_t pc, bool interrupted) {
+void PrefetchCachedFrame(uintptr_t pc, bool interrupted) {
   const Entry& entry = EntryOf(KeyOf(pc, interrupted));
   __builtin_prefetch(&entry.words[0]);
   __builtin_prefetch(&entry.words[8]);
@@ -156,7 +156,7 @@ void EvictCachedFrames(uintptr_t nmethod) {
   }
 }
 
-void ForgetAllKnownFrames() {
+void EvictAllFrames() {
   for (Entry& entry : cache) entry.words[0].fetch_add(1, std::memory_order_relaxed);
 }
 

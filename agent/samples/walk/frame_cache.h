@@ -46,7 +46,7 @@ MemoryRange FrameCacheMemory();
 bool FindCachedFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, CachedFrame* frame);
 
 // Begins to load the data that FindCachedFrame will read.
-void PrefetchKnownFrame(uintptr_t pc, bool interrupted);
+void PrefetchCachedFrame(uintptr_t pc, bool interrupted);
 
 // Keeps `frame` for `pc` in place of the frame that shares its entry. Frames are not kept if they
 // do not fit (more methods, bytecode indexes above 32,766, offsets of 8 MiB and more), or if the
@@ -55,6 +55,6 @@ void CacheFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const Cached
 
 // Forgets the frames of the nmethod at that address. Not in a handler.
 void EvictCachedFrames(uintptr_t nmethod);
-void ForgetAllKnownFrames();
+void EvictAllFrames();
 
 }  // namespace jtrace::samples

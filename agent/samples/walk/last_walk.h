@@ -76,7 +76,7 @@ class LastWalk {
   uint32_t search_;        // remembered frames with a lower index may still be reached
   uint32_t walked_ = 0;    // frames in storage_.walked
   bool storable_ = true;
-  bool open_ = false;            // between Arrived and Stepped of a frame that is recorded
+  bool open_ = false;            // between BeginStep and EndStep of a frame that is recorded
   uint32_t leaf_frames_ = 0;     // chain frames of the interrupted frame
   uint32_t completed_from_ = 0;  // remembered frames that completed this walk
 };

@@ -67,7 +67,7 @@ bool IsDeoptHandler(const VmLayout& vm, const CodeBlob& nmethod, uintptr_t pc) {
 bool IsReturnAddress(const WalkState& walk, uintptr_t value, Callers callers) {
   if (walk.InCodeCache(value)) {
     CachedFrame known;
-    return (walk.memory != nullptr && FindCachedFrame(*walk.vm, value, false, &known)) ||
+    return (walk.last_walk != nullptr && FindCachedFrame(*walk.vm, value, false, &known)) ||
            IsJavaReturnAddress(*walk.vm, value);
   }
   return callers == Callers::kAny && FollowsCallInObject(value);

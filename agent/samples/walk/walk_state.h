@@ -26,7 +26,7 @@ struct WalkState {
   Chain& chain;
   CfiLookup cfi;
   // Null: the results of earlier walks are not used.
-  const LastWalk* memory = nullptr;
+  const LastWalk* last_walk = nullptr;
   bool wants_ids = false;  // WalkedThread::wants_ids
 
   bool InCodeCache(uintptr_t pc) const { return vm != nullptr && vm->InCodeCache(pc); }

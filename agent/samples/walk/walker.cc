@@ -49,18 +49,18 @@ void WalkInFull(WalkState& walk) {
   walk.Fail(WalkNote::kStepLimit);
 }
 
-void WalkWithMemory(WalkState& walk, LastWalk memory) {
-  walk.memory = &memory;
+void WalkFromLast(WalkState& walk, LastWalk last) {
+  walk.last_walk = &last;
   Step step = Step::kCaller;
   for (int i = 0; i < kMaxSteps && step == Step::kCaller; ++i) {
-    if (!walk.cursor.interrupted && memory.Complete(walk.cursor, walk.vm, walk.chain)) break;
-    memory.BeginStep(walk.cursor);
+    if (!walk.cursor.interrupted && last.Complete(walk.cursor, walk.vm, walk.chain)) break;
+    last.BeginStep(walk.cursor);
     step = StepFrom(walk);
-    memory.EndStep(walk.cursor, walk.chain.pushed());
-    if (i == kMaxSteps - 1) walk.Fail(WalkNote::kStepLimit);
+    last.EndStep(walk.cursor, walk.chain.pushed());
+    if (i == kMaxSteps - 1 && step == Step::kCaller) walk.Fail(WalkNote::kStepLimit);
   }
-  memory.Finish(walk.chain);
-  walk.memory = nullptr;
+  last.Finish(walk.chain);
+  walk.last_walk = nullptr;
 }
 
 WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
@@ -68,7 +68,7 @@ WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t
   WalkState walk{vm, thread.java_thread, thread.stack, Cursor{}, chain, CfiLookup{}};
   walk.wants_ids = thread.wants_ids;
   walk.cursor.SetInterrupted(context, thread.stack);
-  if (thread.memory != nullptr) PrefetchKnownFrame(walk.cursor.pc, true);
+  if (thread.memory != nullptr) PrefetchCachedFrame(walk.cursor.pc, true);
   return walk;
 }
 
@@ -127,7 +127,7 @@ void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t*
   if (walk.cursor.sp % 8 != 0) {
     chain.Fail(WalkNote::kNoProgress);
   } else if (thread.memory != nullptr) {
-    WalkWithMemory(walk, LastWalk(thread.memory, thread.remembered));
+    WalkFromLast(walk, LastWalk(thread.memory, thread.remembered));
   } else {
     WalkInFull(walk);
   }

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/base/own_file.h"
+#include "agent/base/agent_file.h"
 #include "gtest/gtest.h"
 
 namespace jtrace {
@@ -16,7 +16,7 @@ bool IsOpen(int fd) { return fcntl(fd, F_GETFD) >= 0; }
 
 TEST(OwnFdTest, UsesANumberThatNoNextFileGets) {
   const int low = OpenNull();
-  const OwnFd fd(low);
+  const AgentFd fd(low);
   EXPECT_TRUE(fd.IsOurs());
   EXPECT_GT(fd.get(), low + 20);
   EXPECT_FALSE(IsOpen(low));
@@ -26,15 +26,15 @@ TEST(OwnFdTest, UsesANumberThatNoNextFileGets) {
 // The kernel's table has 64 entries at first. To enlarge it takes 10 to 20 ms in a process with
 // threads.
 TEST(OwnFdTest, FitsIntoTheFirstTable) {
-  std::vector<OwnFd> fds;
+  std::vector<AgentFd> fds;
   for (int i = 0; i < 16; ++i) fds.emplace_back(OpenNull());
-  for (const OwnFd& fd : fds) EXPECT_LT(fd.get(), 64);
+  for (const AgentFd& fd : fds) EXPECT_LT(fd.get(), 64);
 }
 
 TEST(OwnFdTest, ClosesItsOwnFile) {
   int number;
   {
-    const OwnFd fd(OpenNull());
+    const AgentFd fd(OpenNull());
     number = fd.get();
   }
   EXPECT_FALSE(IsOpen(number));
@@ -45,7 +45,7 @@ TEST(OwnFdTest, LeavesAProgramsFileUnderItsNumberOpen) {
   ASSERT_EQ(pipe(ends), 0);
   int number;
   {
-    const OwnFd fd(OpenNull());
+    const AgentFd fd(OpenNull());
     number = fd.get();
     ASSERT_EQ(dup2(ends[0], number), number);
     EXPECT_FALSE(fd.IsOurs());
@@ -58,20 +58,20 @@ TEST(OwnFdTest, LeavesAProgramsFileUnderItsNumberOpen) {
 }
 
 TEST(OwnFdTest, MovesAndCompares) {
-  OwnFd first(OpenNull());
-  EXPECT_TRUE(first.SameFile(OwnFd(OpenNull())));
-  EXPECT_FALSE(first.SameFile(OwnFd(open("/dev/zero", O_RDONLY | O_CLOEXEC))));
-  EXPECT_FALSE(OwnFd().SameFile(OwnFd()));
+  AgentFd first(OpenNull());
+  EXPECT_TRUE(first.SameFile(AgentFd(OpenNull())));
+  EXPECT_FALSE(first.SameFile(AgentFd(open("/dev/zero", O_RDONLY | O_CLOEXEC))));
+  EXPECT_FALSE(AgentFd().SameFile(AgentFd()));
   const int number = first.get();
-  OwnFd second = std::move(first);
+  AgentFd second = std::move(first);
   EXPECT_EQ(second.get(), number);
   EXPECT_TRUE(second.IsOurs());
-  second = OwnFd();
+  second = AgentFd();
   EXPECT_FALSE(IsOpen(number));
 }
 
 TEST(OwnFdTest, NoneBelongsToNoFile) {
-  const OwnFd none(-1);
+  const AgentFd none(-1);
   EXPECT_FALSE(none.ok());
   EXPECT_FALSE(none.IsOurs());
 }

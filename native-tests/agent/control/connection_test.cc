@@ -19,8 +19,8 @@ class ConnectionTest : public ::testing::Test {
   void SetUp() override {
     int ends[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-    client_ = OwnFd(ends[0]);
-    connection_.emplace(OwnFd(ends[1]), now_, limits_);
+    client_ = AgentFd(ends[0]);
+    connection_.emplace(AgentFd(ends[1]), now_, limits_);
   }
 
   void Send(absl::string_view text) {
@@ -40,7 +40,7 @@ class ConnectionTest : public ::testing::Test {
   AnswerMemory memory_{limits_.all_answers_bytes};
   const Service service_ = {limits_, queue_, memory_};
   absl::Time now_ = absl::UnixEpoch();
-  OwnFd client_;
+  AgentFd client_;
   std::optional<Connection> connection_;
 };
 

@@ -33,7 +33,7 @@ class SegmentsTest : public ::testing::Test {
   // As the writer does once a chunk.
   proto::Chunk Chunk() {
     proto::Chunk sealed;
-    segments_.Seal(0, sealed);
+    segments_.AddChanges(0, sealed);
     proto::Chunk chunk = encoder_.Take();
     uint32_t number = chunk.first_string();
     for (const std::string& text : chunk.string()) strings_[number++] = text;
@@ -72,7 +72,7 @@ class SegmentsTest : public ::testing::Test {
     }
   }
 
-  SessionClock clock_;
+  RecordingClock clock_;
   Losses losses_;
   trace::RecordEncoder encoder_{{}};
   trace::LimitedEvents limits_{losses_};

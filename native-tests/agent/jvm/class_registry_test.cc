@@ -31,8 +31,8 @@ class ClassRegistryTest : public ::testing::Test {
   std::string NameAt(const MadeUpMethod& at) {
     const uint32_t number = NumberAt(at);
     for (const auto& [name, class_name] : {std::pair("first", "a.First"), {"second", "b.Second"}}) {
-      const uint32_t of_class = encoder_.ClassId(class_name, 0);
-      if (encoder_.MethodId(of_class, name, "()V") == number) {
+      const uint32_t of_class = encoder_.ClassNumber(class_name, 0);
+      if (encoder_.MethodNumber(of_class, name, "()V") == number) {
         return absl::StrCat(class_name, ".", name);
       }
     }
@@ -40,7 +40,7 @@ class ClassRegistryTest : public ::testing::Test {
   }
 
   MadeUpJvm jvm_;
-  SessionClock clock_;
+  RecordingClock clock_;
   LoaderNumbers loaders_{jvm_.vm(), jvm_.env()};
   trace::RecordEncoder encoder_{{}};
   ClassRegistry registry_{jvm_.vm(), jvm_.env(), clock_, loaders_, encoder_};

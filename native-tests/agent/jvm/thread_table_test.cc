@@ -82,6 +82,15 @@ TEST(ThreadTableTest, AThreadThatWasUnknownWhenItEndedMayBeGone) {
   EXPECT_FALSE(threads.MayBeGone(21, 100)) << "it has reported its start";
 }
 
+TEST(ThreadTableTest, AnIdOfAnUnknownThreadIsForgottenAfterAWhile) {
+  ThreadTable table;
+  Access threads(table);
+  constexpr uint64_t kEnd = 1'000;
+  threads.End(100, kEnd);
+  EXPECT_TRUE(threads.MayBeGone(20, 100, kEnd + ThreadTable::kMaxEndingNs - 1));
+  EXPECT_FALSE(threads.MayBeGone(20, 100, kEnd + ThreadTable::kMaxEndingNs));
+}
+
 TEST(ThreadTableTest, WhatAThreadReportedItselfStaysWhenItIsListed) {
   ThreadTable table;
   Access threads(table);
@@ -176,8 +185,8 @@ TEST(ThreadTableTest, EndsAreTakenOnce) {
   threads.End(100);
   threads.End(100);
   threads.End(101);
-  EXPECT_EQ(threads.EndedSinceLastCall(), (std::vector<pid_t>{100, 101}));
-  EXPECT_TRUE(threads.EndedSinceLastCall().empty());
+  EXPECT_EQ(threads.DrainEndedTids(), (std::vector<pid_t>{100, 101}));
+  EXPECT_TRUE(threads.DrainEndedTids().empty());
 }
 
 }  // namespace

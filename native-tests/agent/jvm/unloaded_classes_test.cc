@@ -15,7 +15,7 @@ class UnloadedClassesTest : public ::testing::Test {
   size_t SealAndCount() {
     forgotten_.clear();
     proto::Chunk chunk;
-    unloaded_.Seal(0, chunk);
+    unloaded_.AddChanges(0, chunk);
     size_t sum = 0;
     for (const UnloadedClasses::Batch& batch : forgotten_) sum += batch.size();
     return sum;

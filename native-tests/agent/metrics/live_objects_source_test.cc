@@ -34,7 +34,7 @@ class LiveObjectsSourceTest : public ::testing::Test {
 
   void Seal() {
     proto::Chunk chunk;
-    source_.Seal(0, chunk);
+    source_.AddChanges(0, chunk);
     for (const proto::TreeDelta& delta : chunk.tree()) {
       trees_->Add(delta, [this](uint32_t name) { return name == objects_ ? "live" : "freed"; });
     }
@@ -81,7 +81,7 @@ class LiveObjectsSourceTest : public ::testing::Test {
 
   TestArena arena_;
   ObjectPaths paths_;
-  SessionClock clock_;
+  RecordingClock clock_;
   trace::RecordEncoder encoder_{{}};
   jvm::ThreadTable table_;
   jvm::ThreadRegistry threads_{table_, nullptr, clock_, encoder_};

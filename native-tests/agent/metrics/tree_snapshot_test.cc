@@ -1,10 +1,11 @@
+#include "agent/metrics/tree_snapshot.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "agent/calls/trees/node_state.h"
-#include "agent/metrics/tree_windows.h"
 #include "native-tests/agent/calls/trees/probe_double.h"
 
 namespace jtrace::metrics {

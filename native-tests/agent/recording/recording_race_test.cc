@@ -14,7 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "agent/recording/gate.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording.h"
 
 namespace jtrace {
@@ -29,11 +29,11 @@ class RecordingRaceTest : public testing::Test {
   RecordingRaceTest() : jvm_(NewJvm()) {}
 
   // Never freed, as in a JVM, but reachable for LeakSanitizer.
-  static JvmParts& NewJvm() {
+  static JvmState& NewJvm() {
     static JNIInvokeInterface_ functions = {};
     static JavaVM vm = {&functions};
-    static std::vector<JvmParts*>& all = *new std::vector<JvmParts*>();
-    all.push_back(new JvmParts(&vm, nullptr));
+    static std::vector<JvmState*>& all = *new std::vector<JvmState*>();
+    all.push_back(new JvmState(&vm, nullptr));
     return *all.back();
   }
 
@@ -59,7 +59,7 @@ class RecordingRaceTest : public testing::Test {
     for (std::thread& thread : threads) thread.join();
   }
 
-  JvmParts& jvm_;
+  JvmState& jvm_;
   Gate<Recording> gate_;
   int files_begun_ = 0;
 };

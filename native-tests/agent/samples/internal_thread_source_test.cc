@@ -42,7 +42,7 @@ class InternalThreadSourceTest : public testing::Test {
   }
 
   uint64_t LateMillis() {
-    source_->Seal(0, chunk_);
+    source_->AddChanges(0, chunk_);
     for (const LossRow& row : losses_.Snapshot()) {
       if (row.name == "sample.late_threads") return row.count;
     }
@@ -56,7 +56,7 @@ class InternalThreadSourceTest : public testing::Test {
     return count;
   }
 
-  SessionClock clock_;
+  RecordingClock clock_;
   trace::RecordEncoder encoder_{{}};
   jvm::ThreadTable table_;
   jvm::ThreadRegistry threads_{table_, nullptr, clock_, encoder_};

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "agent/base/loader_list.h"
+#include "agent/base/listed_objects.h"
 #include "agent/native_hooks/object_functions.h"
 #include "agent/native_hooks/trap_signal.h"
 #include "agent/samples/loaded_objects_copy.h"

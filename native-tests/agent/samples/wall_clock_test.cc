@@ -219,7 +219,7 @@ class MovedThread {
  public:
   MovedThread() : thread_([this] { Run(); }) {
     tid_.wait(0);
-    slot_.os_tid = tid_;
+    slot_.os_tid = tid_.load();
     slot_.activity = static_cast<uint8_t>(Activity::kBlocked);
   }
   ~MovedThread() {
@@ -317,7 +317,7 @@ TEST(WallClockTicksTest, FinishCollectsUncheckedTicks) {
   });
   tid.wait(0);
   auto slot = std::make_unique<ThreadSlot>();
-  slot->os_tid = tid;
+  slot->os_tid = tid.load();
   WallClock clock(absl::Milliseconds(10), SIGPROF);
   uint32_t ticks = 0, due = 0;
   while (ticks < 200 || due + IdleWord::Of(slot->idle).ticks == ticks) {

@@ -13,7 +13,7 @@ constexpr uint64_t kSecond = 1'000'000'000;
 
 proto::Chunk Sealed(LimitedEvents& events) {
   proto::Chunk chunk;
-  events.Seal(0, chunk);
+  events.AddChanges(0, chunk);
   return chunk;
 }
 

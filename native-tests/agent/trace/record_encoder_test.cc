@@ -70,9 +70,9 @@ class RecordEncoderTest : public ::testing::Test {
     return file;
   }
   uint32_t Load(int number, uint32_t loader) {
-    const uint32_t id = encoder_.ClassId(absl::StrCat("Made", number), loader);
-    encoder_.RoutineId(id, "run", absl::StrCat("(LMade", number, ";)V"));
-    encoder_.MethodId(id, "run", absl::StrCat("(LMade", number, ";)V"));
+    const uint32_t id = encoder_.ClassNumber(absl::StrCat("Made", number), loader);
+    encoder_.RoutineNumber(id, "run", absl::StrCat("(LMade", number, ";)V"));
+    encoder_.MethodNumber(id, "run", absl::StrCat("(LMade", number, ";)V"));
     return id;
   }
 
@@ -167,8 +167,8 @@ TEST_F(RecordEncoderTest, PendingRecordsAreDefinedInTheNextFile) {
 TEST_F(RecordEncoderTest, MethodsOfAClassCanBeDefinedWithoutARecord) {
   const uint32_t wanted = Load(1, 2);
   const uint32_t other = Load(2, 2);
-  encoder_.SiteId({.class_id = wanted, .name = "callee", .kind = proto::Routine::CALL});
-  encoder_.RoutineId(wanted, "idle", "()V");
+  encoder_.RoutineNumber({.class_id = wanted, .name = "callee", .kind = proto::Routine::CALL});
+  encoder_.RoutineNumber(wanted, "idle", "()V");
   encoder_.DefineRoutines({1});
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(1, "2 Made1.run(LMade1;)V")));
   encoder_.DefineRoutinesOf({wanted});
@@ -203,13 +203,13 @@ TEST_F(RecordEncoderTest, NumbersOfForgottenClassesAreNotReused) {
   encoder_.DefineRoutines({1, 2});
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, "2 Made1.run(LMade1;)V")));
   EXPECT_EQ(encoder_.routines(), 2u);
-  EXPECT_EQ(encoder_.MethodIds(gone, "run", "(LMade1;)V").routine, 0u);
+  EXPECT_EQ(encoder_.NumbersOfMethod(gone, "run", "(LMade1;)V").routine, 0u);
 }
 
 TEST_F(RecordEncoderTest, ClassesNamedByForeignCodeAreKept) {
-  const uint32_t named = encoder_.ClassId("Callee", 5);
-  encoder_.SiteId({.class_id = named, .name = "call", .kind = proto::Routine::CALL},
-                  /*is_foreign=*/true);
+  const uint32_t named = encoder_.ClassNumber("Callee", 5);
+  encoder_.RoutineNumber({.class_id = named, .name = "call", .kind = proto::Routine::CALL},
+                         /*is_foreign=*/true);
   EXPECT_THAT(encoder_.Forget({named}, {5}), IsEmpty());
   EXPECT_THAT(NextFile().routines, ElementsAre(Pair(1, "5 Callee.call")));
 }
@@ -233,18 +233,18 @@ TEST_F(RecordEncoderTest, MemoryFollowsWhatIsLoaded) {
 }
 
 TEST_F(RecordEncoderTest, NextTraceDefinesAgainAndKeepsNumbers) {
-  const uint32_t klass = encoder_.ClassId("a.B", 0);
-  const uint32_t f = encoder_.RoutineId(klass, "f", "()V");
+  const uint32_t klass = encoder_.ClassNumber("a.B", 0);
+  const uint32_t f = encoder_.RoutineNumber(klass, "f", "()V");
   encoder_.DefineThread({.name = "main"});
   encoder_.EndTrace();
   encoder_.AddEvent({.major = format::kSession});
-  const uint32_t g = encoder_.RoutineId(klass, "g", "()V");
+  const uint32_t g = encoder_.RoutineNumber(klass, "g", "()V");
   EXPECT_EQ(encoder_.Take().ByteSizeLong(), 0u) << "nothing is kept while no trace is open";
   CodeSet codes;
   ASSERT_TRUE(codes.Apply("-gc").ok());
   encoder_.BeginTrace(codes);
   encoder_.AddEvent({.major = format::kGc});
-  EXPECT_EQ(encoder_.RoutineId(klass, "f", "()V"), f);
+  EXPECT_EQ(encoder_.RoutineNumber(klass, "f", "()V"), f);
   EXPECT_EQ(encoder_.DefineThread({.name = "main"}), 1u);
   encoder_.DefineRoutines({f, g});
   const proto::Chunk chunk = encoder_.Take();
@@ -258,24 +258,24 @@ TEST_F(RecordEncoderTest, NextTraceDefinesAgainAndKeepsNumbers) {
 }
 
 TEST_F(RecordEncoderTest, NumbersAreStableAndDefinedOnce) {
-  const uint32_t boot = encoder_.ClassId("a.B", 0);
-  const uint32_t other = encoder_.ClassId("a.B", 3);
+  const uint32_t boot = encoder_.ClassNumber("a.B", 0);
+  const uint32_t other = encoder_.ClassNumber("a.B", 3);
   EXPECT_NE(boot, other) << "the loader is part of a class's identity";
-  const uint32_t f = encoder_.RoutineId(boot, "f", "()V");
-  EXPECT_NE(f, encoder_.RoutineId(other, "f", "()V"));
-  EXPECT_EQ(f, encoder_.RoutineId(boot, "f", "()V"));
-  EXPECT_NE(f, encoder_.RoutineId(boot, "f", "(I)V"));
+  const uint32_t f = encoder_.RoutineNumber(boot, "f", "()V");
+  EXPECT_NE(f, encoder_.RoutineNumber(other, "f", "()V"));
+  EXPECT_EQ(f, encoder_.RoutineNumber(boot, "f", "()V"));
+  EXPECT_NE(f, encoder_.RoutineNumber(boot, "f", "(I)V"));
   encoder_.DefineRoutines({1, 2, 3});
   const proto::Chunk chunk = encoder_.Take();
   EXPECT_EQ(chunk.class_def_size(), 2);
   EXPECT_EQ(chunk.routine_size(), 3);
-  EXPECT_EQ(encoder_.ClassId("a.B", 0), boot);
+  EXPECT_EQ(encoder_.ClassNumber("a.B", 0), boot);
   encoder_.DefineRoutines({1, 2, 3});
   EXPECT_EQ(encoder_.Take().class_def_size(), 0);
 }
 
 TEST_F(RecordEncoderTest, IsNotUsedAfterAnExceptionLeftIt) {
-  encoder_.RoutineId(encoder_.ClassId("a.B", 0), "f", "()V");
+  encoder_.RoutineNumber(encoder_.ClassNumber("a.B", 0), "f", "()V");
   const auto fail = [](uint32_t, const RoutineText&) { throw std::bad_alloc(); };
   EXPECT_THROW(encoder_.ForEachRoutine(fail), std::bad_alloc);
   EXPECT_THROW(encoder_.String("text"), std::bad_alloc);

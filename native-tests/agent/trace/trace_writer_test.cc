@@ -53,7 +53,7 @@ class CountingSource : public ChunkSource {
     sample->set_time_ns(++polls);
     sample->set_thread(1);
   }
-  void Seal(uint64_t, proto::Chunk& chunk) override {
+  void AddChanges(uint64_t, proto::Chunk& chunk) override {
     chunk.add_module()->set_path(encoder_.String(absl::StrCat("module", ++seals)));
   }
   void BeginFile() override { sizes.clear(); }
@@ -81,7 +81,7 @@ struct Fixture {
 
   std::string path;
   ReusableThread thread{"writer"};
-  SessionClock clock;
+  RecordingClock clock;
   RecordEncoder encoder;
   std::unique_ptr<TraceFile> file;
   CountingSource source;
@@ -172,7 +172,7 @@ TEST(TraceWriterTest, WriteFailureIsReportedOnceAndEndsNothing) {
 class ManyNodes : public ChunkSource {
  public:
   static constexpr int kNodes = 6'500'000;
-  void Seal(uint64_t, proto::Chunk& chunk) override {
+  void AddChanges(uint64_t, proto::Chunk& chunk) override {
     if (std::exchange(reported_, true)) return;
     proto::TreeDelta& delta = *chunk.add_tree();
     for (int i = 0; i < kNodes; ++i) {
@@ -193,7 +193,7 @@ TEST(TraceWriterTest, MissingMemoryEndsTheTraceAndNothingElse) {
     void Poll(proto::Chunk&) override {
       if (++polls == 3) throw std::bad_alloc();
     }
-    void Seal(uint64_t, proto::Chunk&) override {}
+    void AddChanges(uint64_t, proto::Chunk&) override {}
     std::atomic<int> polls{0};
   };
   Fixture f("memory.bin");
@@ -288,8 +288,8 @@ TEST(TraceWriterTest, NextFileIsSelfContained) {
   TraceWriter drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
                     f.doorbell, [](const absl::Status& status) { FAIL() << status; });
   drain.Start(proto::SessionStart());
-  const uint32_t klass = f.encoder.ClassId("a.B", 2);
-  const uint32_t routine = f.encoder.RoutineId(klass, "f", "()V");
+  const uint32_t klass = f.encoder.ClassNumber("a.B", 2);
+  const uint32_t routine = f.encoder.RoutineNumber(klass, "f", "()V");
   const uint32_t ended = f.encoder.DefineThread({.name = "ended"});
   const uint32_t running = f.encoder.DefineThread({.name = "running"});
   f.encoder.ForgetThread(ended);

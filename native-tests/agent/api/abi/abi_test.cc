@@ -55,7 +55,7 @@ class FakeHost : public NativeApi {
  private:
   jvm::ThreadTable table_;
   ThreadCounters counters_{signal_safe::AllocLayout{}, table_};
-  SessionClock clock_;
+  RecordingClock clock_;
   Losses losses_;
   trace::RecordEncoder encoder_{{}};
   trace::LimitedEvents limits_{losses_};
@@ -193,6 +193,9 @@ TEST(Abi, ThreadsAreReportedOnceTheyAreAttached) {
     const auto self = static_cast<uint64_t>(gettid());
     EXPECT_EQ(Api().totals(JTRACE_OF_OS_THREAD, self, &id, 1, &same), JTRACE_OK);
     EXPECT_EQ(same, 5);
+    // An id of more bits than the kernel gives is not cut to one that exists.
+    const uint64_t too_large = (uint64_t{1} << 32) + self;
+    EXPECT_EQ(Api().totals(JTRACE_OF_OS_THREAD, too_large, &id, 1, &same), JTRACE_E_THREAD);
     const uint32_t read = IdOf("io.read.bytes");
     EXPECT_EQ(Api().own_totals(&read, 1, &same), JTRACE_E_HANDLER);
     EXPECT_EQ(Api().totals(JTRACE_OF_OWN_THREAD, 0, &read, 1, &same), JTRACE_OK);

@@ -33,7 +33,7 @@ class CountedBlocksTest : public ::testing::Test {
     collector_.Poll();
     collector_.Collect([](const TreeUpdate&) {}, true);
     proto::Chunk chunk;
-    blocks_.Seal(0, chunk);
+    blocks_.AddChanges(0, chunk);
     return {chunk.open_activations().begin(), chunk.open_activations().end()};
   }
 
@@ -45,7 +45,7 @@ class CountedBlocksTest : public ::testing::Test {
   trace::RecordEncoder encoder_{{}};
   Losses losses_;
   CountedBlocks blocks_{*counters_, arena_.get(), &collector_, encoder_, losses_};
-  const uint32_t class_id_ = encoder_.ClassId("A", 0);
+  const uint32_t class_id_ = encoder_.ClassNumber("A", 0);
 };
 
 // By the next file's end its memory may be another thread's, and anything.

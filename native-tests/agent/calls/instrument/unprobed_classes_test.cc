@@ -29,14 +29,14 @@ class UnprobedClassesTest : public ::testing::Test {
     return chunk.string(static_cast<int>(number - chunk.first_string()));
   }
 
-  SessionClock clock_;
+  RecordingClock clock_;
   Losses losses_;
   trace::RecordEncoder encoder_{{}};
   UnprobedClasses unprobed_{clock_, encoder_, losses_};
 };
 
 TEST_F(UnprobedClassesTest, EachIsALossAndARecord) {
-  const uint32_t a = encoder_.ClassId("a.A", 0);
+  const uint32_t a = encoder_.ClassNumber("a.A", 0);
   unprobed_.Add(NoProbes::kNotRetransformed, a, "a.A", "JVMTI_ERROR_INTERNAL");
   EXPECT_EQ(losses_.Count("class.not_retransformed"), 1u);
   EXPECT_EQ(losses_.Snapshot()[0].what,
@@ -46,8 +46,8 @@ TEST_F(UnprobedClassesTest, EachIsALossAndARecord) {
 }
 
 TEST_F(UnprobedClassesTest, EachReasonCountsOnceAClass) {
-  const uint32_t a = encoder_.ClassId("a.A", 0);
-  const uint32_t other = encoder_.ClassId("a.A", 7);  // of another loader
+  const uint32_t a = encoder_.ClassNumber("a.A", 0);
+  const uint32_t other = encoder_.ClassNumber("a.A", 7);  // of another loader
   for (int i = 0; i < 2; ++i) {
     unprobed_.Add(NoProbes::kLate, a, "a.A");
     unprobed_.Add(NoProbes::kLate, other, "a.A");
@@ -60,7 +60,7 @@ TEST_F(UnprobedClassesTest, EachReasonCountsOnceAClass) {
 }
 
 TEST_F(UnprobedClassesTest, NumbersOfUnloadedClassesAreFree) {
-  const uint32_t a = encoder_.ClassId("a.A", 0);
+  const uint32_t a = encoder_.ClassNumber("a.A", 0);
   unprobed_.Add(NoProbes::kHidden, a, "a.A$$Lambda.0x0000800012345678");
   EXPECT_EQ(losses_.Snapshot()[0].what,
             "hidden classes in scope, whose methods cannot get probes: a.A$$Lambda");

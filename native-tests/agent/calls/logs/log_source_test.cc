@@ -35,7 +35,7 @@ class LogSourceTest : public ::testing::Test {
   TickScale scale_ = TickScale::Nanoseconds();
   ProbeDouble thread_{arena_.get(), 7};
   TreeCollector trees_{arena_.get()};
-  SessionClock clock_;
+  RecordingClock clock_;
   trace::RecordEncoder encoder_{{}};
   jvm::ThreadTable table_;
   jvm::ThreadRegistry threads_{table_, nullptr, clock_, encoder_};
@@ -56,7 +56,7 @@ TEST_F(LogSourceTest, PositionsNameNodesThatTheSameChunkDefines) {
   log.Exit(5);
   proto::Chunk chunk;
   source.Poll(chunk);
-  source.Seal(clock_.Now(), chunk);
+  source.AddChanges(clock_.Now(), chunk);
   ASSERT_EQ(chunk.log_size(), 1);
   const uint32_t node = trees_.TraceNode(thread_.current_ref());
   EXPECT_NE(node, 0u);
@@ -136,10 +136,10 @@ TEST_F(LogSourceTest, ASpentBudgetStopsTheLogsOnce) {
   LogSource source = Source(logs, {.budget = 1000, .switches = true});
   proto::Chunk chunk;
   source.Wrote(999);
-  source.Seal(1, chunk);
+  source.AddChanges(1, chunk);
   EXPECT_EQ(arena_->log_stopped, 0u);
   source.Wrote(1000);
-  source.Seal(2, chunk);
+  source.AddChanges(2, chunk);
   EXPECT_EQ(arena_->log_stopped, 1u);
   const auto rows = losses_.Snapshot();
   ASSERT_EQ(rows.size(), 1u);
@@ -151,11 +151,11 @@ TEST_F(LogSourceTest, WaitsOfThreadsAreReportedByFile) {
   LogSource source = Source(logs);
   arena_->log_waited = 2'500'000;
   proto::Chunk chunk;
-  source.Seal(1, chunk);
+  source.AddChanges(1, chunk);
   source.BeginFile();
   arena_->log_waited += 1'000'000;
   arena_->log_waits = static_cast<uint64_t>(signal_safe::LogWaits::kStalled);
-  source.Seal(2, chunk);
+  source.AddChanges(2, chunk);
   const auto rows = losses_.Snapshot();
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].name, "log.waited");
@@ -194,7 +194,7 @@ TEST_F(LogSourceTest, CallsLeftOutCountInTheFileThatReportsThem) {
   const auto reported = [&](uint32_t calls) -> uint64_t {
     if (calls != 0) log.Mark(LogKind::kDropped, calls);
     source.Poll(chunk);
-    source.Seal(clock_.Now(), chunk);
+    source.AddChanges(clock_.Now(), chunk);
     const auto rows = losses_.Snapshot();
     return rows.empty() ? 0 : rows[0].count;
   };

@@ -20,17 +20,17 @@ TEST(VmReadsTest, EachEntryIsListedOnce) {
 }
 
 TEST(VmReadsTest, EachPartHasEntriesAndATextOfItsOwn) {
-  std::set<VmPart> parts;
+  std::set<LayoutSection> parts;
   for (const VmTableEntry& read : VmTableEntries()) parts.insert(read.part);
   std::set<std::string> names;
   for (int i = 0; i < kVmParts; ++i) {
-    const auto part = static_cast<VmPart>(i);
+    const auto part = static_cast<LayoutSection>(i);
     EXPECT_TRUE(parts.contains(part)) << i;
     EXPECT_TRUE(names.insert(std::string(TextOf(part).name)).second) << i;
     EXPECT_FALSE(TextOf(part).verified.empty());
     EXPECT_FALSE(TextOf(part).without.empty());
   }
-  EXPECT_EQ(TextOf(VmPart::kLevels).name, "levels");
+  EXPECT_EQ(TextOf(LayoutSection::kLevels).name, "levels");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "agent/native_hooks/code_writer.h"
+#include "agent/native_hooks/slot_pages.h"
 
 #include <errno.h>
 #include <fcntl.h>

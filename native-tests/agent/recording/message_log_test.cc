@@ -1,4 +1,4 @@
-#include "agent/recording/log.h"
+#include "agent/recording/message_log.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 
 TEST(LogTest, UnwritableFileIsReportedInOneLine) {
   for (const char* path : {"/nonexistent/x.log", "/tmp"}) {
-    const auto log = Log::Open(LogTarget::kFile, path);
+    const auto log = MessageLog::Open(LogTarget::kFile, path);
     ASSERT_EQ(log.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(log.status().message()),
                 testing::StartsWith(absl::StrCat("option 'log': cannot write '", path, "': ")));
@@ -28,12 +28,12 @@ TEST(LogTest, FilesOfOthersAreLeftAlone) {
   const std::string link = path + ".link";
   std::ofstream(path) << "theirs\n";
   ASSERT_EQ(::link(path.c_str(), link.c_str()), 0);
-  EXPECT_THAT(std::string(Log::Open(LogTarget::kFile, path).status().message()),
+  EXPECT_THAT(std::string(MessageLog::Open(LogTarget::kFile, path).status().message()),
               testing::HasSubstr("second name (a hard link)"));
   unlink(link.c_str());
   if (geteuid() == 0) {
     ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
-    EXPECT_THAT(std::string(Log::Open(LogTarget::kFile, path).status().message()),
+    EXPECT_THAT(std::string(MessageLog::Open(LogTarget::kFile, path).status().message()),
                 testing::HasSubstr("it belongs to another user"));
   }
   unlink(path.c_str());
@@ -44,11 +44,11 @@ TEST(LogTest, FilesOfOthersAreLeftAlone) {
 TEST(LogTest, PipesAndLinksAreNamed) {
   const std::string path = absl::StrCat(testing::TempDir(), "/special.", getpid(), ".log");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  EXPECT_THAT(std::string(Log::Open(LogTarget::kFile, path).status().message()),
+  EXPECT_THAT(std::string(MessageLog::Open(LogTarget::kFile, path).status().message()),
               testing::HasSubstr("': it is not a file; choose another"));
   unlink(path.c_str());
   ASSERT_EQ(symlink("/dev/null", path.c_str()), 0);
-  EXPECT_THAT(std::string(Log::Open(LogTarget::kFile, path).status().message()),
+  EXPECT_THAT(std::string(MessageLog::Open(LogTarget::kFile, path).status().message()),
               testing::HasSubstr("': it is a symbolic link; choose another"));
   unlink(path.c_str());
 }
@@ -56,7 +56,7 @@ TEST(LogTest, PipesAndLinksAreNamed) {
 TEST(LogTest, LinesAreAppended) {
   const std::string path = absl::StrCat(testing::TempDir(), "/lines.log");
   std::ofstream(path) << "before\n";
-  const auto log = Log::Open(LogTarget::kFile, path);
+  const auto log = MessageLog::Open(LogTarget::kFile, path);
   ASSERT_TRUE(log.ok());
   (*log)->Line("one");
   (*log)->Line("two");
@@ -67,7 +67,7 @@ TEST(LogTest, LinesAreAppended) {
 
 TEST(LogTest, MessagesAreOneLineOfVisibleText) {
   const std::string path = absl::StrCat(testing::TempDir(), "/quotes.", getpid(), ".log");
-  const auto log = Log::Open(LogTarget::kFile, path);
+  const auto log = MessageLog::Open(LogTarget::kFile, path);
   ASSERT_TRUE(log.ok());
   (*log)->Line("class a\x1b[2J\n\u202Eb");
   std::ifstream file(path);

@@ -1,4 +1,4 @@
-#include "agent/base/codes.h"
+#include "agent/base/code_set.h"
 
 #include <algorithm>
 #include <array>

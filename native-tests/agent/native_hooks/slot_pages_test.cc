@@ -1,4 +1,4 @@
-#include "agent/native_hooks/code_writer.h"
+#include "agent/native_hooks/slot_pages.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "agent/recording/switches_part.h"
+#include "agent/recording/context_switches_part.h"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 
 namespace jtrace {
 
-absl::Status SwitchesPart::Prepare() {
+absl::Status ContextSwitchesPart::Prepare() {
   if (const auto trial = samples::SwitchRing::Open(gettid()); !trial.ok()) {
     return absl::FailedPreconditionError(absl::StrCat("codes=+switch: ", trial.status().message()));
   }
@@ -14,13 +14,13 @@ absl::Status SwitchesPart::Prepare() {
 }
 
 // Attaches the running threads. ThreadStarted attaches those that start later.
-void SwitchesPart::Listen(JNIEnv*) {
+void ContextSwitchesPart::Listen(JNIEnv*) {
   for (const jvm::RunningThread& thread : jvm_.registries.threads.Running()) {
     source_.Attach(thread.numbers.number, thread.numbers.os_tid);
   }
 }
 
-void SwitchesPart::ThreadStarted(JNIEnv*, const jvm::ThreadNumbers& numbers) {
+void ContextSwitchesPart::ThreadStarted(JNIEnv*, const jvm::ThreadNumbers& numbers) {
   source_.Attach(numbers.number, gettid());
 }
 

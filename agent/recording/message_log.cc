@@ -1,4 +1,4 @@
-#include "agent/recording/log.h"
+#include "agent/recording/message_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/base/own_file.h"
+#include "agent/base/agent_file.h"
 #include "common/visible_text.h"
 
 namespace jtrace {
@@ -31,32 +31,33 @@ int OpenForAppending(const std::string& file) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Log>> Log::Open(LogTarget target, std::string file) {
+absl::StatusOr<std::unique_ptr<MessageLog>> MessageLog::Open(LogTarget target, std::string file) {
   if (target == LogTarget::kFile) {
-    const OwnFd fd(OpenForAppending(file));
+    const AgentFd fd(OpenForAppending(file));
     const absl::Status own =
-        fd.ok() ? CheckOwnFile(fd.get()) : absl::PermissionDeniedError(OpenErrorText(errno));
+        fd.ok() ? CheckAgentFile(fd.get()) : absl::PermissionDeniedError(OpenErrorText(errno));
     if (!own.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("option 'log': cannot write '", file, "': ", own.message(),
                        "; choose another file with log=FILE, or log=stderr"));
     }
   }
-  return std::unique_ptr<Log>(new Log(target, std::move(file)));
+  return std::unique_ptr<MessageLog>(new MessageLog(target, std::move(file)));
 }
 
-Log::Log(LogTarget target, std::string file) : target_(target), file_(std::move(file)) {}
+MessageLog::MessageLog(LogTarget target, std::string file)
+    : target_(target), file_(std::move(file)) {}
 
 // Messages contain names of classes, threads and files, and the log may be shown on a terminal.
-void Log::Line(absl::string_view raw_message) const {
+void MessageLog::Line(absl::string_view raw_message) const {
   if (target_ == LogTarget::kNone) return;
   const std::string message = VisibleText({raw_message.data(), raw_message.size()});
   if (target_ == LogTarget::kStderr) {
     WriteLine(STDERR_FILENO, message);
     return;
   }
-  const OwnFd fd(OpenForAppending(file_));
-  if (fd.ok() && CheckOwnFile(fd.get()).ok()) WriteLine(fd.get(), message);
+  const AgentFd fd(OpenForAppending(file_));
+  if (fd.ok() && CheckAgentFile(fd.get()).ok()) WriteLine(fd.get(), message);
 }
 
 void LogToStderr(absl::string_view message) {

@@ -1,4 +1,4 @@
-#include "agent/base/own_file.h"
+#include "agent/base/agent_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ constexpr rlim_t kFirstHighNumber = 40;
 
 }  // namespace
 
-absl::Status CheckOwnFile(int fd) {
+absl::Status CheckAgentFile(int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0) return absl::ErrnoToStatus(errno, "fstat");
   if (S_ISCHR(info.st_mode)) return absl::OkStatus();  // /dev/null
@@ -50,33 +50,33 @@ int WithHighNumber(int fd) {
   return high >= 0 ? high : fd;
 }
 
-OwnFd::OwnFd(int fd) : fd_(WithHighNumber(fd)) {
+AgentFd::AgentFd(int fd) : fd_(WithHighNumber(fd)) {
   struct stat info = {};
   if (fd_ < 0 || fstat(fd_, &info) != 0) return;
   device_ = info.st_dev;
   inode_ = info.st_ino;
 }
 
-OwnFd::OwnFd(OwnFd&& other) noexcept
+AgentFd::AgentFd(AgentFd&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)), device_(other.device_), inode_(other.inode_) {}
 
-OwnFd& OwnFd::operator=(OwnFd&& other) noexcept {
+AgentFd& AgentFd::operator=(AgentFd&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(device_, other.device_);
   std::swap(inode_, other.inode_);
   return *this;
 }
 
-OwnFd::~OwnFd() {
+AgentFd::~AgentFd() {
   if (IsOurs()) close(fd_);
 }
 
-bool OwnFd::IsOurs() const {
+bool AgentFd::IsOurs() const {
   struct stat info = {};
   return fd_ >= 0 && fstat(fd_, &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
 }
 
-bool OwnFd::SameFile(const OwnFd& other) const {
+bool AgentFd::SameFile(const AgentFd& other) const {
   return ok() && other.ok() && device_ == other.device_ && inode_ == other.inode_;
 }
 

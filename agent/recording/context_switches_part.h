@@ -1,15 +1,16 @@
 // Thread switches that the kernel records (S3.5: a thread gets and leaves a processor).
 #pragma once
 
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording_part.h"
-#include "agent/samples/switch_source.h"
+#include "agent/samples/context_switch_source.h"
 
 namespace jtrace {
 
-class SwitchesPart : public RecordingPart {
+class ContextSwitchesPart : public RecordingPart {
  public:
-  explicit SwitchesPart(JvmParts& jvm) : jvm_(jvm), source_(jvm.trace.clock, jvm.trace.losses) {}
+  explicit ContextSwitchesPart(JvmState& jvm)
+      : jvm_(jvm), source_(jvm.trace.clock, jvm.trace.losses) {}
 
   // FailedPrecondition, with the remedy: the kernel forbids records of switches.
   absl::Status Prepare() override;
@@ -19,11 +20,11 @@ class SwitchesPart : public RecordingPart {
   void ThreadEnding(const jvm::ThreadNumbers& numbers) override { source_.End(numbers.number); }
 
   // A log writes its thread's switches between its calls.
-  samples::SwitchSource& source() { return source_; }
+  samples::ContextSwitchSource& source() { return source_; }
 
  private:
-  JvmParts& jvm_;
-  samples::SwitchSource source_;
+  JvmState& jvm_;
+  samples::ContextSwitchSource source_;
 };
 
 }  // namespace jtrace

@@ -23,7 +23,7 @@ using PackagesOfStack = std::vector<std::string>;
 // "com.acme.shop" of "com.acme.shop.Cart"; "" for a class without a package.
 std::string_view PackageOf(std::string_view class_name);
 
-struct OwnScope {
+struct ProgramScope {
   std::vector<std::string> patterns;  // of include=, the most important first
   ProbeWork work;
 };
@@ -32,7 +32,7 @@ struct OwnScope {
 // `stacks`. A package on no stack is chosen only if the main class's is not among `classes`. Leaves
 // out well-known libraries, unless there is nothing else, or the main class is in one that does not
 // start other programs. Divides a package that is too costly. No pattern: no class has a package.
-OwnScope ChooseOwnScope(std::span<const ClassToProbe> classes, std::string_view main_class,
-                        std::span<const PackagesOfStack> stacks);
+ProgramScope ChooseOwnScope(std::span<const ClassToProbe> classes, std::string_view main_class,
+                            std::span<const PackagesOfStack> stacks);
 
 }  // namespace jtrace::calls

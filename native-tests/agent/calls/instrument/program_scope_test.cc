@@ -1,4 +1,4 @@
-#include "agent/calls/instrument/own_scope.h"
+#include "agent/calls/instrument/program_scope.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -69,7 +69,7 @@ TEST(OwnScopeTest, DividesWhatIsTooCostly) {
                                  "com.acme.e.E", "com.acme.f.F"}) {
     classes.push_back({name, kMany});
   }
-  const OwnScope scope =
+  const ProgramScope scope =
       ChooseOwnScope(classes, "com.acme.Main",
                      std::vector<PackagesOfStack>{{"com.acme.a"}, {"com.acme.a", "com.acme.b.y"}});
   EXPECT_LE(EstimatedCost(scope.work), kCostOfOwnScope);

@@ -46,9 +46,10 @@ class SwitchRing {
 
 // Comes after the source of logs: a switch is written when all logged entries and exits before it
 // are written, and none after it.
-class SwitchSource : public trace::ChunkSource {
+class ContextSwitchSource : public trace::ChunkSource {
  public:
-  SwitchSource(const SessionClock& clock, Losses& losses) : clock_(clock), losses_(losses) {}
+  ContextSwitchSource(const RecordingClock& clock, Losses& losses)
+      : clock_(clock), losses_(losses) {}
 
   // Records the switches of a thread from now on. `number`: Thread.id.
   void Attach(uint32_t number, pid_t tid);
@@ -59,7 +60,7 @@ class SwitchSource : public trace::ChunkSource {
   void AddUntil(uint32_t number, uint64_t until_ns, proto::Chunk& chunk);
   void Poll(proto::Chunk& chunk) override;
   void EndFile(bool, proto::Chunk&) override { file_ends_ = true; }
-  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
 
  private:
   struct Thread {
@@ -73,7 +74,7 @@ class SwitchSource : public trace::ChunkSource {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteAll(uint64_t until_ns, proto::Chunk& chunk);
 
-  const SessionClock& clock_;
+  const RecordingClock& clock_;
   Losses& losses_;
   absl::Mutex mutex_;
   absl::flat_hash_map<uint32_t, Thread> threads_ ABSL_GUARDED_BY(mutex_);

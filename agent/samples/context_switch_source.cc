@@ -1,4 +1,4 @@
-#include "agent/samples/switch_source.h"
+#include "agent/samples/context_switch_source.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -55,7 +55,7 @@ struct SwitchRecord {
 
 }  // namespace
 
-void SwitchSource::Attach(uint32_t number, pid_t tid) {
+void ContextSwitchSource::Attach(uint32_t number, pid_t tid) {
   auto ring = SwitchRing::Open(tid);
   if (!ring.ok()) {
     losses_.Add("switch.no_record", Severity::kWarning, 1,
@@ -67,17 +67,18 @@ void SwitchSource::Attach(uint32_t number, pid_t tid) {
   threads_.try_emplace(number, Thread{*std::move(ring), {}, false});
 }
 
-void SwitchSource::End(uint32_t number) {
+void ContextSwitchSource::End(uint32_t number) {
   absl::MutexLock lock(&mutex_);
   const auto found = threads_.find(number);
   if (found != threads_.end()) found->second.has_ended = true;
 }
 
-void SwitchSource::ReadRing(Thread& thread) {
+void ContextSwitchSource::ReadRing(Thread& thread) {
   lost_ += thread.ring.Read([&thread](const ThreadSwitch& it) { thread.pending.push_back(it); });
 }
 
-void SwitchSource::Write(uint32_t number, Thread& thread, uint64_t until_ns, proto::Chunk& chunk) {
+void ContextSwitchSource::Write(uint32_t number, Thread& thread, uint64_t until_ns,
+                                proto::Chunk& chunk) {
   size_t written = 0;
   for (const ThreadSwitch& it : thread.pending) {
     const uint64_t time = clock_.Since(it.monotonic_ns);
@@ -93,7 +94,7 @@ void SwitchSource::Write(uint32_t number, Thread& thread, uint64_t until_ns, pro
                        thread.pending.begin() + static_cast<std::ptrdiff_t>(written));
 }
 
-void SwitchSource::AddUntil(uint32_t number, uint64_t until_ns, proto::Chunk& chunk) {
+void ContextSwitchSource::AddUntil(uint32_t number, uint64_t until_ns, proto::Chunk& chunk) {
   absl::MutexLock lock(&mutex_);
   const auto found = threads_.find(number);
   if (found == threads_.end()) return;
@@ -101,7 +102,7 @@ void SwitchSource::AddUntil(uint32_t number, uint64_t until_ns, proto::Chunk& ch
   Write(number, found->second, until_ns, chunk);
 }
 
-void SwitchSource::WriteAll(uint64_t until_ns, proto::Chunk& chunk) {
+void ContextSwitchSource::WriteAll(uint64_t until_ns, proto::Chunk& chunk) {
   absl::MutexLock lock(&mutex_);
   for (auto it = threads_.begin(); it != threads_.end();) {
     Thread& thread = it->second;
@@ -119,13 +120,13 @@ void SwitchSource::WriteAll(uint64_t until_ns, proto::Chunk& chunk) {
               "these times count as on a processor; the thread is switched very often");
 }
 
-void SwitchSource::Poll(proto::Chunk& chunk) {
+void ContextSwitchSource::Poll(proto::Chunk& chunk) {
   const uint64_t now = clock_.Now();
   WriteAll(last_poll_ns_, chunk);
   last_poll_ns_ = now;
 }
 
-void SwitchSource::Seal(uint64_t, proto::Chunk& chunk) {
+void ContextSwitchSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   if (file_ends_) WriteAll(std::numeric_limits<uint64_t>::max(), chunk);
   file_ends_ = false;
 }

@@ -1,4 +1,4 @@
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace {
 
 // Forgets unloaded classes that no unwritten record names. On the writer's thread, or on another
 // one while the writer has no work. Returns how many classes are known afterwards.
-size_t Forget(JvmParts& jvm, jvm::UnloadedClasses::Batch unloaded) {
+size_t Forget(JvmState& jvm, jvm::UnloadedClasses::Batch unloaded) {
   Registries& registries = jvm.registries;
   absl::erase_if(unloaded.classes, [&](uint32_t id) { return registries.classes.IsLoaded(id); });
   const auto forgotten = jvm.trace.encoder.Forget(unloaded.classes, unloaded.loaders);
@@ -30,7 +30,7 @@ size_t Forget(JvmParts& jvm, jvm::UnloadedClasses::Batch unloaded) {
 
 }  // namespace
 
-Registries::Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace)
+Registries::Registries(JavaVM* vm, jvmtiEnv* env, TraceState& trace)
     : loaders(vm, env),
       classes(vm, env, trace.clock, loaders, trace.encoder),
       code(env, trace.clock, classes, trace.encoder,
@@ -38,7 +38,7 @@ Registries::Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace)
       threads(thread_table, env, trace.clock, trace.encoder),
       groups(threads, trace.encoder) {}
 
-JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
+JvmState::JvmState(JavaVM* vm, jvmtiEnv* env)
     : vm(vm),
       env(env),
       registries(vm, env, trace),
@@ -63,11 +63,11 @@ JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
   event_sources.Add(segments);
 }
 
-const void* JvmParts::libjvm_address() const {
+const void* JvmState::libjvm_address() const {
   return reinterpret_cast<const void*>(vm->functions->GetEnv);
 }
 
-jvm::CompiledCodeListener* JvmParts::code_listener() {
+jvm::CompiledCodeListener* JvmState::code_listener() {
   return sampler.load() == nullptr ? nullptr : &view;
 }
 

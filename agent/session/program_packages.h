@@ -8,20 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/instrument/own_scope.h"
+#include "agent/calls/instrument/program_scope.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_parts.h"
+#include "agent/recording/jvm_state.h"
 #include "agent/session/caller.h"
 #include "common/scope_filter.h"
 
 namespace jtrace {
 
-class OwnPackages {
+class ProgramPackages {
  public:
   // Returns nullopt if no choice is needed: without include=own, if probes of all classes are
   // cheap, or if the resting probes fit. Then everything in scope is counted. Takes include=own out
   // of `options`. On a Java thread, while no class changes.
-  static std::optional<OwnPackages> Wanted(JvmParts& jvm, JNIEnv* jni, Options& options);
+  static std::optional<ProgramPackages> Wanted(JvmState& jvm, JNIEnv* jni, Options& options);
 
   // Returns the patterns of include=. Reads the stacks of all platform threads for a second, while
   // the caller serves questions; once if the caller cannot wait. Reports what it chose and what
@@ -29,8 +29,8 @@ class OwnPackages {
   std::vector<std::string> Choose(const Caller& caller) const;
 
  private:
-  OwnPackages(jvmtiEnv* env, JNIEnv* jni, classfile::ScopeFilter filter,
-              std::vector<calls::ClassToProbe> classes)
+  ProgramPackages(jvmtiEnv* env, JNIEnv* jni, classfile::ScopeFilter filter,
+                  std::vector<calls::ClassToProbe> classes)
       : env_(env), jni_(jni), filter_(std::move(filter)), classes_(std::move(classes)) {}
 
   jvmtiEnv* env_;

@@ -1,4 +1,4 @@
-#include "agent/metrics/native_metrics.h"
+#include "agent/metrics/java_api.h"
 
 #include <array>
 #include <atomic>
@@ -14,11 +14,11 @@ namespace {
 constexpr char kNativeMetrics[] = "jtrace/NativeMetrics";
 
 // The native methods are static, so what they use is global. Null before DefineNativeMetrics.
-std::atomic<JavaApi*> questions{nullptr};
+std::atomic<JavaApi*> java_api{nullptr};
 std::atomic<jclass> native_class{nullptr};  // a global reference
 std::atomic<jmethodID> families{nullptr};
 
-JavaApi& Asked() { return *questions.load(std::memory_order_acquire); }
+JavaApi& Api() { return *java_api.load(std::memory_order_acquire); }
 
 const char* ExceptionFor(const absl::Status& status) {
   switch (status.code()) {
@@ -69,7 +69,7 @@ void StoreOrThrow(JNIEnv* jni, const absl::StatusOr<MethodTotals>& totals, jlong
 }
 
 jobjectArray JNICALL DescribeMetrics(JNIEnv* jni, jclass) {
-  const std::vector<std::string> rows = Asked().Describe();
+  const std::vector<std::string> rows = Api().Describe();
   jclass string = jni->FindClass("java/lang/String");
   if (string == nullptr) return nullptr;
   jobjectArray result = jni->NewObjectArray(static_cast<jsize>(rows.size()), string, nullptr);
@@ -88,48 +88,48 @@ jlong JNICALL TotalOf(JNIEnv* jni, jclass, jthread thread, jint metric) {
     Throw(jni, absl::InvalidArgumentError("no thread: use processTotal"));
     return 0;
   }
-  return ValueOrThrow<jlong>(jni, Asked().TotalOf(jni, thread, static_cast<uint32_t>(metric)));
+  return ValueOrThrow<jlong>(jni, Api().TotalOf(jni, thread, static_cast<uint32_t>(metric)));
 }
 
 jlong JNICALL ProcessTotal(JNIEnv* jni, jclass, jint metric) {
-  return ValueOrThrow<jlong>(jni, Asked().ProcessTotal(static_cast<uint32_t>(metric)));
+  return ValueOrThrow<jlong>(jni, Api().ProcessTotal(static_cast<uint32_t>(metric)));
 }
 
 jint JNICALL Counter(JNIEnv* jni, jclass, jstring name, jstring unit) {
-  return ValueOrThrow<jint>(jni, Asked().Counter(Text(jni, name), Text(jni, unit)));
+  return ValueOrThrow<jint>(jni, Api().Counter(Text(jni, name), Text(jni, unit)));
 }
 
 void JNICALL Method(JNIEnv* jni, jclass, jboolean all, jlong thread, jint metric, jstring pattern,
                     jlongArray into) {
   std::optional<uint64_t> java_tid;
   if (all == JNI_FALSE) java_tid = static_cast<uint64_t>(thread);
-  StoreOrThrow(jni, Asked().Method(java_tid, static_cast<uint32_t>(metric), Text(jni, pattern)),
+  StoreOrThrow(jni, Api().Method(java_tid, static_cast<uint32_t>(metric), Text(jni, pattern)),
                into);
 }
 
 jlong JNICALL Open(JNIEnv* jni, jclass, jint scope, jlong thread) {
   return ValueOrThrow<jlong>(
-      jni, Asked().OpenWindow(static_cast<Scope>(scope), static_cast<uint64_t>(thread)));
+      jni, Api().OpenWindow(static_cast<Scope>(scope), static_cast<uint64_t>(thread)));
 }
 
 void JNICALL WindowMethod(JNIEnv* jni, jclass, jlong window, jint metric, jstring pattern,
                           jlongArray into) {
   StoreOrThrow(jni,
-               Asked().WindowMethod(static_cast<uint64_t>(window), static_cast<uint32_t>(metric),
-                                    Text(jni, pattern)),
+               Api().WindowMethod(static_cast<uint64_t>(window), static_cast<uint32_t>(metric),
+                                  Text(jni, pattern)),
                into);
 }
 
 jstring JNICALL WindowPaths(JNIEnv* jni, jclass, jlong window, jint metric, jstring below,
                             jstring pattern, jint top) {
-  return TextOrThrow(
-      jni, Asked().WindowPaths(static_cast<uint64_t>(window), static_cast<uint32_t>(metric),
-                               Text(jni, below), Text(jni, pattern), top));
+  return TextOrThrow(jni,
+                     Api().WindowPaths(static_cast<uint64_t>(window), static_cast<uint32_t>(metric),
+                                       Text(jni, below), Text(jni, pattern), top));
 }
 
 // Returns null if the pattern names a method.
 jstring JNICALL NearestMethod(JNIEnv* jni, jclass, jstring pattern) {
-  const auto nearest = Asked().NearestMethod(Text(jni, pattern));
+  const auto nearest = Api().NearestMethod(Text(jni, pattern));
   if (nearest.ok()) return nearest->has_value() ? jni->NewStringUTF((*nearest)->c_str()) : nullptr;
   Throw(jni, nearest.status());
   return nullptr;
@@ -137,37 +137,37 @@ jstring JNICALL NearestMethod(JNIEnv* jni, jclass, jstring pattern) {
 
 jlong JNICALL WindowTotal(JNIEnv* jni, jclass, jlong window, jint metric) {
   return ValueOrThrow<jlong>(
-      jni, Asked().WindowTotal(static_cast<uint64_t>(window), static_cast<uint32_t>(metric)));
+      jni, Api().WindowTotal(static_cast<uint64_t>(window), static_cast<uint32_t>(metric)));
 }
 
 void JNICALL Close(JNIEnv*, jclass, jlong window) {
-  Asked().CloseWindow(static_cast<uint64_t>(window));
+  Api().CloseWindow(static_cast<uint64_t>(window));
 }
 
 jint JNICALL Labels(JNIEnv* jni, jclass, jint outer, jstring key, jstring value) {
   return static_cast<jint>(
-      Asked().Labels(static_cast<uint32_t>(outer), Text(jni, key), Text(jni, value)));
+      Api().Labels(static_cast<uint32_t>(outer), Text(jni, key), Text(jni, value)));
 }
 
 void JNICALL SetLabels(JNIEnv*, jclass, jint number, jlong virtual_tid) {
-  Asked().SetLabels(static_cast<uint32_t>(number), static_cast<uint64_t>(virtual_tid));
+  Api().SetLabels(static_cast<uint32_t>(number), static_cast<uint64_t>(virtual_tid));
 }
 
 jint JNICALL Segment(JNIEnv* jni, jclass, jstring name) {
-  return static_cast<jint>(Asked().segments().Number(Text(jni, name)));
+  return static_cast<jint>(Api().segments().Number(Text(jni, name)));
 }
 
 jlong JNICALL BeginSegment(JNIEnv*, jclass, jint number) {
-  return static_cast<jlong>(Asked().segments().Begin(static_cast<uint32_t>(number)));
+  return static_cast<jlong>(Api().segments().Begin(static_cast<uint32_t>(number)));
 }
 
 void JNICALL EndSegment(JNIEnv*, jclass, jint number, jlong begun, jboolean in_turn) {
-  Asked().segments().End(static_cast<uint32_t>(number), static_cast<uint64_t>(begun),
-                         in_turn == JNI_TRUE);
+  Api().segments().End(static_cast<uint32_t>(number), static_cast<uint64_t>(begun),
+                       in_turn == JNI_TRUE);
 }
 
 jstring JNICALL Command(JNIEnv* jni, jclass, jstring verb, jstring argument) {
-  return TextOrThrow(jni, Asked().Command(Text(jni, verb), Text(jni, argument)));
+  return TextOrThrow(jni, Api().Command(Text(jni, verb), Text(jni, argument)));
 }
 
 template <auto function>
@@ -202,7 +202,7 @@ bool Register(JNIEnv* jni, jclass defined) {
 }  // namespace
 
 absl::Status DefineNativeMetrics(JNIEnv* jni, JavaApi* asked) {
-  if (questions.exchange(asked) != nullptr) return absl::OkStatus();
+  if (java_api.exchange(asked) != nullptr) return absl::OkStatus();
   const auto bytes = calls::EmbeddedNativeMetrics();
   jclass defined =
       jni->DefineClass(kNativeMetrics, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
@@ -213,7 +213,7 @@ absl::Status DefineNativeMetrics(JNIEnv* jni, JavaApi* asked) {
   }
   if (inherited == nullptr) {
     jni->ExceptionClear();
-    questions.store(nullptr);  // the next start sets it again
+    java_api.store(nullptr);  // the next start sets it again
     return absl::FailedPreconditionError("this JVM refuses the class of the metrics");
   }
   native_class.store(static_cast<jclass>(jni->NewGlobalRef(defined)));

@@ -11,17 +11,17 @@
 
 namespace jtrace {
 
-class Log {
+class MessageLog {
  public:
   // InvalidArgument, one line, if the file cannot be written.
-  static absl::StatusOr<std::unique_ptr<Log>> Open(LogTarget target, std::string file);
+  static absl::StatusOr<std::unique_ptr<MessageLog>> Open(LogTarget target, std::string file);
   // Writes "jtrace: MESSAGE\n" with one write(), so that lines of several threads do not mix.
   // Control characters, including line ends, are written in a visible form. Any thread, not in a
   // signal handler.
   void Line(absl::string_view message) const;
 
  private:
-  Log(LogTarget target, std::string file);
+  MessageLog(LogTarget target, std::string file);
 
   LogTarget target_;
   std::string file_;

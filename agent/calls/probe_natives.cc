@@ -1,4 +1,4 @@
-#include "agent/calls/native_methods.h"
+#include "agent/calls/probe_natives.h"
 
 #include <time.h>
 

@@ -1,4 +1,4 @@
-#include "agent/calls/instrument/own_scope.h"
+#include "agent/calls/instrument/program_scope.h"
 
 #include <algorithm>
 #include <map>
@@ -92,7 +92,7 @@ class Chooser {
           std::span<const PackagesOfStack> stacks)
       : classes_(classes), main_package_(PackageOf(main_class)), stacks_(stacks) {}
 
-  OwnScope Choose() {
+  ProgramScope Choose() {
     std::vector<Candidate> projects = CandidatesBy("", PartsOfProject);
     const auto keep = [&](auto wanted) {
       std::vector<Candidate> kept;
@@ -169,7 +169,7 @@ class Chooser {
   std::span<const ClassToProbe> classes_;
   std::string_view main_package_;
   std::span<const PackagesOfStack> stacks_;
-  OwnScope scope_;
+  ProgramScope scope_;
 };
 
 }  // namespace
@@ -179,8 +179,8 @@ std::string_view PackageOf(std::string_view class_name) {
   return dot == std::string_view::npos ? std::string_view() : class_name.substr(0, dot);
 }
 
-OwnScope ChooseOwnScope(std::span<const ClassToProbe> classes, std::string_view main_class,
-                        std::span<const PackagesOfStack> stacks) {
+ProgramScope ChooseOwnScope(std::span<const ClassToProbe> classes, std::string_view main_class,
+                            std::span<const PackagesOfStack> stacks) {
   return Chooser(classes, main_class, stacks).Choose();
 }
 

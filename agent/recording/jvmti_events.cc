@@ -1,4 +1,4 @@
-#include "agent/recording/event_switches.h"
+#include "agent/recording/jvmti_events.h"
 
 #include <array>
 
@@ -34,7 +34,7 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
   return wanted;
 }
 
-absl::Status EnableEarlyEvents(JvmParts& jvm, const Options& options) {
+absl::Status EnableEarlyEvents(JvmState& jvm, const Options& options) {
   absl::Status status = jvm.code_reports.Expect(options);
   if (options.WantsStubs()) status.Update(jvm::EnableEvents(jvm.env, kStubEvents));
   status.Update(jvm::EnableEvents(jvm.env, kEarlyEvents));
@@ -53,7 +53,7 @@ void DisableClassFileEvents(jvmtiEnv* env) {
   jvm::DisableEvents(env, kClassFileEvents).IgnoreError();
 }
 
-void CountThreads(JvmParts& jvm) {
+void CountThreads(JvmState& jvm) {
   jvm.counts_threads.store(true);
   jvm::EnableEvents(jvm.env, kThreadStarts).IgnoreError();
 }

@@ -12,7 +12,7 @@ namespace jtrace {
 // Returns OK if the open file may be overwritten: a regular file of this user with one name, or a
 // device such as /dev/null. In a folder that others can write to, another user may have put a file
 // of his own there, to read what is written, or a link to a file that is to be damaged.
-absl::Status CheckOwnFile(int fd);
+absl::Status CheckAgentFile(int fd);
 
 // Returns why a file could not be opened, from the errno of an open that neither waits nor follows
 // links. Other paths than those of regular files fail with errors whose usual texts are about
@@ -31,14 +31,14 @@ int WithHighNumber(int fd);
 
 // A file descriptor that knows its file, and closes itself only while it refers to that file. For
 // files, sockets and pipes; those of anonymous inodes (eventfd, perf events) all look the same.
-class OwnFd {
+class AgentFd {
  public:
-  OwnFd() = default;
+  AgentFd() = default;
   // Takes ownership of `fd`, under a high number. Below 0: none.
-  explicit OwnFd(int fd);
-  OwnFd(OwnFd&& other) noexcept;
-  OwnFd& operator=(OwnFd&& other) noexcept;
-  ~OwnFd();
+  explicit AgentFd(int fd);
+  AgentFd(AgentFd&& other) noexcept;
+  AgentFd& operator=(AgentFd&& other) noexcept;
+  ~AgentFd();
 
   int get() const { return fd_; }
   // Whether it was opened.
@@ -48,7 +48,7 @@ class OwnFd {
   // in between.
   bool IsOurs() const;
   // Whether both were opened as the same file.
-  bool SameFile(const OwnFd& other) const;
+  bool SameFile(const AgentFd& other) const;
 
  private:
   int fd_ = -1;

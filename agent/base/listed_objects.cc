@@ -1,4 +1,4 @@
-#include "agent/base/loader_list.h"
+#include "agent/base/listed_objects.h"
 
 #include <link.h>
 

@@ -44,8 +44,8 @@
 namespace jtrace {
 
 // The numbers, records and losses of the trace.
-struct TraceParts {
-  SessionClock clock;
+struct TraceState {
+  RecordingClock clock;
   Losses losses;
   trace::RecordEncoder encoder{{}};
   trace::LabelSets labels;
@@ -55,7 +55,7 @@ struct TraceParts {
 
 // The classes, threads and code of this JVM.
 struct Registries {
-  Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace);
+  Registries(JavaVM* vm, jvmtiEnv* env, TraceState& trace);
 
   jvm::LoaderNumbers loaders;
   jvm::ClassRegistry classes;
@@ -66,18 +66,11 @@ struct Registries {
   jvm::RedefinedClasses redefined;
 };
 
-// Kernel ids of the agent's own threads; 0: not started.
-struct AgentThreads {
-  std::atomic<pid_t> control{0};  // answers `jtrace`: never recorded
-  std::atomic<pid_t> clients{
-      0};  // its clients are connected to it: never sampled, never a Java thread
-};
-
 class Recording;
 class RestingProbes;
 
-struct JvmParts {
-  JvmParts(JavaVM* vm, jvmtiEnv* env);
+struct JvmState {
+  JvmState(JavaVM* vm, jvmtiEnv* env);
 
   // An address inside libjvm.
   const void* libjvm_address() const;
@@ -93,7 +86,7 @@ struct JvmParts {
   bool loaded_late = false;                 // constant after the agent's start
   bool has_retransformed = false;           // on the threads of a start and a stop
   std::atomic<bool> counts_threads{false};  // threads' metrics were requested, recording or not
-  TraceParts trace;
+  TraceState trace;
   Registries registries;
   jvm::GcCause gc_cause;
   metrics::JvmMetrics* const metrics;
@@ -115,7 +108,8 @@ struct JvmParts {
   native_hooks::Hooks hooks;
   jvm::UnloadedClasses unloaded;
   ReusableThread writer{"jtrace writer"};
-  AgentThreads agent_threads;
+  // Kernel id of the control thread, which is never recorded; 0: it is not started.
+  std::atomic<pid_t> control_thread{0};
   // The recording that the writer's thread writes; changed only while that thread has no work.
   std::atomic<Recording*> written{nullptr};
 };

@@ -1,4 +1,4 @@
-#include "agent/samples/sample_totals.h"
+#include "agent/samples/sampler_losses.h"
 
 #include <atomic>
 
@@ -18,7 +18,7 @@ std::vector<SampleLoss> HandlerLosses() {
       {"sample.no_room", value(counters.no_room)},
       {"sample.stale", value(counters.stale)},
       {"sample.position_unknown", value(counters.position_unknown)},
-      {"sample.memory_wrong", value(counters.memory_wrong)},
+      {"sample.last_walk_wrong", value(counters.last_walk_wrong)},
       {"sample.blocker_unread", value(counters.blocker_unread)},
   };
   for (int i = 1; i < static_cast<int>(WalkNote::kCount); ++i) {

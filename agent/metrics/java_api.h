@@ -60,9 +60,9 @@ class JavaApi {
 };
 
 // Defines jtrace.NativeMetrics in the boot loader's unnamed module, once per JVM, in VMInit or
-// later, when everything that its answers need is ready. `questions` must live forever. Leaves no
+// later, when everything that its answers need is ready. `java_api` must live forever. Leaves no
 // Java exception pending. FailedPrecondition: the JVM refuses the class.
-absl::Status DefineNativeMetrics(JNIEnv* jni, JavaApi* questions);
+absl::Status DefineNativeMetrics(JNIEnv* jni, JavaApi* java_api);
 
 // Returns the windows that the calling thread, which is starting, inherits. Runs Java code.
 std::vector<uint64_t> InheritedWindows(JNIEnv* jni);

@@ -1,4 +1,4 @@
-#include "agent/session/own_packages.h"
+#include "agent/session/program_packages.h"
 
 #include <algorithm>
 #include <set>
@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "agent/base/class_names.h"
 #include "agent/base/clock.h"
-#include "agent/calls/instrument/own_scope.h"
+#include "agent/calls/instrument/program_scope.h"
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/loaded_classes.h"
 #include "agent/jvm/running_stacks.h"
@@ -26,7 +26,7 @@ constexpr uint64_t kDuration = 1'000'000'000;
 constexpr uint64_t kMinPeriod = 50'000'000;
 constexpr uint64_t kMinPauseToRead = 9;
 
-std::vector<calls::ClassToProbe> LoadedInScope(JvmParts& jvm, JNIEnv* jni,
+std::vector<calls::ClassToProbe> LoadedInScope(JvmState& jvm, JNIEnv* jni,
                                                const classfile::ScopeFilter& filter) {
   jvm.registries.classes.ReadJvm(jvm.libjvm_address());
   const jvm::LocalFrame frame(jni);
@@ -91,7 +91,7 @@ std::string MainClass(jvmtiEnv* env) {
   return command.substr(command.find('/') + 1);  // of "module/com.acme.Main", too
 }
 
-std::string Describe(const calls::OwnScope& own, const calls::ProbeWork& all) {
+std::string Describe(const calls::ProgramScope& own, const calls::ProbeWork& all) {
   return absl::StrCat("counts the program's own packages, ", WithNoun(own.work.methods, "method"),
                       " of ", all.methods, ": include=", absl::StrJoin(own.patterns, ";"),
                       "; --all counts everything, for about ",
@@ -100,7 +100,8 @@ std::string Describe(const calls::OwnScope& own, const calls::ProbeWork& all) {
 
 }  // namespace
 
-std::optional<OwnPackages> OwnPackages::Wanted(JvmParts& jvm, JNIEnv* jni, Options& options) {
+std::optional<ProgramPackages> ProgramPackages::Wanted(JvmState& jvm, JNIEnv* jni,
+                                                       Options& options) {
   if (!std::exchange(options.includes_own, false) || !options.include.empty()) return std::nullopt;
   if (!options.WantsEvents()) return std::nullopt;
   const RestingProbes* const resting = jvm.resting.load();
@@ -109,10 +110,10 @@ std::optional<OwnPackages> OwnPackages::Wanted(JvmParts& jvm, JNIEnv* jni, Optio
   if (!filter.ok()) return std::nullopt;  // the start reports it
   std::vector<calls::ClassToProbe> classes = LoadedInScope(jvm, jni, *filter);
   if (calls::EstimatedCost(calls::AllOf(classes)) <= calls::kCostOfOwnScope) return std::nullopt;
-  return OwnPackages(jvm.env, jni, *std::move(filter), std::move(classes));
+  return ProgramPackages(jvm.env, jni, *std::move(filter), std::move(classes));
 }
 
-std::vector<std::string> OwnPackages::Choose(const Caller& caller) const {
+std::vector<std::string> ProgramPackages::Choose(const Caller& caller) const {
   StackPackages packages(env_, jni_, filter_);
   const uint64_t end = MonotonicNanos() + kDuration;
   bool may_wait = true;
@@ -123,10 +124,10 @@ std::vector<std::string> OwnPackages::Choose(const Caller& caller) const {
     if (next >= end) break;
     // A pause ends early when a question was served.
     for (uint64_t at = now; may_wait && at < next; at = MonotonicNanos()) {
-      may_wait = caller.pause(absl::Nanoseconds(next - at), Caller::kQuestions);
+      may_wait = caller.pause(absl::Nanoseconds(next - at), Caller::kQueries);
     }
   }
-  calls::OwnScope own = calls::ChooseOwnScope(classes_, MainClass(env_), packages.stacks());
+  calls::ProgramScope own = calls::ChooseOwnScope(classes_, MainClass(env_), packages.stacks());
   if (!own.patterns.empty()) caller.report(Describe(own, calls::AllOf(classes_)));
   return std::move(own.patterns);
 }

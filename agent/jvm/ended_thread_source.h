@@ -6,16 +6,16 @@
 #include "agent/jvm/thread_registry.h"
 #include "agent/trace/chunk_source.h"
 
-namespace jtrace::samples {
+namespace jtrace::jvm {
 
 // Comes after the sources of records, which may still name these threads.
 class EndedThreadSource : public trace::ChunkSource {
  public:
-  explicit EndedThreadSource(jvm::ThreadRegistry& threads) : threads_(threads) {}
-  void Seal(uint64_t, proto::Chunk&) override { threads_.ForgetEnded(); }
+  explicit EndedThreadSource(ThreadRegistry& threads) : threads_(threads) {}
+  void AddChanges(uint64_t, proto::Chunk&) override { threads_.ForgetEnded(); }
 
  private:
-  jvm::ThreadRegistry& threads_;
+  ThreadRegistry& threads_;
 };
 
-}  // namespace jtrace::samples
+}  // namespace jtrace::jvm
