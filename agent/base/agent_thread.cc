@@ -32,7 +32,7 @@ bool IsAgentThread(pid_t tid) {
 }
 
 void AgentThread::Start(std::string name, std::function<void()> run) {
-  const AllSignalsBlocked blocked;
+  const ProgramSignalsBlocked blocked;
   thread_ = std::thread([this, name = std::move(name), run = std::move(run)] {
     signal_safe::tls_is_agent_thread = true;
     pthread_setname_np(pthread_self(), name.c_str());

@@ -1,5 +1,5 @@
-// Clocks in nanoseconds, and a session's time: CLOCK_MONOTONIC since its start. Any thread, also in
-// signal handlers and probes: the vdso serves the first two clocks without a system call.
+// Clocks in nanoseconds, and a recording's time: CLOCK_MONOTONIC since its start. Any thread, also
+// in signal handlers and probes: the vdso serves the first two clocks without a system call.
 #pragma once
 
 #include <sys/types.h>
@@ -50,7 +50,7 @@ inline uint64_t ThreadCpuNanos(pid_t tid) {
 class RecordingClock {
  public:
   RecordingClock() : start_(MonotonicNanos()) {}
-  // A new session begins now.
+  // A new recording begins now.
   void Restart() { start_.store(MonotonicNanos(), std::memory_order_relaxed); }
   uint64_t start() const { return start_.load(std::memory_order_relaxed); }
   uint64_t Now() const { return Since(MonotonicNanos()); }

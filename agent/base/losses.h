@@ -38,7 +38,7 @@ class Losses {
   // Sets the count of a row to a running total that is kept elsewhere.
   void Set(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
            absl::string_view advice = {});
-  // Removes all rows: a new session starts without losses.
+  // Removes all rows: a new recording starts without losses.
   void Clear();
   // Returns the count of a row; 0 if there is none.
   uint64_t Count(absl::string_view name) const;

@@ -8,17 +8,17 @@ namespace jtrace {
 
 // Blocks every signal except those that report a fault of the thread itself. A thread of the agent
 // is created under this mask and inherits it, so it never gets a signal of the program.
-class AllSignalsBlocked {
+class ProgramSignalsBlocked {
  public:
-  AllSignalsBlocked() {
+  ProgramSignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
     for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
-  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+  ~ProgramSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ProgramSignalsBlocked(const ProgramSignalsBlocked&) = delete;
+  ProgramSignalsBlocked& operator=(const ProgramSignalsBlocked&) = delete;
 
  private:
   sigset_t before_;

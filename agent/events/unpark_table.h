@@ -20,7 +20,7 @@ namespace jtrace::events {
 // A thread that unparks another one.
 struct Releaser {
   uint32_t thread = 0;    // Thread.id; 0: it has none yet
-  uint64_t java_tid = 0;  // Thread.getId(); 0: unknown
+  uint64_t java_tid = 0;  // Thread.threadId(); 0: unknown
   uint32_t routine = 0;   // Routine.id of its innermost method; 0: unknown
 };
 
@@ -52,7 +52,7 @@ class UnparkTable {
   static constexpr size_t kShards = 64;
   static constexpr size_t kMaxInShard = 1024;
 
-  // Adds that the thread `target` (Thread.getId()) is about to be unparked.
+  // Adds that the thread `target` (Thread.threadId()) is about to be unparked.
   void Add(uint64_t target, const Unpark& unpark);
   // Removes and returns who unparked `target`, whose park has ended; no value: no one.
   std::optional<Unpark> Remove(uint64_t target);

@@ -12,8 +12,8 @@ namespace jtrace::events {
 
 struct EndedWait {
   uint32_t minor = 0;        // format::kWaited…
-  uint64_t begin_ns = 0;     // of the session
-  uint64_t end_ns = 0;       // of the session
+  uint64_t begin_ns = 0;     // of the recording
+  uint64_t end_ns = 0;       // of the recording
   jobject object = nullptr;  // what the thread waited on; null: unknown
 };
 

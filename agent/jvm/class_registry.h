@@ -85,7 +85,8 @@ class ClassRegistry {
   uint32_t OldMethod(uintptr_t method) const;
   // Returns the ClassDef.id of a loaded class that is not an array; 0 if it cannot be named.
   uint32_t NumberOf(jclass klass);
-  // Records that the class with this tag was unloaded (ObjectFree). Ignores tags of loaders.
+  // Records that the class with this tag was unloaded (ObjectFree; in JDK 11 to 15 inside a
+  // safepoint). Ignores tags of loaders.
   void Unload(jlong tag);
   // Whether a class with this number was recorded and is still loaded. A hidden class may get the
   // name, and so the number, of an unloaded one.

@@ -34,7 +34,7 @@ void ForEachRunningStack(jvmtiEnv* env, Visit visit) {
 
 // An activation that has begun the instruction at `bci` of the method's present code.
 struct OpenActivation {
-  uint64_t java_tid = 0;  // Thread.getId()
+  uint64_t java_tid = 0;  // Thread.threadId()
   uint32_t class_id = 0;  // ClassDef.id
   std::string name;
   std::string descriptor;

@@ -13,7 +13,7 @@ namespace jtrace::jvm {
 // Reads fields of any Thread without calling Java. Any Java thread.
 class ThreadFields {
  public:
-  // Returns Thread.getId() and the JVM's structure; os_tid stays 0. Zeros: the JVM is short of
+  // Returns Thread.threadId() and the JVM's structure; os_tid stays 0. Zeros: the JVM is short of
   // memory or stack; the next call tries again.
   ThreadIdentity Of(JNIEnv* jni, jthread thread);
   uint64_t JavaTid(JNIEnv* jni, jthread thread);

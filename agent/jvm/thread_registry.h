@@ -22,7 +22,7 @@ namespace jtrace::jvm {
 // The numbers of one thread.
 struct ThreadNumbers {
   uint32_t number = 0;    // Thread.id in the trace
-  uint64_t java_tid = 0;  // Thread.getId()
+  uint64_t java_tid = 0;  // Thread.threadId()
   pid_t os_tid = 0;
 };
 
@@ -32,7 +32,7 @@ struct RunningThread {
   uintptr_t java_thread = 0;
 };
 
-// A Java thread by Thread.getId().
+// A Java thread by Thread.threadId().
 struct KnownThread {
   uint32_t number = 0;  // Thread.id in the trace; 0: none was assigned yet
   bool is_virtual = false;
@@ -72,7 +72,7 @@ class ThreadRegistry {
   // call. By then all their records are written.
   void ForgetEnded();
 
-  // Returns a thread's Thread.getId(), ignoring overrides in subclasses.
+  // Returns a thread's Thread.threadId(), ignoring overrides in subclasses.
   uint64_t JavaTid(JNIEnv* jni, jthread thread) { return fields_.JavaTid(jni, thread); }
 
   // Finds a Java thread; as virtual, if it has not reported its start as a platform thread.

@@ -56,8 +56,11 @@ ThreadEntry& ThreadTable::Access::Virtual(uint64_t java_tid) {
 
 ThreadEntry& ThreadTable::Access::Native(pid_t os_tid) {
   // The ends of most native threads are not seen, so their number must be limited here.
+  // Those that the trace names keep their numbers.
   if (table_.native_.size() >= kMaxKernelIds && !table_.native_.contains(os_tid)) {
-    absl::erase_if(table_.native_, [](const auto& it) { return it.second.counters == nullptr; });
+    absl::erase_if(table_.native_, [](const auto& it) {
+      return it.second.counters == nullptr && it.second.number == 0;
+    });
   }
   ThreadEntry& thread = table_.native_[os_tid];
   thread.identity.os_tid = os_tid;

@@ -8,7 +8,7 @@
 // encoder's is taken inside of it. No event inside a safepoint takes it.
 //
 // Ids that are used again, and threads that are seen too late:
-// - Java gives a Thread.getId() to one thread only.
+// - Java gives a Thread.threadId() to one thread only.
 // - The kernel gives the id of an ended thread to a new one. When a thread reports its start, any
 //   other thread known by the same kernel id has ended (Start). A listed thread has ended, too, if
 //   another one has reported its start with the same kernel id (Adopt).
@@ -39,7 +39,7 @@
 namespace jtrace::jvm {
 
 struct ThreadIdentity {
-  uint64_t java_tid = 0;      // Thread.getId(), ignoring overrides in subclasses; 0: none
+  uint64_t java_tid = 0;      // Thread.threadId(), ignoring overrides in subclasses; 0: none
   pid_t os_tid = 0;           // the kernel's id; 0: a virtual thread, or unknown
   uintptr_t java_thread = 0;  // the JVM's structure (Thread.eetop); 0: none, or unknown
 };
@@ -123,7 +123,7 @@ class ThreadTable {
 
   // ThreadSanitizer knows the order of std::mutex, and not that of the system's Abseil.
   std::mutex mutex_;  // guards what follows
-  JavaThreads java_;  // by Thread.getId()
+  JavaThreads java_;  // by Thread.threadId()
   NativeThreads native_;
   absl::flat_hash_map<pid_t, uint64_t> java_tid_on_;  // by kernel id, until Release
   // The last platform threads that reported their end, in their order.

@@ -51,7 +51,7 @@ uint32_t ObjectPaths::PathLocked(const signal_safe::Arena* arena,
   absl::InlinedVector<const Node*, 64> steps;
   const Node* const root = At<Node>(arena, state.root);
   const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
-  if (node == nullptr) return kNowhere;  // the probe found no memory
+  if (node == nullptr) return kNowhere;  // the state is being made
   signal_safe::RootPath at(arena, *node);
   for (; node != root && !is_known(CacheEntryLocked(node), node); node = &*at) {
     steps.push_back(node);

@@ -17,11 +17,11 @@ namespace {
 // The most rows of a file. Beyond them calls are summed by hook, thread and node alone.
 constexpr size_t kMaxRows = 1 << 18;
 
-proto::Hook::Kind KindOf(native_hooks::HookKind kind) {
+proto::Hook::Kind KindOf(HookKind kind) {
   switch (kind) {
-    case native_hooks::HookKind::kUnwind:
+    case HookKind::kUnwind:
       return proto::Hook::UNWIND;
-    case native_hooks::HookKind::kTime:
+    case HookKind::kTime:
       return proto::Hook::TIME;
     default:
       return proto::Hook::COUNT;
@@ -38,7 +38,7 @@ bool IsEmpty(const HookRows& rows) { return rows.count.load(std::memory_order_re
 
 // Makes the thread use its other rows. Returns whether it is outside of its handler, so that the
 // writer owns the rows that it has written.
-bool Turn(HookThread& thread) {
+bool SwapRows(HookThread& thread) {
   if (!thread.is_pending) {
     thread.active.store(1 - thread.active.load(), std::memory_order_seq_cst);
     thread.is_pending = true;
@@ -60,7 +60,7 @@ bool HasEnded(const HookThread& thread) {
 
 }  // namespace
 
-HookSource::HookSource(native_hooks::Hooks& hooks, trace::RecordEncoder& encoder, Losses& losses,
+HookSource::HookSource(Hooks& hooks, trace::RecordEncoder& encoder, Losses& losses,
                        samples::SampleSource::ThreadNumber thread_number,
                        samples::SampleSource::NodeNumber node_number)
     : hooks_(hooks),
@@ -73,12 +73,12 @@ HookSource::HookSource(native_hooks::Hooks& hooks, trace::RecordEncoder& encoder
       open_dropped_before_(native_hooks::hook_counters.open_dropped.load()),
       unwound_calls_before_(native_hooks::hook_counters.unwound_calls.load()) {
   // Drops what was counted after the end of an earlier recording.
-  reader_.Drain([](const native_hooks::HookRow&) {});
+  reader_.Drain([](const HookRow&) {});
 }
 
 // A hook that is removed and placed again with the same kind keeps its Hook.id.
 void HookSource::ReadPlacedHooks() {
-  for (native_hooks::Placed& placed : hooks_.PlacedSince(placements_read_)) {
+  for (Placed& placed : hooks_.PlacedSince(placements_read_)) {
     ++placements_read_;
     const auto next = static_cast<uint32_t>(known_.size() + 1);
     const auto [hook, is_new] = by_kind_.try_emplace({placed.site, placed.kind}, next);
@@ -95,7 +95,7 @@ uint32_t HookSource::HookOf(uint32_t placement) {
   return found != by_placement_.end() ? found->second : 0;
 }
 
-uint32_t HookSource::ThreadOf(const native_hooks::HookCaller& caller) {
+uint32_t HookSource::ThreadOf(const HookCaller& caller) {
   const uint32_t of_java = caller.java_tid != 0 ? thread_number_(caller.java_tid) : 0;
   if (of_java != 0) return of_java;
   if (caller.thread_number != 0) return caller.thread_number;
@@ -104,7 +104,7 @@ uint32_t HookSource::ThreadOf(const native_hooks::HookCaller& caller) {
 }
 
 // HookCaller.jumped as Hook.id, the outermost first; 0: none.
-HookSource::Jumped HookSource::JumpedOf(const native_hooks::HookCaller& caller) {
+HookSource::Jumped HookSource::JumpedOf(const HookCaller& caller) {
   Jumped jumped = {};
   size_t count = 0;
   for (const uint32_t placement : caller.jumped) {
@@ -130,8 +130,8 @@ proto::HookCalls& HookSource::Total(const Key& key) {
   return row;
 }
 
-void HookSource::Add(const native_hooks::HookRow& counted) {
-  const native_hooks::HookCaller& caller = counted.caller;
+void HookSource::Add(const HookRow& counted) {
+  const HookCaller& caller = counted.caller;
   const uint32_t hook = HookOf(caller.placement);
   if (hook == 0) return;  // of an earlier recording
   const bool has_node = caller.position_known && node_number_ != nullptr;
@@ -163,13 +163,13 @@ void HookSource::Poll(proto::Chunk&) {
   hooks_.EnsureTrapHandler();
   ReadPlacedHooks();
   if (known_.empty()) return;
-  reader_.Drain([this](const native_hooks::HookRow& row) { Add(row); });
+  reader_.Drain([this](const HookRow& row) { Add(row); });
   reader_.ForEachWantedReturn([this](uintptr_t address) { hooks_.PlaceReturnSite(address); });
 }
 
 void HookSource::Define(proto::Chunk& chunk) {
   for (; defined_ < known_.size(); ++defined_) {
-    const native_hooks::Placed& placed = known_[defined_];
+    const Placed& placed = known_[defined_];
     proto::Hook* const hook = chunk.add_hook();
     hook->set_id(static_cast<uint32_t>(defined_ + 1));
     hook->set_name(encoder_.String(placed.name));
@@ -230,7 +230,7 @@ void HookRowReader::Drain(absl::FunctionRef<void(const HookRow&)> take) {
     // First the rows that an earlier call had to leave, then those counted since.
     for (int i = 0; i < 2; ++i) {
       if (!thread.is_pending && IsEmpty(thread.rows[thread.active.load()])) break;
-      if (!Turn(thread)) {
+      if (!SwapRows(thread)) {
         has_left_ = true;
         break;
       }

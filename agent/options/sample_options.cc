@@ -9,7 +9,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "agent/samples/thread_timers.h"
 #include "common/nearest.h"
 
 namespace jtrace {
@@ -100,7 +99,7 @@ absl::Status ParseTimer(absl::string_view value, SampleOptions& options) {
                              [](absl::string_view name) { return name; }),
                      "?"));
   }
-  options.timer = Timer::kPerf;
+  options.timer = Timer::kPerfEvent;
   options.event = samples::FindPerfEvent({value.data(), value.size()});
   if (options.event != nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -134,7 +133,7 @@ std::string TimerName(const SampleOptions& options) {
       return "cpu";
     case Timer::kWall:
       return "wall";
-    case Timer::kPerf:
+    case Timer::kPerfEvent:
       return absl::StrCat(kPerfPrefix, NameOf(*options.event));
   }
   return "?";

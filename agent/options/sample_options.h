@@ -12,22 +12,24 @@
 #include "absl/time/time.h"
 #include "agent/samples/handler/sample_record.h"
 #include "agent/samples/perf_events.h"
+#include "agent/samples/thread_timers.h"
 #include "agent/samples/walk/walker.h"
 
 namespace jtrace {
 
 // timer=
-enum class Timer { kCpu, kWall, kPerf };
+enum class Timer { kCpu, kWall, kPerfEvent };
 
 struct SampleOptions {
   Timer timer = Timer::kCpu;
-  const samples::PerfEvent* event = nullptr;  // kPerf only
+  const samples::PerfEvent* event = nullptr;  // kPerfEvent only
   // As given, until FinishInterval computes the next two from it; then "".
   std::string interval_text;
-  absl::Duration interval = absl::Milliseconds(1);
+  absl::Duration interval = samples::kDefaultInterval;
   // Events between two samples, if the event is not a clock; else 0.
   uint64_t period = 0;
-  // Samples are at random moments of their intervals; nullopt: except with POSIX timers.
+  // Whether samples are at random moments of their intervals. nullopt: they are, unless the timer
+  // is a POSIX timer, which cannot do that.
   std::optional<bool> jitter;
   samples::StackMode stack =
       samples::kWalksStacks ? samples::StackMode::kFull : samples::StackMode::kPc;

@@ -197,7 +197,7 @@ void CallsPart::Run() {
 std::vector<trace::ChunkSource*> CallsPart::sources() {
   std::vector<trace::ChunkSource*> sources = {source_.get()};
   if (live_objects_ != nullptr) sources.push_back(live_objects_.get());
-  sources.push_back(&instrumentation().totals());
+  sources.push_back(&instrumentation().statistics());
   sources.push_back(&instrumentation().method_hooks());
   if (blocks() != nullptr) sources.push_back(blocks());
   return sources;

@@ -89,7 +89,7 @@ class CallsPart : public RecordingPart {
 
   // Whether the recording keeps call trees or logs, so that samples have nodes. After Start.
   bool has_trees() const { return trees_ != nullptr; }
-  // Returns the trace's number of the node that a sample belongs to. On the writer's thread.
+  // Returns the trace's number of the node that a sample belongs to. On the writer thread.
   uint32_t TreePosition(uint64_t raw_node, jvm::MethodKey innermost) const;
   // Null: the recording counts no blocks.
   calls::CountedBlocks* blocks() const { return classes_->instrumentation().blocks(); }
@@ -101,7 +101,7 @@ class CallsPart : public RecordingPart {
   // The numbers of the metrics that are charged to call paths, by their places in the trees.
   const std::vector<uint8_t>& metric_numbers() const { return metrics_.path_metrics().numbers; }
 
-  // ---- On the writer's thread
+  // ---- On the writer thread
 
   // The classes were unloaded.
   void Forget(const absl::flat_hash_set<uint32_t>& classes) {

@@ -75,12 +75,12 @@ uint32_t NumberOfCaller(JvmState& jvm) {
 }
 
 void CountRunningThreads(JvmState& jvm, JNIEnv* jni) {
-  CountThreads(jvm);
+  EnableThreadStarts(jvm);
   jvm::ForEachThread(jvm.env, jni, [&](jthread thread) { jvm.metrics->Adopt(jni, thread); });
 }
 
 metrics::MetricsReport CollectMetrics(JvmState& jvm, JNIEnv* jni) {
-  CountThreads(jvm);
+  EnableThreadStarts(jvm);
   const jvm::LocalFrame frame(jni);
   absl::flat_hash_map<uint64_t, std::string> names;
   const pid_t control = jvm.control_thread.load(std::memory_order_relaxed);

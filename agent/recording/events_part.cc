@@ -69,7 +69,7 @@ void EventsPart::StopListening() {
   if (!jvm_.counts_threads.load()) {
     jvm::DisableEvents(jvm_.env, kThreadStartEvents).IgnoreError();
     // The first request of threads' metrics may have come meanwhile.
-    if (jvm_.counts_threads.load()) CountThreads(jvm_);
+    if (jvm_.counts_threads.load()) EnableThreadStarts(jvm_);
   }
   if (jvm_.granted.virtual_threads) {
     jvm::DisableEvents(jvm_.env, kVirtualThreadStarts).IgnoreError();

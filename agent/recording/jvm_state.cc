@@ -10,7 +10,7 @@
 namespace jtrace {
 namespace {
 
-// Forgets unloaded classes that no unwritten record names. On the writer's thread, or on another
+// Forgets unloaded classes that no unwritten record names. On the writer thread, or on another
 // one while the writer has no work. Returns how many classes are known afterwards.
 size_t Forget(JvmState& jvm, jvm::UnloadedClasses::Batch unloaded) {
   Registries& registries = jvm.registries;

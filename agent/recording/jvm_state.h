@@ -110,7 +110,7 @@ struct JvmState {
   ReusableThread writer{"jtrace writer"};
   // Kernel id of the control thread, which is never recorded; 0: it is not started.
   std::atomic<pid_t> control_thread{0};
-  // The recording that the writer's thread writes; changed only while that thread has no work.
+  // The recording that the writer thread writes; changed only while that thread has no work.
   std::atomic<Recording*> written{nullptr};
 };
 

@@ -53,7 +53,7 @@ void DisableClassFileEvents(jvmtiEnv* env) {
   jvm::DisableEvents(env, kClassFileEvents).IgnoreError();
 }
 
-void CountThreads(JvmState& jvm) {
+void EnableThreadStarts(JvmState& jvm) {
   jvm.counts_threads.store(true);
   jvm::EnableEvents(jvm.env, kThreadStarts).IgnoreError();
 }

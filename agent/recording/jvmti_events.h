@@ -27,6 +27,6 @@ absl::Status EnableClassFileEvents(jvmtiEnv* env);
 // Called when no class has probes, because removing probes needs the events, too.
 void DisableClassFileEvents(jvmtiEnv* env);
 // Switches thread starts on for good, with or without a recording: threads' metrics are requested.
-void CountThreads(JvmState& jvm);
+void EnableThreadStarts(JvmState& jvm);
 
 }  // namespace jtrace

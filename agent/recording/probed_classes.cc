@@ -171,7 +171,7 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
 std::optional<ProbedClasses::NamedClass> ProbedClasses::WithoutProbes(jclass klass) {
   auto named = InScope(klass);
   if (named.has_value() &&
-      (jvm::HasFailed(jvm_.env, klass) || instrumentation_->WasRewritten(named->number) ||
+      (jvm::HasFailed(jvm_.env, klass) || instrumentation_->WasSeen(named->number) ||
        jvm_.trace.unprobed.Has(calls::NoProbes::kNotRetransformed, named->number) ||
        jvm_.trace.unprobed.Has(calls::NoProbes::kNotHooked, named->number))) {
     return std::nullopt;

@@ -79,7 +79,7 @@ void Recording::MakeParts() {
                             [this] { WaitForCallbacks(); });
   }
   if (options_.WantsSamples()) samples_ = Add<SamplesPart>(jvm_, options_, calls_, wake_);
-  code_ = Add<CodePart>(jvm_, options_);
+  code_ = Add<CompiledCodePart>(jvm_, options_);
   if (switches != nullptr) parts_.push_back(std::move(switches));
   if (samples_ != nullptr) Add<HooksPart>(jvm_, options_, *samples_);
 }
@@ -269,7 +269,7 @@ absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
   return written;
 }
 
-// Uses no JVMTI and no JNI, because the writer's thread, which is not a Java thread, may call it.
+// Uses no JVMTI and no JNI, because the writer thread, which is not a Java thread, may call it.
 // The control thread, which this wakes, does the rest.
 void Recording::Fail(absl::string_view why) {
   const bool begins_failing = state_.TryEnter(RecordingState::kFailing);
@@ -343,7 +343,8 @@ absl::Status Recording::QueryTrees(absl::FunctionRef<void(metrics::TreeWindows&)
   metrics::TreeWindows* const windows = calls_ != nullptr ? calls_->windows() : nullptr;
   if (windows == nullptr) {
     return absl::FailedPreconditionError(
-        "this recording keeps no call trees; begin one with record=tree and mode=merged");
+        "this recording keeps no call trees; begin one with record=tree, and mode=merged or "
+        "mode=events");
   }
   writer_->Call([&] { ask(*windows); });
   return absl::OkStatus();

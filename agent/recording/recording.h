@@ -25,7 +25,7 @@
 #include "agent/metrics/tree_windows.h"
 #include "agent/options/options.h"
 #include "agent/recording/calls_part.h"
-#include "agent/recording/code_part.h"
+#include "agent/recording/compiled_code_part.h"
 #include "agent/recording/gate.h"
 #include "agent/recording/jvm_state.h"
 #include "agent/recording/message_log.h"
@@ -99,9 +99,9 @@ class Recording {
   // recording continues in the old one, and a loss says so.
   absl::StatusOr<std::string> NextFile();
   std::string DescribeStatus();
-  // Records of compiled code are needed from now on (CodePart).
+  // Records of compiled code are needed from now on (CompiledCodePart).
   void RequestCodeRecords() { code_->RequestCodeRecords(); }
-  // Calls `ask` on the writer's thread. FailedPrecondition: the recording keeps no call trees.
+  // Calls `ask` on the writer thread. FailedPrecondition: the recording keeps no call trees.
   absl::Status QueryTrees(absl::FunctionRef<void(metrics::TreeWindows&)> ask);
   Due WhatIsDue(absl::Time now);
 
@@ -112,7 +112,7 @@ class Recording {
     for (const auto& part : parts_) event(*part);
   }
 
-  // ---- On the writer's thread
+  // ---- On the writer thread
 
   // Forget: the classes were unloaded. IsBehind: records of earlier polls may still be unread.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
@@ -140,8 +140,11 @@ class Recording {
   template <typename Part, typename... Arguments>
   Part* Add(Arguments&&... arguments);
   void ForEachFromBack(absl::FunctionRef<void(RecordingPart&)> step);
+  // Begin, whose exceptions are its failures.
   absl::Status TryToBegin(JNIEnv* jni);
+  // Before the file begins: what may fail.
   absl::Status StartParts(JNIEnv* jni);
+  // After it: events go on, the data begins, the writer starts.
   void Run(JNIEnv* jni);
   // Adopts threads that ran before the agent was loaded, by name. The methods they are in are not
   // on the paths of the calls they make from here on.
@@ -159,7 +162,7 @@ class Recording {
   std::string DescribeEndedFiles();
 
   JvmState& jvm_;
-  // Declared before writer_, because the writer's thread may call Fail, which uses these.
+  // Declared before writer_, because the writer thread may call Fail, which uses these.
   Gate<Recording>& gate_;
   const std::function<void()> wake_;
   RecordingStateMachine state_;
@@ -172,7 +175,7 @@ class Recording {
   // The parts that commands use; null: the recording does not have that part.
   CallsPart* calls_ = nullptr;
   SamplesPart* samples_ = nullptr;
-  CodePart* code_ = nullptr;
+  CompiledCodePart* code_ = nullptr;
   samples::ModuleSource module_source_;
   trace::LossSource loss_source_;
   jvm::EndedThreadSource ended_threads_;

@@ -2,9 +2,8 @@
 //
 // A recording is an ordered list of parts and takes each of its steps with all of them: starting
 // from the front, ending from the back (ReportEnd: from the front), so that a part may use those
-// before it. A step that a part
-// does not need is empty. A part that a recording does not need is not in its list, so no part asks
-// whether it is on.
+// before it. A step that a part does not need is empty. A part that a recording does not need is
+// not in its list, so no part asks whether it is on.
 //
 // Threads: the steps on the thread of a start or a stop, under the session's lock, unless the step
 // says otherwise; events of the program on the thread concerned, while the gate is open (gate.h).
@@ -47,7 +46,7 @@ class RecordingPart {
   // The writer runs. `is_running`: false if it has failed already.
   virtual void WriterStarted(bool /*is_running*/) {}
 
-  // What the writer reads; the writer's thread calls the sources.
+  // What the writer reads; the writer thread calls the sources.
   virtual std::vector<trace::ChunkSource*> sources() { return {}; }
 
   // ---- Events of the program
@@ -80,7 +79,7 @@ class RecordingPart {
   virtual void AddToEnd(proto::SessionEnd&) const {}
   // The part of "wrote trace.bin: 12 calls, 5 samples, 1.2 MB": "12 calls, "; may be empty.
   virtual std::string Summary() const { return ""; }
-  // Lines of `jtrace status`; each begins with a line break. On the writer's thread.
+  // Lines of `jtrace status`; each begins with a line break. On the writer thread.
   virtual std::string Status() const { return ""; }
   // Why the part cannot take its data here, and the remedy; "": nothing prevents it. After Start.
   virtual std::string Problem() const { return ""; }

@@ -9,11 +9,11 @@ namespace jtrace {
 enum class RecordingState : uint8_t {
   kNew,       // its parts are being prepared
   kPrepared,  // at load it stays here until VMInit
-  kRunning,   // callbacks come through the gate
+  kRunning,   // the gate opens: callbacks come through it
   kStopping,  // its trace is being completed
   kRemoving,  // the trace is complete; its probes are being taken out, in batches
   kPaused,    // the control thread takes the rest of them out later
-  kFailing,   // the gate is closed; the failure is being reported
+  kFailing,   // the gate closes; the failure is being reported
   kFailed,    // its probes have to be taken out
   kEnded,     // its parts are cleaned up, or the JVM ends
 };
@@ -46,7 +46,7 @@ constexpr bool MayFollow(RecordingState from, RecordingState to) {
   return false;
 }
 
-// The state of one recording. Any thread: the writer's thread may fail while a stop begins.
+// The state of one recording. Any thread: the writer thread may fail while a stop begins.
 class RecordingStateMachine {
  public:
   RecordingState now() const { return state_.load(); }

@@ -88,7 +88,7 @@ std::unique_ptr<ProbedClasses> RestingProbes::ShareClasses(const Options& wanted
 
 void RestingProbes::BeginTrace() {
   instrumentation().ReportLeftOut(true);
-  instrumentation().totals().BeginFile();
+  instrumentation().statistics().BeginFile();
 }
 
 void RestingProbes::EndTrace() { instrumentation().ReportLeftOut(false); }

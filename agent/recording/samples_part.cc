@@ -23,8 +23,8 @@ samples::TimerKind TimerKindOf(Timer timer) {
       return samples::TimerKind::kAuto;
     case Timer::kWall:
       return samples::TimerKind::kWall;
-    case Timer::kPerf:
-      return samples::TimerKind::kEvent;
+    case Timer::kPerfEvent:
+      return samples::TimerKind::kPerfEvent;
   }
   return samples::TimerKind::kAuto;
 }
@@ -174,7 +174,7 @@ void SamplesPart::ReportKernelFrames() {
                "timer without kernel frames: POSIX timers, the cheaper ones here, have none",
                "timer=perf:cpu-clock");
   } else {
-    const bool has_event = options_.samples.timer == Timer::kPerf;
+    const bool has_event = options_.samples.timer == Timer::kPerfEvent;
     losses.Add("samples.no_kernel_frames", Severity::kInfo, 1,
                "timer without kernel frames: the kernel does not let this user have them",
                absl::StrCat(samples::PerfEventRemedy(samples::PerfEventError()),
@@ -183,7 +183,7 @@ void SamplesPart::ReportKernelFrames() {
 }
 
 void SamplesPart::ReportForbiddenTimers() {
-  if (sampler().timer_in_use() != samples::TimerKind::kPosix) return;
+  if (sampler().timer_in_use() != samples::TimerKind::kCpuPosix) return;
   const int error = samples::PosixTimerError();
   if (error == 0) return;
   AddProblem(
@@ -237,8 +237,8 @@ std::vector<trace::ChunkSource*> SamplesPart::sources() {
 
 std::string SamplesPart::TimerInUse() const {
   if (options_.samples.timer != Timer::kCpu) return TimerName(options_.samples);
-  return sampler().timer_in_use() == samples::TimerKind::kPerf ? "cpu (perf event)"
-                                                               : "cpu (POSIX timer)";
+  return sampler().timer_in_use() == samples::TimerKind::kCpuPerf ? "cpu (perf event)"
+                                                                  : "cpu (POSIX timer)";
 }
 
 void SamplesPart::ReportEnd() {

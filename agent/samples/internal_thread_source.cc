@@ -39,7 +39,7 @@ InternalThreadSource::InternalThreadSource(jvm::ThreadRegistry& threads, Sampler
       is_agent_thread_(std::move(is_agent_thread)),
       losses_(losses) {}
 
-void InternalThreadSource::Attach(pid_t tid, ThreadState& state) {
+void InternalThreadSource::Attach(pid_t tid, SeenThread& state) {
   if (state.number == 0) {
     const std::string name = KernelName(tid);
     state.refused = !names_.Wants(name);
@@ -52,7 +52,7 @@ void InternalThreadSource::Attach(pid_t tid, ThreadState& state) {
 void InternalThreadSource::AttachAll() {
   for (const pid_t tid : ListThreads()) {
     if (is_agent_thread_(tid)) continue;
-    ThreadState& state = states_[tid];
+    SeenThread& state = states_[tid];
     if (!threads_.HasJavaThread(tid)) Attach(tid, state);
   }
 }
@@ -68,19 +68,19 @@ void InternalThreadSource::Poll(proto::Chunk&) {
 void InternalThreadSource::CheckThreads() {
   const std::vector<pid_t> ended = threads_.DrainEndedTids();
   const std::set<pid_t> has_ended(ended.begin(), ended.end());
-  std::map<pid_t, ThreadState> now;
+  std::map<pid_t, SeenThread> now;
   for (const pid_t tid : ListThreads()) {
     if (is_agent_thread_(tid)) continue;
     const auto before = states_.find(tid);
     const bool is_new = before == states_.end();
-    ThreadState& state = now[tid] = is_new ? ThreadState() : before->second;
+    SeenThread& state = now[tid] = is_new ? SeenThread() : before->second;
     state.was_java |= has_ended.contains(tid);
     CheckThread(tid, is_new, state);
   }
   states_ = std::move(now);
 }
 
-void InternalThreadSource::CheckThread(pid_t tid, bool is_new, ThreadState& state) {
+void InternalThreadSource::CheckThread(pid_t tid, bool is_new, SeenThread& state) {
   if (threads_.HasJavaThread(tid)) {
     state.waiting = false;
     return;

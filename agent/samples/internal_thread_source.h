@@ -36,7 +36,7 @@ class InternalThreadSource : public trace::ChunkSource {
 
  private:
   // The state of a thread for as long as it lives.
-  struct ThreadState {
+  struct SeenThread {
     uint32_t number = 0;    // Thread.id; 0: never attached by this object
     bool refused = false;   // by name or by the sampler; not tried again
     bool waiting = false;   // the last check found it without a Java thread
@@ -44,15 +44,15 @@ class InternalThreadSource : public trace::ChunkSource {
     uint64_t since_ns = 0;  // CPU time when its samples should have begun
   };
   void CheckThreads();
-  void CheckThread(pid_t tid, bool is_new, ThreadState& state);
-  void Attach(pid_t tid, ThreadState& state);
+  void CheckThread(pid_t tid, bool is_new, SeenThread& state);
+  void Attach(pid_t tid, SeenThread& state);
 
   jvm::ThreadRegistry& threads_;
   Sampler& sampler_;
   const NameFilter& names_;  // of threads that are sampled
   const std::function<bool(pid_t)> is_agent_thread_;
   Losses& losses_;
-  std::map<pid_t, ThreadState> states_;
+  std::map<pid_t, SeenThread> states_;
   uint64_t next_check_ns_ = 0;  // CLOCK_MONOTONIC
   uint64_t late_ns_ = 0;        // CPU time of threads before they were attached
 };

@@ -28,7 +28,7 @@ std::span<const PerfEvent> PerfEvents();
 // Returns null if there is no event of that name.
 const PerfEvent* FindPerfEvent(std::string_view name);
 
-// On which kernels an event may stop itself at its signal, by a limit of one overflow.
+// ---- On which kernels an event may stop itself at its signal, by a limit of one overflow
 //
 // Linux 6.16 and 6.17 stop an event that reaches its limit in its own timer's handler. The timer of
 // a clock then waits for the handler that it is running in, with interrupts off, and the whole

@@ -73,7 +73,8 @@ Sampler::Sampler(const SamplerOptions& options, jvm::JvmView& jvm)
     : options_(options), jvm_(jvm), app_methods_(std::make_unique<jvm::AddressSet>()) {}
 
 Sampler::~Sampler() {
-  if (Stop().ok()) return;
+  // An earlier stop may have left a handler behind.
+  if (Stop().ok() && signal_safe::handlers_in_flight.Idle()) return;
   // A handler that still runs may read these.
   (void)app_methods_.release();
   (void)timers_.release();
@@ -178,7 +179,7 @@ int Sampler::SignalError() const {
 }
 
 absl::Duration Sampler::Silence() const {
-  const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
+  const bool counts = timers_->kind() == TimerKind::kPerfEvent && !options_.event->is_clock;
   if (counts) return absl::ZeroDuration();
   return std::max(absl::Seconds(1), 10 * options_.interval);
 }
@@ -196,7 +197,7 @@ SamplerState* Sampler::NewState() const {
   state->application = app_methods_->published();
   state->wall = timers_->kind() == TimerKind::kWall;
   state->process = getpid();
-  const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
+  const bool counts = timers_->kind() == TimerKind::kPerfEvent && !options_.event->is_clock;
   state->ticks_on_cpu_time = !state->wall && !counts;
   state->signal = options_.signal;
   state->room_to_walk = signal_safe::RoomToWalk();

@@ -61,8 +61,8 @@ struct SamplerOptions : TimerChoice {
 // → Start … One Sampler at a time in a process (a signal has one handler).
 //
 // Threads: the Attach/Detach functions may be called from any thread at any time; Drain from one
-// thread at a time (the writer); Create and Start on the thread of a
-// start, Stop on that of a stop or on the writer's.
+// thread at a time (the writer); Create and Start on the thread of a start, Stop on that of a stop
+// or on the writer's.
 class Sampler {
  public:
   // Reserves memory; arms nothing. `jvm` must live as long as handlers may run.
@@ -126,7 +126,7 @@ class Sampler {
   bool has_jitter() const { return timers_->has_jitter(); }
   // Whether samples include the kernel's frames.
   bool has_kernel_frames() const { return timers_->has_kernel_frames(); }
-  // Whether samples would include them with TimerKind::kPerf.
+  // Whether samples would include them with TimerKind::kCpuPerf.
   bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
   // Returns why the kernel does not let the ticker signal threads, as errno; 0: it does, or there
   // is none. After Start.

@@ -8,7 +8,7 @@ namespace jtrace::samples {
 
 // Installs the sampling handler for `signal` and publishes `state`, which must live forever. The
 // previous handler gets the signals that are not ours. Once installed, the handler stays
-// (sample_handler.h says why), for each signal that a session used; a later session with the same
+// (sample_handler.h says why), for each signal that a recording used; a later one with the same
 // signal only changes the state.
 absl::Status InstallSampleHandler(int signal, SamplerState* state);
 

@@ -18,7 +18,7 @@ void SilentThreads::Begin(absl::Duration silence, int signal) {
   states_.clear();
 }
 
-SilentThreads::ThreadState& SilentThreads::StateAt(uint32_t index) {
+SilentThreads::WatchedThread& SilentThreads::StateAt(uint32_t index) {
   if (states_.size() <= index) states_.resize(index + 1);
   return states_[index];
 }
@@ -27,7 +27,7 @@ void SilentThreads::MarkSampled(uint32_t index) { StateAt(index).heard = true; }
 
 void SilentThreads::Check(uint32_t index, const ThreadSlot& slot) {
   if (silence_ns_ == 0) return;
-  ThreadState& state = StateAt(index);
+  WatchedThread& state = StateAt(index);
   if (slot.state.load(std::memory_order_acquire) != SlotState::kAttached) {
     state = {};
     return;

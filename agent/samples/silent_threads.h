@@ -32,19 +32,19 @@ class SilentThreads {
   void AppendTo(std::vector<SampleLoss>& losses) const;
 
  private:
-  struct ThreadState {
+  struct WatchedThread {
     pid_t tid = 0;
     bool heard = false;  // it had a sample since the last check
     bool reported = false;
     uint32_t silent_checks = 0;
     uint64_t cpu_ns = 0;  // of the thread, at its last sample
   };
-  ThreadState& StateAt(uint32_t index);
+  WatchedThread& StateAt(uint32_t index);
   void Report(const ThreadSlot& slot);
 
   uint64_t silence_ns_ = 0;
   int signal_ = 0;
-  std::vector<ThreadState> states_;  // by slot
+  std::vector<WatchedThread> states_;  // by slot
   uint64_t blocked_ = 0;
   uint64_t closed_ = 0;
   uint64_t other_ = 0;

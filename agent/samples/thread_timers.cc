@@ -26,9 +26,9 @@ uint32_t DescriptorLimit() {
 }
 
 // Whether perf events would cost the program more than sampling may: 1 % of its time for the
-// interrupt; the handler takes about as much again. Then
-// POSIX timers are good enough: their weights make the totals correct, there are only fewer
-// samples. An interval below a millisecond requests the resolution at any cost.
+// interrupt; the handler takes about as much again. Then POSIX timers are good enough: their
+// weights make the totals correct, there are only fewer samples. An interval below a millisecond
+// requests the resolution at any cost.
 bool PerfIsTooExpensive(absl::Duration interval) {
   return interval >= absl::Milliseconds(1) && MeasurePerfInterrupt() > interval / 100;
 }
@@ -63,14 +63,14 @@ absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(const TimerCh
 
 ThreadTimers::ThreadTimers(const TimerChoice& choice)
     : choice_(choice),
-      event_(choice.timer == TimerKind::kEvent ? *choice.event : *FindPerfEvent("cpu-clock")),
+      event_(choice.timer == TimerKind::kPerfEvent ? *choice.event : *FindPerfEvent("cpu-clock")),
       event_stop_(StopOf(event_, choice.kernel_release)),
       period_(event_.is_clock ? static_cast<uint64_t>(absl::ToInt64Nanoseconds(choice.interval))
                               : choice.period) {}
 
 absl::Status ThreadTimers::Try() {
   const TimerKind wanted = choice_.timer;
-  if (wanted == TimerKind::kPosix || wanted == TimerKind::kWall) return absl::OkStatus();
+  if (wanted == TimerKind::kCpuPosix || wanted == TimerKind::kWall) return absl::OkStatus();
   const absl::StatusOr<PerfTimer> trial =
       OpenPerfTimer({gettid(), event_, period_, choice_.signal, event_stop_});
   if (trial.ok()) {
@@ -84,8 +84,8 @@ absl::Status ThreadTimers::Try() {
   if (needs_perf && !trial.ok()) return Refusal(event_, trial.status());
   const bool perf = trial.ok() && (wanted != TimerKind::kAuto || needs_perf ||
                                    PosixTimerError() != 0 || !PerfIsTooExpensive(choice_.interval));
-  choice_.timer = !perf                        ? TimerKind::kPosix
-                  : wanted == TimerKind::kAuto ? TimerKind::kPerf
+  choice_.timer = !perf                        ? TimerKind::kCpuPosix
+                  : wanted == TimerKind::kAuto ? TimerKind::kCpuPerf
                                                : wanted;
   kernel_frames_allowed_ = kernel_frames_;
   kernel_frames_ &= perf;
@@ -102,7 +102,7 @@ absl::Status ThreadTimers::Try() {
 }
 
 bool ThreadTimers::has_jitter() const {
-  return choice_.jitter.value_or(true) && choice_.timer != TimerKind::kPosix &&
+  return choice_.jitter.value_or(true) && choice_.timer != TimerKind::kCpuPosix &&
          (choice_.timer == TimerKind::kWall || event_.is_clock);
 }
 
@@ -114,8 +114,8 @@ absl::Status ThreadTimers::Arm(ThreadSlot* slot) {
   switch (choice_.timer) {
     case TimerKind::kWall:
       return absl::OkStatus();
-    case TimerKind::kEvent:
-    case TimerKind::kPerf: {
+    case TimerKind::kPerfEvent:
+    case TimerKind::kCpuPerf: {
       absl::Status status = ArmPerf(slot);
       // Nothing else counts page faults; POSIX timers count CPU time, less precisely.
       if (status.ok() || !event_.is_clock) return status;

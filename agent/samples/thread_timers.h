@@ -22,13 +22,15 @@ namespace jtrace::samples {
 
 // The trigger of samples.
 enum class TimerKind {
-  kAuto,   // perf events if the kernel allows them and they are cheap here, else POSIX timers
-  kPerf,   // perf_event_open: precise at any interval
-  kPosix,  // timer_create: at most one signal a kernel tick, weighted by its overruns
-  kWall,   // real time, including waiting threads (wall_clock.h)
-  kEvent,  // a perf event requested by name
+  kAuto,       // perf events if the kernel allows them and they are cheap here, else POSIX timers
+  kCpuPerf,    // perf_event_open: precise at any interval
+  kCpuPosix,   // timer_create: at most one signal a kernel tick, weighted by its overruns
+  kWall,       // real time, including waiting threads (wall_clock.h)
+  kPerfEvent,  // a perf event requested by name
 };
 
+// interval=
+inline constexpr absl::Duration kDefaultInterval = absl::Milliseconds(1);
 // Shorter intervals are refused.
 inline constexpr absl::Duration kMinInterval = absl::Microseconds(20);
 inline constexpr absl::Duration kMinWallInterval = absl::Milliseconds(1);
@@ -38,14 +40,14 @@ struct TimerChoice {
   TimerKind timer = TimerKind::kAuto;
   // CPU time of a thread between two samples, at least kMinInterval; kWall: real time, at least
   // kMinWallInterval.
-  absl::Duration interval = absl::Milliseconds(1);
-  // kEvent: which event, and, if it is not a clock, how many between two samples.
+  absl::Duration interval = kDefaultInterval;
+  // kPerfEvent: which event, and, if it is not a clock, how many between two samples.
   const PerfEvent* event = nullptr;
   uint64_t period = 0;
   // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
   int signal = SIGPROF;
-  // Whether samples are at random moments of their intervals; none: if the timer can do that. POSIX
-  // timers cannot, as they fire at the kernel's ticks.
+  // Whether samples are at random moments of their intervals. nullopt: they are, unless the timer
+  // is a POSIX timer, which fires at the kernel's ticks.
   std::optional<bool> jitter;
   // Decides who stops perf events (perf_events.h). Tests set it.
   std::string kernel_release = KernelRelease();

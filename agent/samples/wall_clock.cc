@@ -35,8 +35,8 @@ WallClock::WallClock(absl::Duration interval, int signal)
 
 void WallClock::Check(ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns) {
   if (states_.size() <= index) states_.resize(index + 1);
-  ThreadState& state = states_[index];
-  if (state.tid != slot.os_tid) state = ThreadState{.tid = slot.os_tid};
+  WallThread& state = states_[index];
+  if (state.tid != slot.os_tid) state = WallThread{.tid = slot.os_tid};
   state.ticks += ticks;
   if (state.ticks < state.pause) return;
   if (AssignTicks(state, slot, now_ns)) Signal(slot);
@@ -44,12 +44,12 @@ void WallClock::Check(ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t
 
 void WallClock::Finish(ThreadSlot& slot, uint32_t index, uint64_t now_ns) {
   if (states_.size() <= index || states_[index].tid != slot.os_tid) return;
-  ThreadState& state = states_[index];
+  WallThread& state = states_[index];
   if (state.ticks != 0) AssignTicks(state, slot, now_ns);
   state = {};
 }
 
-bool WallClock::AssignTicks(ThreadState& state, ThreadSlot& slot, uint64_t now_ns) const {
+bool WallClock::AssignTicks(WallThread& state, ThreadSlot& slot, uint64_t now_ns) const {
   const uint32_t passed = std::exchange(state.ticks, 0);
   if (slot.pending_ticks.load(std::memory_order_acquire) != 0) {
     // The last signal was not handled yet; if it was lost, the next one collects the ticks.
@@ -78,7 +78,7 @@ uint32_t WallClock::LongestPause() const {
   return std::max(pause, kMaxPause);
 }
 
-uint32_t WallClock::BusyTicks(ThreadState& state, const ThreadSlot& slot, uint64_t cpu_ns,
+uint32_t WallClock::BusyTicks(WallThread& state, const ThreadSlot& slot, uint64_t cpu_ns,
                               uint32_t ticks) const {
   if (!state.sampled) return ticks;
   const uint64_t moved = cpu_ns - state.cpu_ns;
@@ -103,7 +103,7 @@ uint32_t WallClock::BusyTicks(ThreadState& state, const ThreadSlot& slot, uint64
   return static_cast<uint32_t>(std::min<uint64_t>(ran, ticks));
 }
 
-bool WallClock::MovedBySignal(ThreadState& state) {
+bool WallClock::MovedBySignal(WallThread& state) {
   if (std::exchange(state.confirming, false)) return true;
   if (++state.short_runs < 2) return false;
   state.short_runs = 0;

@@ -36,7 +36,7 @@ class WallClock {
   void Finish(ThreadSlot& slot, uint32_t index, uint64_t now_ns);
 
  private:
-  struct ThreadState {
+  struct WallThread {
     pid_t tid = 0;
     uint32_t ticks = 0;       // not checked yet
     uint32_t pause = 0;       // ticks between two checks
@@ -48,12 +48,12 @@ class WallClock {
     uint64_t cpu_ns = 0;
   };
   // How many of `ticks` belong to the next sample; the others are idle.
-  uint32_t BusyTicks(ThreadState& state, const ThreadSlot& slot, uint64_t cpu_ns,
+  uint32_t BusyTicks(WallThread& state, const ThreadSlot& slot, uint64_t cpu_ns,
                      uint32_t ticks) const;
   // Whether only our signal moved the thread, which waited and has used almost no CPU time since.
-  static bool MovedBySignal(ThreadState& state);
+  static bool MovedBySignal(WallThread& state);
   // Assigns the ticks that have passed. Whether a signal is due.
-  bool AssignTicks(ThreadState& state, ThreadSlot& slot, uint64_t now_ns) const;
+  bool AssignTicks(WallThread& state, ThreadSlot& slot, uint64_t now_ns) const;
   // The most ticks between two checks of a thread.
   uint32_t LongestPause() const;
   void Signal(ThreadSlot& slot) const;
@@ -64,7 +64,7 @@ class WallClock {
   const uint64_t small_move_ns_;
   const int signal_;
   const pid_t process_;
-  std::vector<ThreadState> states_;  // by slot
+  std::vector<WallThread> states_;  // by slot
 };
 
 }  // namespace jtrace::samples

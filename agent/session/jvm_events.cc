@@ -32,6 +32,8 @@ void JvmEvents::ThreadStart(JNIEnv* jni, jthread thread) {
   recording->ForEachPart([&](RecordingPart& part) { part.ThreadStarted(jni, numbers); });
 }
 
+// What the thread counted last is charged before its tree is handed over, and its numbers stay
+// known until everything that names it is done.
 void JvmEvents::ThreadEnd() {
   samples::Sampler* const sampler = jvm_.sampler.load();
   if (sampler != nullptr) sampler->DetachCurrentThread();

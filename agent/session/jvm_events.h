@@ -15,8 +15,8 @@ namespace jtrace {
 
 // Passes the JVM's events to what needs them; to the parts of the recording through the gate.
 //
-// Threads: each function on the thread that JVMTI says (../README.md); GcStart and GcFinish inside
-// a safepoint, where neither JNI nor JVMTI may be called.
+// Threads: each function on the thread that JVMTI says (../README.md); GcStart and GcFinish, and
+// ObjectFree in JDK 11 to 15, inside a safepoint, where neither JNI nor JVMTI may be called.
 class JvmEvents {
  public:
   JvmEvents(JvmState& jvm, Gate<Recording>& gate) : jvm_(jvm), gate_(gate) {}

@@ -359,7 +359,7 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
       return absl::FailedPreconditionError(
           "the recording has ended already; its probes are being taken out");
     }
-    // The writer's thread may fail between the two checks.
+    // The writer thread may fail between the two checks.
     const bool stops = IsIn({kRunning}) && recording_->BeginStop();
     if (!stops && IsIn({kFailing, kFailed})) {
       if (absl::Status status = WaitForFailure(); !status.ok()) return status;

@@ -43,8 +43,9 @@ class JvmSession {
 
   // Begins a recording, with include=own after a second in which it chooses packages
   // (program_packages.h): loaded classes in scope get their probes in batches, between which other
-  // commands are carried out. Errors leave everything unchanged, including the file at out=; but
-  // Aborted: the recording ended before all classes had their probes. Returns a line for people:
+  // commands are carried out. Errors leave the program and the file at out= unchanged, but what an
+  // earlier recording has left is retired. Aborted: the recording ended before all classes had
+  // their probes. Returns a line for people:
   // what is recorded, and where.
   absl::StatusOr<std::string> Start(JNIEnv* jni, Options options, const Caller& caller);
   // Start with the options of the last recording, into another file.
@@ -71,7 +72,7 @@ class JvmSession {
   // The output of `jtrace VERB PID ARGUMENT`. On a Java thread.
   absl::StatusOr<std::string> RunCommand(absl::string_view verb, absl::string_view argument);
 
-  // Calls `ask` on the writer's thread with the recording's call trees. FailedPrecondition: there
+  // Calls `ask` on the writer thread with the recording's call trees. FailedPrecondition: there
   // are none.
   absl::Status QueryTrees(const std::function<void(metrics::TreeWindows&)>& ask);
   // Returns the metrics that the recording charges to call paths, by their places in its trees.

@@ -38,7 +38,7 @@ class JavaRequests : public metrics::JavaApi {
  private:
   using Tree = absl::StatusOr<metrics::TreeSnapshot>;
   using AskTree = std::function<Tree(metrics::TreeWindows&)>;
-  // Queries the recording's trees on the writer's thread. FailedPrecondition: there are none.
+  // Queries the recording's trees on the writer thread. FailedPrecondition: there are none.
   Tree Ask(const AskTree& ask) const;
   absl::StatusOr<metrics::MethodTotals> TotalsIn(uint32_t metric, absl::string_view pattern,
                                                  const AskTree& ask) const;

@@ -47,8 +47,8 @@ class SessionControl : public control::Commands {
   JavaVM* const vm_;
   JvmSession& session_;
   control::Server* server_ = nullptr;
-  control::Server* control_thread_server_ =
-      nullptr;  // server_ for the control thread, which begins before that is set
+  // The same for the control thread, which begins before server_ is set.
+  control::Server* control_thread_server_ = nullptr;
 };
 
 }  // namespace jtrace

@@ -18,8 +18,8 @@ inline constexpr int kPositionCallSiteShift = 32;
 
 struct Position {
   uint64_t java_tid;  // Thread.threadId() of the thread the tree belongs to
-  uint64_t
-      node;    // the current node's Ref, below its `call_site` << kPositionCallSiteShift; 0: root
+  // The current node's Ref in the low 32 bits, its Node::call_site above them; 0: the root.
+  uint64_t node;
   bool known;  // false: no tree is known for that thread
 };
 
@@ -49,7 +49,7 @@ ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
 void MarkThreadEnded(Arena* arena, uint64_t tid);
 
 // The way from a node of a calling-context tree up to its root. Async-signal-safe, any thread.
-
+//
 // It ends at the root, and also where links leave the arena or form a circle: a thread may change
 // its tree meanwhile, and code that runs on two threads (a continuation of the program's own) may
 // link nodes of two trees, one of which is released and used again.

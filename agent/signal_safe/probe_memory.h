@@ -104,7 +104,7 @@ inline constexpr uint8_t kMarkFolds = 4;   // calls from here are counted at a n
 // Nodes that the writer thread requests the owning thread to cut off. The memory is
 // calls::TreePruner's, unchanged until the thread sets ThreadState::victims back to 0.
 struct Victims {
-  uint32_t folds;  // ThreadState::folds + cuts_made before they were chosen
+  uint32_t fold_ways;  // ThreadState::fold_ways + cuts_made before they were chosen
   uint32_t count;
   Ref nodes[1];  // `count` of them
 };
@@ -205,33 +205,36 @@ struct ThreadState {
   Ref ended_next;        // next state in Arena::ended
   uint32_t misses;       // calls whose child was not in its own slot
   uint64_t chunk_bytes;  // of all its chunks
-  uint64_t mark;         // with a clock: when the last probe ran
+  uint64_t last_probe;   // with a clock: when the last probe ran
   // clock=cpu: the thread had used cpu_sync nanoseconds of processor time at cpu_sync_ticks, and
-  // has been on a processor from then to `mark`. `rseq`: address of the thread's rseq_cs word (in
-  // struct rseq), or of Arena::always_on.
+  // has been on a processor from then to last_probe. `rseq`: address of the thread's rseq_cs word
+  // (in struct rseq), or of Arena::always_on.
   uint64_t cpu_sync;
   uint64_t cpu_sync_ticks;
   uint64_t rseq;
   // record=log (event_ring.h): addresses of the next record and of the end of the room.
   uint64_t log_next;
   uint64_t log_ring;  // of the EventRing that is written, which leads to the one read; 0: none
-  uint64_t log_gap;   // in a gap: of the innermost node open all along; 0: no gap; 1: log is over
+  // The address of the innermost node that was open during the whole gap of the log; 0: the log has
+  // no gap; 1: the log has ended.
+  uint64_t log_gap;
   union {
     uint64_t log_limit;
-    uint64_t few;  // no log: address of free words in a granule for slots; at its start: none
+    uint64_t small_slots;  // no log: address of the free words in the granule for slots of less
+                           // than a granule; the granule's start: none are free
   };
   union {
     uint64_t log_read;  // address of the ring that is read; the thread writes the first one's
-    uint64_t few_free;  // no log: free blocks of 8 bytes, the next ones of 16 and 32; linked by
-                        // their first words, which have bit 0 set
+    uint64_t small_slots_free;  // no log: free blocks of 8 bytes, the next ones of 16 and 32;
+                                // linked by their first words, which have bit 0 set
   };
   union {
     uint64_t log_moving;  // 1: a probe changes log and position; an exception may have cut it off
-    uint64_t few_free_16;
+    uint64_t small_slots_free_16;
   };
   union {
     uint64_t log_dropped;  // calls of this gap
-    uint64_t few_free_32;
+    uint64_t small_slots_free_32;
   };
   union {
     uint64_t log_time;    // clock=coarse: the time of the last record
@@ -243,8 +246,8 @@ struct ThreadState {
   Ref freed;         // free nodes that the collector has returned: the thread takes them all
   Ref dropped;       // outgrown tables, linked by ChildTable::count: the collector takes them all
   Ref pruned;        // the root's [pruned] node; 0: not made yet. Stored with release
-  uint32_t away;     // 1: current may be in a [pruned] node far above open activations
-  uint32_t folds;    // the number of ways of folding deep calls; stored with release
+  uint32_t position_is_pruned;  // 1: current may be in a [pruned] node far above open activations
+  uint32_t fold_ways;  // how many nodes have kMarkFolds, in which deep calls are folded; release
   // Metrics by call path.
   uint64_t counters;  // address of the thread's CounterBlock
   uint64_t metrics;   // address of its ThreadMetrics
@@ -259,8 +262,9 @@ struct ThreadState {
 static_assert(offsetof(ThreadState, counters) == 208 && offsetof(ThreadState, changes) == 224);
 static_assert(sizeof(ThreadState) == 256 && offsetof(ThreadState, bump) == 40);
 static_assert(offsetof(ThreadState, is_virtual) == 56 && offsetof(ThreadState, chunk_bytes) == 72);
-static_assert(offsetof(ThreadState, mark) == 80 && offsetof(ThreadState, log_next) == 112);
-static_assert(offsetof(ThreadState, few_free_32) == offsetof(ThreadState, few_free) + 16);
+static_assert(offsetof(ThreadState, last_probe) == 80 && offsetof(ThreadState, log_next) == 112);
+static_assert(offsetof(ThreadState, small_slots_free_32) ==
+              offsetof(ThreadState, small_slots_free) + 16);
 
 // Threads take memory in chunks of 2 KB * 4^size_class; a thread's first one also holds its state.
 struct Chunk {
@@ -348,7 +352,7 @@ struct Arena {
   Node lost_node;                // current node of calls without a node; counts nothing
   NodeTimes lost_times;
   NodeMetrics lost_metrics;  // with a clock or without, directly after the field before it
-  NodeBlocks lost_blocks;    // so is this; always empty
+  NodeBlocks lost_blocks;    // directly after lost_metrics; always empty
   uint64_t no_slot;          // the one word, free, of `slots` in nodes without children
   uint64_t tombstone;        // slots have its address where a child was
   uint32_t counts;           // probes=resting: 1: a recording runs, so the probes count

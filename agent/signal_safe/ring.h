@@ -7,8 +7,8 @@
 
 namespace jtrace::signal_safe {
 
-// Single producer (a thread, or a signal handler on it), single consumer at a time (of samples:
-// who holds Sampler's lock for emptying rings; of logs: the writer's thread).
+// Single producer, single consumer at a time. A thread's samples: the handler on it, and who holds
+// Sampler's lock for emptying rings. The backlog: the latter, and the writer thread.
 //
 // The producer never waits: Reserve returns null when the record does not fit, and the caller drops
 // and counts it. A record is contiguous, 8-byte aligned; where it would straddle the end of the

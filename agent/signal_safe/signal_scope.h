@@ -11,8 +11,8 @@
 
 namespace jtrace::signal_safe {
 
-// How many signal handlers are running: a stop has to wait for them.
-
+// How many signal handlers, or callbacks, are running: a stop has to wait for them.
+//
 // A handler enters first and only then loads the published pointers; the stopping thread
 // unpublishes the pointers first and then waits until the count was seen at zero. Both sides use
 // sequentially consistent accesses, so either the handler sees the null pointer or the stopping
@@ -50,7 +50,7 @@ class SignalScope {
 };
 
 // The room on a small stack that a signal handler was put on.
-
+//
 // The thread's alternate stack (sigaltstack(2)) when the signal came: a program may have made it as
 // small as 2 KiB, and the kernel's part of a handler takes up to 3.6 KiB with AVX-512.
 class AlternateStack {

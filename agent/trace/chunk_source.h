@@ -1,5 +1,5 @@
-// A source of records for the chunks of a trace. The writer's thread calls it, and the thread of a
-// stop once the writer's thread has ended.
+// A source of records for the chunks of a trace. The writer thread calls it, and the thread of a
+// stop once the writer thread has ended.
 #pragma once
 
 #include <cstdint>

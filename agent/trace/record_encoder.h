@@ -1,4 +1,4 @@
-// Collects the records of JVMTI callbacks and of the writer's thread in the chunk being built.
+// Collects the records of JVMTI callbacks and of the writer thread in the chunk being built.
 //
 // Any thread, but not in a signal handler. One mutex (a std one: the thread sanitizer sees it),
 // which is a leaf: nothing is called under it that could block, so that a GC event at a safepoint

@@ -70,7 +70,8 @@ absl::Status MakeEmpty(int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0) return absl::ErrnoToStatus(errno, "fstat");
   if (S_ISCHR(info.st_mode)) return absl::OkStatus();
-  if (fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0) return absl::ErrnoToStatus(errno, "fchmod");
+  if (fchmod(fd, 0600) != 0) return absl::ErrnoToStatus(errno, "fchmod");
+  if (ftruncate(fd, 0) != 0) return absl::ErrnoToStatus(errno, "ftruncate");
   return absl::OkStatus();
 }
 

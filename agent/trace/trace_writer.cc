@@ -150,7 +150,7 @@ void TraceWriter::RunTask() {
 
 void TraceWriter::Call(absl::FunctionRef<void()> task) {
   std::unique_lock lock(requests_.mutex);
-  // One task runs at a time. Once the writer's thread has stopped, its state belongs to the caller.
+  // One task runs at a time. Once the writer thread has stopped, its state belongs to the caller.
   requests_.answered.wait(lock, [this] { return requests_.task == nullptr || requests_.stopping; });
   if (requests_.stopping || !started_) {
     lock.unlock();

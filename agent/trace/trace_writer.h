@@ -1,4 +1,4 @@
-// Writes the trace on its own thread, the "writer's thread": polls the sources and seals a chunk
+// Writes the trace on its own thread, the "writer thread": polls the sources and seals a chunk
 // about every second. The last chunk is written by Stop. The thread is not a Java thread.
 #pragma once
 
@@ -51,15 +51,15 @@ class TraceWriter {
   // begins with `first`. Any thread but the writer's. An error concerns the old file.
   absl::Status NextFile(TraceFile& next, proto::SessionStart first,
                         const std::function<void(proto::SessionEnd&)>& finish);
-  // Runs `task` on the writer's thread, the only one that may query the sources, and waits for its
+  // Runs `task` on the writer thread, the only one that may query the sources, and waits for its
   // end. After Stop it runs on the caller's thread. Throws what `task` throws.
   void Call(absl::FunctionRef<void()> task);
 
-  // CPU time of the writer's thread in this recording.
+  // CPU time of the writer thread in this recording.
   uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
 
  private:
-  // What other threads ask of the writer's thread.
+  // What other threads ask of the writer thread.
   struct Requests {
     std::mutex mutex;  // guards stopping and task
     std::condition_variable answered;
@@ -87,7 +87,7 @@ class TraceWriter {
   ReusableThread& thread_;
   const RecordingClock& clock_;
   RecordEncoder& encoder_;
-  TraceFile* file_;  // the writer's thread's own
+  TraceFile* file_;  // the writer thread's own
   const std::vector<ChunkSource*> sources_;
   const absl::Duration poll_period_;
   signal_safe::Doorbell& doorbell_;  // rung for requests_, too
@@ -97,7 +97,7 @@ class TraceWriter {
   bool started_ = false;  // and not stopped; used by the owner's threads only
   std::atomic<uint64_t> cpu_ns_{0};
 
-  // The writer's thread's own.
+  // The writer thread's own.
   ChunkSplitter splitter_;
   std::unique_ptr<proto::SessionStart> first_;
   proto::Chunk own_;  // what the sources added since the last seal

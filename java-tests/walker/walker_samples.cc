@@ -129,7 +129,8 @@ void PrintReport(FILE* out) {
           a.deepest, a.raw_methods);
   const samples::HandlerCost cost = a.sampler->Cost();
   fprintf(out, "handler ns: avg %lu p50 %lu p99 %lu; timer %s\n", cost.average_ns, cost.p50_ns,
-          cost.p99_ns, a.sampler->timer_in_use() == samples::TimerKind::kPerf ? "perf" : "posix");
+          cost.p99_ns,
+          a.sampler->timer_in_use() == samples::TimerKind::kCpuPerf ? "perf" : "posix");
   if (a.settings.sampler.check_last_walk) {
     fprintf(out, "chains compared with a full walk: %lu\n",
             samples::sample_counters.last_walk_checked.load());

@@ -9,8 +9,8 @@ namespace jtrace::walker_test {
 namespace {
 
 samples::TimerKind ParseTimer(const std::string& value) {
-  if (value == "perf") return samples::TimerKind::kPerf;
-  return value == "posix" ? samples::TimerKind::kPosix : samples::TimerKind::kAuto;
+  if (value == "perf") return samples::TimerKind::kCpuPerf;
+  return value == "posix" ? samples::TimerKind::kCpuPosix : samples::TimerKind::kAuto;
 }
 
 bool Set(const std::string& key, const std::string& value, WalkerSettings* settings) {

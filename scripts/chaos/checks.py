@@ -110,7 +110,7 @@ def check_crash(run):
     return [f"crash: {name}" for name in run.crashes]
 
 
-def check_last_walk(run):
+def check_memory(run):
     if run.peak_mb <= run.most_mb:
         return []
     return [f"memory: peak {run.peak_mb:.0f} MB, more than {run.most_mb:.0f}"]
@@ -244,7 +244,7 @@ def check_expectations(run):
     return found[:3]
 
 
-CHECKS = (check_end, check_output, check_errors, check_crash, check_last_walk, check_traces, check_sums,
+CHECKS = (check_end, check_output, check_errors, check_crash, check_memory, check_traces, check_sums,
           check_counts, check_expectations)
 
 

@@ -233,7 +233,7 @@ MethodRewriter::TargetId MethodRewriter::IdOf(const ProbePoint& point) {
     const bool has_no_site =
         point.is_method_monitor && numbers_ != nullptr && !spec_.call_site.empty();
     const uint32_t id =
-        targets_->IdOf(finder_->TargetOf(point)) | (has_no_site ? kIdWithoutCallSite : 0);
+        targets_->IdOf(finder_->TargetOf(point)) | (has_no_site ? kWithoutCallSite : 0);
     entry->second = {id, IdNeedsConstant(id) ? pool_.AddInteger(id) : uint16_t{0}};
   }
   return entry->second;
@@ -265,7 +265,7 @@ void MethodRewriter::SetCounters(uint32_t first, ByteWriter& out) {
 // A class initialiser has no call site in its caller: any instruction may run it.
 uint32_t MethodRewriter::PushedId(uint32_t id) const {
   return numbers_ != nullptr && !spec_.call_site.empty() && method_.info->name == "<clinit>"
-             ? id | kIdWithoutCallSite
+             ? id | kWithoutCallSite
              : id;
 }
 

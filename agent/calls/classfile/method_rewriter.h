@@ -106,8 +106,8 @@ class MethodRewriter {
   CallReasonCounts left_out_ = {};
   IdPositions id_positions_;
   // State of the class so far:
-  absl::flat_hash_map<uint32_t, TargetId>
-      target_ids_;  // by kind << 16 | constant, and is_method_monitor
+  // By kind << 16 | constant, and is_method_monitor.
+  absl::flat_hash_map<uint32_t, TargetId> target_ids_;
   ProbeCounts counts_;
 };
 

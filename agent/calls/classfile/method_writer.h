@@ -25,7 +25,7 @@ int SlotsOf(TokenKind token);
 struct IdPositions {
   using Indexed = std::vector<std::pair<uint32_t, size_t>>;
   std::vector<size_t> method;  // the method's id
-  std::vector<size_t> unwind;  // the method's id, never with kIdWithoutCallSite
+  std::vector<size_t> unwind;  // the method's id, never with kWithoutCallSite
   Indexed points;
   Indexed counters;
   Indexed call_sites;

@@ -14,7 +14,7 @@ namespace jtrace::classfile {
 enum class TokenKind : uint8_t { kNone, kInt, kLong };
 
 // Set in an id that a probe pushes: the call has no call site in its caller.
-inline constexpr uint32_t kIdWithoutCallSite = 1u << 30;
+inline constexpr uint32_t kWithoutCallSite = 1u << 30;
 
 // Probes are static methods of one class that every loader can see.
 //
@@ -42,7 +42,7 @@ inline constexpr uint32_t kIdWithoutCallSite = 1u << 30;
 //
 // `void at(int number)`, if call sites are distinguished, sets the call site of the activation's
 // next calls (call_site_finder.h). The ids of class initialisers and of synchronized methods'
-// monitors then have kIdWithoutCallSite set: no line makes these calls.
+// monitors then have kWithoutCallSite set: no line makes these calls.
 //
 // With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
 struct ProbeSpec {

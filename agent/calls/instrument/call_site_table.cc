@@ -8,7 +8,7 @@
 
 namespace jtrace::calls {
 
-static_assert(classfile::kIdWithoutCallSite == signal_safe::kWithoutCallSite);
+static_assert(classfile::kWithoutCallSite == signal_safe::kWithoutCallSite);
 
 uint32_t CallSiteTable::NumberOf(uint32_t routine, CallSite site) {
   {

@@ -123,9 +123,9 @@ bool Instrumentation::IsExempt(const std::string& binary_name) const {
   return filter_.IsExempt(InternalName(Std(binary_name)));
 }
 
-bool Instrumentation::WasRewritten(uint32_t class_id) const {
+bool Instrumentation::WasSeen(uint32_t class_id) const {
   // Classes of JdkProbePoints may be in rewritten_ without being in the totals.
-  return rewritten_.Contains(class_id) || totals_.Has(class_id) ||
+  return rewritten_.Contains(class_id) || statistics_.Has(class_id) ||
          unprobed_.Has(NoProbes::kUnreadable, class_id) ||
          unprobed_.Has(NoProbes::kNoNumbers, class_id);
 }
@@ -203,7 +203,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
 void Instrumentation::Record(uint32_t class_id, bool in_scope, bool is_input,
                              const classfile::InstrumentResult& result) {
   if (spec_.boundary && in_scope) natives_.Add(class_id, result.methods);
-  if (!is_input && totals_.Count(class_id, result)) left_out_.Add(class_id, result);
+  if (!is_input && statistics_.Count(class_id, result)) left_out_.Add(class_id, result);
   rewritten_.SetLeaves(class_id, result);
   unwinds_.Add(result);
   method_hooks_->Add(result);
@@ -211,13 +211,13 @@ void Instrumentation::Record(uint32_t class_id, bool in_scope, bool is_input,
 }
 
 void Instrumentation::RemoveRefused(uint32_t class_id) {
-  totals_.Forget({class_id});
+  statistics_.Forget({class_id});
   left_out_.Forget({class_id});
   rewritten_.Remove(class_id);
 }
 
 void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
-  totals_.Forget(classes);
+  statistics_.Forget(classes);
   natives_.Forget(classes);
   left_out_.Forget(classes);
   rewritten_.Forget(classes);

@@ -59,7 +59,7 @@ class Instrumentation {
   bool IsExempt(const std::string& binary_name) const;
   // Whether the class (ClassDef.id) passed the rewriter, or was left out by it for a recorded
   // reason.
-  bool WasRewritten(uint32_t class_id) const;
+  bool WasSeen(uint32_t class_id) const;
 
   // Sets which class the probes are (Probes::class_name). Before the first Rewrite.
   void SetProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
@@ -104,10 +104,10 @@ class Instrumentation {
   // A source of the trace.
   MethodHooks& method_hooks() { return *method_hooks_; }
 
-  uint64_t methods_probed() const { return totals_.methods_probed(); }
-  uint64_t classes_rewritten() const { return totals_.classes_rewritten(); }
+  uint64_t methods_probed() const { return statistics_.methods_probed(); }
+  uint64_t classes_rewritten() const { return statistics_.classes_rewritten(); }
   // A source of the trace.
-  RewriteStatistics& totals() { return totals_; }
+  RewriteStatistics& statistics() { return statistics_; }
 
  private:
   // What Create makes of the options.
@@ -147,7 +147,7 @@ class Instrumentation {
   LeftOutMethods left_out_;
   UnwindMethods unwinds_;
   NativeMethods natives_;
-  RewriteStatistics totals_;
+  RewriteStatistics statistics_;
   std::unique_ptr<MethodHooks> method_hooks_;
   std::unique_ptr<CountedBlocks> blocks_;
   CallSiteTable* call_sites_ = nullptr;

@@ -67,7 +67,7 @@ void TreeValues::AddOpenCall(uint64_t call_start) {
 
 void TreeValues::FindOpenTime(const signal_safe::ThreadState& state) {
   open_path_.clear();
-  const uint64_t mark = ReadRelaxed(state.mark);
+  const uint64_t mark = ReadRelaxed(state.last_probe);
   // The current node and all nodes above it have an open activation.
   if (open_node_ != nullptr) {
     signal_safe::RootPath at(arena_, *open_node_);
@@ -78,7 +78,7 @@ void TreeValues::FindOpenTime(const signal_safe::ThreadState& state) {
   const uint64_t tick = ReadRelaxed(arena_->tick);
   const uint64_t now = clock_is_coarse_ ? tick : scale_->Now();
   // A probe that ran meanwhile has charged the time itself.
-  const bool still = ReadRelaxed(state.mark) == mark &&
+  const bool still = ReadRelaxed(state.last_probe) == mark &&
                      reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
   open_ticks_ = still && !signal_safe::HasLog(state) && now > mark ? now - mark : 0;
 }

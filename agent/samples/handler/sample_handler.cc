@@ -295,12 +295,13 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
     return;
   }
   StopTimer(*slot);
-  // The kernel may merge the signals of two ticks, so the weight is counted in the slot.
+  // The kernel may merge the signals of two ticks, so the weight is counted in the slot. Nothing is
+  // left for the signal that was not merged.
   if (state.wall) weight = slot->pending_ticks.exchange(0, std::memory_order_acq_rel);
   if (slot->schedule.ticks != 0) weight = slot->schedule.ticks;
   if (weight == 0) {
     Count(sample_counters.stale);
-    return;
+    return RestartTimer(*slot);
   }
   if (room < signal_safe::kRoomToSample) {
     Count(sample_counters.no_room);

@@ -22,15 +22,15 @@ namespace jtrace::samples {
 // Counted by handlers, read by anyone. Relaxed: only totals matter.
 struct SampleCounters {
   std::atomic<uint64_t> taken{0};
-  std::atomic<uint64_t> ring_full{0};         // no room in the thread's ring
-  std::atomic<uint64_t> lost_ticks{0};        // ticks of dropped samples
-  std::atomic<uint64_t> nested{0};            // signals inside our own handler
-  std::atomic<uint64_t> no_room{0};           // on an alternate stack that is too small
-  std::atomic<uint64_t> stale{0};             // our signal, but the thread or session was gone
-  std::atomic<uint64_t> foreign{0};           // someone else's signal, passed on
-  std::atomic<uint64_t> position_unknown{0};  // position in the call tree
-  std::atomic<uint64_t> last_walk_checked{
-      0};                                    // remembered chains that a full walk was compared with
+  std::atomic<uint64_t> ring_full{0};   // no room in the thread's ring
+  std::atomic<uint64_t> lost_ticks{0};  // ticks of dropped samples
+  std::atomic<uint64_t> nested{0};      // signals inside our own handler
+  std::atomic<uint64_t> no_room{0};     // on an alternate stack that is too small
+  std::atomic<uint64_t> stale{0};       // our signal, but its thread, recording or tick was gone
+  std::atomic<uint64_t> foreign{0};     // someone else's signal, passed on
+  std::atomic<uint64_t> position_unknown{0};  // samples without a position in the call tree
+  // Remembered chains that were compared with a full walk.
+  std::atomic<uint64_t> last_walk_checked{0};
   std::atomic<uint64_t> last_walk_wrong{0};  // a remembered chain differed from the full walk
   std::atomic<uint64_t> blocker_unread{0};   // waits whose blocker FindBlocker could not read
   std::atomic<uint64_t> cost_ns{0};          // total time in the handler

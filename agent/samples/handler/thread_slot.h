@@ -16,7 +16,7 @@ namespace jtrace::samples {
 enum class SlotState : uint32_t {
   kFree,      // in the free list
   kAttached,  // belongs to a live thread
-  kDetached,  // its thread has ended; the ring still has to be drained
+  kDetached,  // its thread has ended, or the recording; the ring still has to be drained
 };
 
 // One sampled native thread. Slots are in one fixed region that is never unmapped, so that a late
@@ -73,7 +73,7 @@ struct alignas(64) ThreadSlot {
   uint32_t remembered_frames;
   // Handler: storage of a second chain, to check the first (full_walk_check.h); null: no checks.
   Frame* check_storage;
-  // Handler produces SampleHeader records, the writer consumes.
+  // The handler produces SampleHeader records; who holds Sampler's lock consumes them.
   signal_safe::SpscRing ring;
 };
 

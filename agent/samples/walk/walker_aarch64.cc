@@ -1,5 +1,5 @@
 // The walker for a processor without steps to callers: it knows only the interrupted pc. Samples
-// with stack=pc need no more; the options refuse the other modes (agent/options/sample_options.cc).
+// with stack=pc need no more; the options refuse the other modes (agent/options/option_table.cc).
 #include "agent/samples/walk/cfi.h"
 #include "agent/samples/walk/walker.h"
 

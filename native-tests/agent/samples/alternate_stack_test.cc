@@ -197,9 +197,9 @@ TEST_P(AlternateStackTest, CodeOnASmallStackIsSampledOnTheAlternateOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Timers, AlternateStackTest,
-                         testing::Values(TimerKind::kPosix, TimerKind::kPerf),
+                         testing::Values(TimerKind::kCpuPosix, TimerKind::kCpuPerf),
                          [](const auto& timer) {
-                           return timer.param == TimerKind::kPosix ? "Posix" : "Perf";
+                           return timer.param == TimerKind::kCpuPosix ? "Posix" : "Perf";
                          });
 
 // A handler of the program's, which gets its signals from ours, stays on the stack that it wants.
@@ -214,7 +214,7 @@ TEST(AlternateStackOfTheProgramTest, AHandlerWithoutOneStaysOnTheThreadsStack) {
     const int signal = flags == 0 ? SIGVTALRM : SIGPROF;
     ASSERT_EQ(sigaction(signal, &action, nullptr), 0);
     SamplerOptions options;
-    options.timer = TimerKind::kPosix;
+    options.timer = TimerKind::kCpuPosix;
     options.signal = signal;
     auto sampler = Sampler::Create(options, UnknownJvm());
     ASSERT_TRUE(sampler.ok());

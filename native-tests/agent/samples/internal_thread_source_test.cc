@@ -22,7 +22,7 @@ class InternalThreadSourceTest : public testing::Test {
  protected:
   void SetUp() override {
     SamplerOptions options;
-    options.timer = TimerKind::kPosix;
+    options.timer = TimerKind::kCpuPosix;
     auto sampler = Sampler::Create(options, UnknownJvm());
     ASSERT_TRUE(sampler.ok()) << sampler.status();
     sampler_ = *std::move(sampler);

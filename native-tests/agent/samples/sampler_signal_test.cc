@@ -56,7 +56,7 @@ TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
 std::unique_ptr<Sampler> StartedOn(int signal) {
   SamplerOptions options;
   options.signal = signal;
-  options.timer = TimerKind::kPosix;
+  options.timer = TimerKind::kCpuPosix;
   auto sampler = Sampler::Create(options, UnknownJvm());
   if (!sampler.ok() || !(*sampler)->Start(nullptr).ok()) return nullptr;
   return *std::move(sampler);

@@ -22,7 +22,7 @@ class SamplerTest : public ::testing::TestWithParam<TimerKind> {
  protected:
   void SetUp() override {
     if (const std::string why = testing::PerfRefuses(PERF_COUNT_SW_CPU_CLOCK);
-        GetParam() == TimerKind::kPerf && !why.empty()) {
+        GetParam() == TimerKind::kCpuPerf && !why.empty()) {
       GTEST_SKIP() << why;
     }
     SamplerOptions options;
@@ -81,7 +81,7 @@ class SamplerTest : public ::testing::TestWithParam<TimerKind> {
 // Room for six samples in each ring.
 SamplerOptions SmallRings() {
   SamplerOptions options;
-  options.timer = TimerKind::kPosix;
+  options.timer = TimerKind::kCpuPosix;
   options.max_frames = 2;
   options.ring_bytes = 1024;
   return options;
@@ -232,15 +232,15 @@ TEST(SamplerStopTest, TheNextRecordingWaitsForHandlers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Timers, SamplerTest,
-                         ::testing::Values(TimerKind::kPerf, TimerKind::kPosix),
+                         ::testing::Values(TimerKind::kCpuPerf, TimerKind::kCpuPosix),
                          [](const auto& info) {
-                           return info.param == TimerKind::kPerf ? "Perf" : "Posix";
+                           return info.param == TimerKind::kCpuPerf ? "Perf" : "Posix";
                          });
 
 // Every tick is in a sample, or reported as lost.
 TEST(SamplerRingTest, DroppedSamplesCountTheirTicks) {
   SamplerOptions options;
-  options.timer = TimerKind::kPosix;
+  options.timer = TimerKind::kCpuPosix;
   options.max_frames = 8;
   options.ring_bytes = 1024;
   auto sampler = Sampler::Create(options, UnknownJvm());
@@ -269,7 +269,7 @@ TEST(SamplerRingTest, DroppedSamplesCountTheirTicks) {
 
 TEST(SamplerRingTest, AnUnwindThatDoesNotFitIsCountedOnce) {
   SamplerOptions options;
-  options.timer = TimerKind::kPosix;
+  options.timer = TimerKind::kCpuPosix;
   options.interval = absl::Seconds(10);  // no samples meanwhile
   options.max_frames = 8;
   options.ring_bytes = options.backlog_bytes = 1024;
@@ -292,7 +292,7 @@ TEST(SamplerOptionsTest, AutoTakesPerfForShortIntervals) {
   SamplerOptions options;
   options.timer = TimerKind::kAuto;
   options.interval = absl::Microseconds(200);
-  EXPECT_EQ((*Sampler::Create(options, UnknownJvm()))->timer_in_use(), TimerKind::kPerf);
+  EXPECT_EQ((*Sampler::Create(options, UnknownJvm()))->timer_in_use(), TimerKind::kCpuPerf);
 }
 
 TEST(SamplerOptionsTest, RejectsImpossibleOptions) {

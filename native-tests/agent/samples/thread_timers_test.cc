@@ -63,7 +63,7 @@ TEST(ThreadTimersTest, RequestedClocksFallBackToo) {
   limit.rlim_cur = 32;
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
   SamplerOptions options;
-  options.timer = TimerKind::kEvent;
+  options.timer = TimerKind::kPerfEvent;
   options.event = FindPerfEvent("task-clock");
   auto sampler = Sampler::Create(options, UnknownJvm());
   if (const std::string why = testing::PerfRefuses(PERF_COUNT_SW_TASK_CLOCK); !why.empty()) {
@@ -94,7 +94,7 @@ void RunWithTimer(const std::string& event, const std::string& kernel_release, i
   action.sa_sigaction = MarkSampled;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ASSERT_EQ(sigaction(SIGVTALRM, &action, nullptr), 0);
-  const TimerChoice choice = {.timer = TimerKind::kEvent,
+  const TimerChoice choice = {.timer = TimerKind::kPerfEvent,
                               .interval = absl::Milliseconds(1),
                               .event = FindPerfEvent(event),
                               .period = 0,
@@ -135,7 +135,7 @@ TEST(ThreadTimersTest, OnOtherKernelsAClockStopsAtItsSignal) {
 // A program that closes all descriptors closes those of timers, and the next timer gets the number.
 TEST(ThreadTimersTest, AThreadEndsOnlyItsOwnTimer) {
   TimerChoice choice;
-  choice.timer = TimerKind::kPerf;
+  choice.timer = TimerKind::kCpuPerf;
   auto timers = ThreadTimers::Create(choice);
   if (!timers.ok()) GTEST_SKIP() << timers.status();
   auto first = std::make_unique<ThreadSlot>();
@@ -158,7 +158,7 @@ TEST(ThreadTimersTest, AThreadEndsOnlyItsOwnTimer) {
 TEST(ThreadTimersTest, TicksAreCpuTimeOnEveryKernel) {
   for (const char* const release : {"6.12.0", "6.17.0-5-generic"}) {
     SamplerOptions options;
-    options.timer = TimerKind::kPerf;
+    options.timer = TimerKind::kCpuPerf;
     options.kernel_release = release;
     auto sampler = Sampler::Create(options, UnknownJvm());
     if (!sampler.ok()) GTEST_SKIP() << sampler.status();
@@ -182,7 +182,7 @@ TEST(ThreadTimersTest, TicksAreCpuTimeOnEveryKernel) {
 
 TEST(ThreadTimersTest, ThreadsWithoutSlotAreDistinguishedFromEndedOnes) {
   SamplerOptions options;
-  options.timer = TimerKind::kPosix;
+  options.timer = TimerKind::kCpuPosix;
   options.max_threads = 2;
   auto sampler = Sampler::Create(options, UnknownJvm());
   ASSERT_TRUE(sampler.ok()) << sampler.status();

@@ -102,7 +102,7 @@ final class LivePage implements AutoCloseable {
   }
 
   String host() {
-    return "NativeApi: " + url.getAuthority();
+    return "Host: " + url.getAuthority();
   }
 
   String authorization() {

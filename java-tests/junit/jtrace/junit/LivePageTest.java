@@ -84,14 +84,14 @@ final class LivePageTest {
       assertTrue(page.token.matches("[0-9a-f]{64}"), page.token);
       check(page, 200, get, host, token);
       check(page, 200, "HEAD /data HTTP/1.1", host, token);
-      check(page, 200, get, "NativeApi: localhost:" + page.url.getPort(), token);
+      check(page, 200, get, "Host: localhost:" + page.url.getPort(), token);
       check(page, 403, get, host);
       check(page, 403, get, host, token.substring(0, token.length() - 1));
       check(page, 403, get, host, token + "0");
       check(page, 403, get, host, "Authorization: Bearer ");
       check(page, 403, "GET /data?token=" + page.token + " HTTP/1.1", host);
-      check(page, 403, get, "NativeApi: evil.example:" + page.url.getPort(), token);
-      check(page, 403, get, "NativeApi: 127.0.0.1", token);
+      check(page, 403, get, "Host: evil.example:" + page.url.getPort(), token);
+      check(page, 403, get, "Host: 127.0.0.1", token);
       check(page, 403, get, host, host, token);
       check(page, 403, get, token);
       check(page, 403, "GET /other HTTP/1.1", host);

@@ -170,7 +170,7 @@ class ProbeDouble {
          ref = signal_safe::At<signal_safe::Node>(arena_, ref)->parent) {
       path.insert(ref);
     }
-    for (uint32_t i = 0; i < victims->count && victims->folds == state_->folds; ++i) {
+    for (uint32_t i = 0; i < victims->count && victims->fold_ways == state_->fold_ways; ++i) {
       auto* node = signal_safe::At<signal_safe::Node>(arena_, (&victims->nodes[0])[i]);
       if (!path.contains((&victims->nodes[0])[i])) {
         signal_safe::WriteRelease(node->marks,

@@ -34,7 +34,7 @@ public final class JTraceClock {
   private static final int ARENA_RSEQ = 928;
   /** A word for threads that have none. */
   private static final int ARENA_ALWAYS_ON = 992;
-  private static final int STATE_MARK = 80;
+  private static final int STATE_LAST_PROBE = 80;
   private static final int STATE_CPU_SYNC = 88;
   private static final int STATE_CPU_SYNC_TICKS = 96;
   private static final int STATE_RSEQ = 104;
@@ -103,7 +103,7 @@ public final class JTraceClock {
     if (CLOCK == CPU) {
       synchronize(state);
     } else {
-      U.putLong(state + STATE_MARK, now());
+      U.putLong(state + STATE_LAST_PROBE, now());
     }
   }
 
@@ -112,9 +112,9 @@ public final class JTraceClock {
   static void charge(long state, long node) {
     if (CLOCK == COARSE) {
       long now = now();
-      long mark = U.getLong(state + STATE_MARK);
+      long mark = U.getLong(state + STATE_LAST_PROBE);
       if (now != mark) {
-        U.putLong(state + STATE_MARK, now);
+        U.putLong(state + STATE_LAST_PROBE, now);
         U.putLong(node + NODE_BASE, U.getLong(node + NODE_BASE) + (now - mark));
       }
       return;
@@ -125,8 +125,8 @@ public final class JTraceClock {
       chargeOnAndOff(state, node);
       return;
     }
-    long mark = U.getLong(state + STATE_MARK);
-    U.putLong(state + STATE_MARK, now);
+    long mark = U.getLong(state + STATE_LAST_PROBE);
+    U.putLong(state + STATE_LAST_PROBE, now);
     U.putLong(node + NODE_BASE, U.getLong(node + NODE_BASE) + (now - mark));
   }
 
@@ -160,7 +160,7 @@ public final class JTraceClock {
       if (mayHaveBeenOff(state, now)) {
         return stampAfterOff(state);
       }
-      U.putLong(state + STATE_MARK, now);
+      U.putLong(state + STATE_LAST_PROBE, now);
     }
     return now;
   }
@@ -196,9 +196,9 @@ public final class JTraceClock {
   }
 
   private static void chargeOnAndOff(long state, long node) {
-    long mark = U.getLong(state + STATE_MARK);
+    long mark = U.getLong(state + STATE_LAST_PROBE);
     long off = offSince(state, mark);
-    long elapsed = U.getLong(state + STATE_MARK) - mark;
+    long elapsed = U.getLong(state + STATE_LAST_PROBE) - mark;
     U.putLong(node + NODE_BASE, U.getLong(node + NODE_BASE) + (elapsed - off));
     U.putLong(node + NODE_OFF, U.getLong(node + NODE_OFF) + off);
     if (JTraceExits.ON) {
@@ -207,11 +207,11 @@ public final class JTraceClock {
   }
 
   private static long stampAfterOff(long state) {
-    long off = offSince(state, U.getLong(state + STATE_MARK));
+    long off = offSince(state, U.getLong(state + STATE_LAST_PROBE));
     if (off != 0) {
       JTraceLog.off(state, off);
     }
-    return U.getLong(state + STATE_MARK);
+    return U.getLong(state + STATE_LAST_PROBE);
   }
 
   /** Time off the processors since {@code mark}; sets a new mark. */
@@ -224,7 +224,7 @@ public final class JTraceClock {
       return 0;
     }
     long used = (long) ((U.getLong(state + STATE_CPU_SYNC) - cpuSync) * TICKS_PER_NANO);
-    long elapsed = U.getLong(state + STATE_MARK) - mark;
+    long elapsed = U.getLong(state + STATE_LAST_PROBE) - mark;
     long off = elapsed - JTraceMemory.max(0, JTraceMemory.min(elapsed, used - onUntilMark));
     return reported || off > LEAST_UNREPORTED_TICKS ? off : 0;
   }
@@ -233,7 +233,7 @@ public final class JTraceClock {
   private static void synchronize(long state) {
     if (hasNoCpuTime(state)) {
       U.putLong(state + STATE_CPU_SYNC_TICKS, Long.MAX_VALUE);
-      U.putLong(state + STATE_MARK, ticks());
+      U.putLong(state + STATE_LAST_PROBE, ticks());
       return;
     }
     long before;
@@ -250,7 +250,7 @@ public final class JTraceClock {
     // After all calls: a StackOverflowError must not leave a mismatched pair.
     U.putLong(state + STATE_CPU_SYNC, used);
     U.putLong(state + STATE_CPU_SYNC_TICKS, now);
-    U.putLong(state + STATE_MARK, now);
+    U.putLong(state + STATE_LAST_PROBE, now);
   }
 
   /** Virtual threads, and the state of threads without one. */

@@ -32,7 +32,7 @@ final class JTraceExits {
   static final boolean ON = SHARE > 0;
 
   private static final Unsafe U = Unsafe.getUnsafe();
-  private static final int STATE_MARK = 80;
+  private static final int STATE_LAST_PROBE = 80;
   private static final int STATE_CUTS_LEFT = 240;
   private static final int STATE_CUTS_MADE = 244;
   private static final int STATE_OFF = 248;
@@ -50,7 +50,7 @@ final class JTraceExits {
   /** The thread's clock without the time off the processors. */
   @ForceInline
   private static long now(long state) {
-    return U.getLong(state + STATE_MARK) - U.getLong(state + STATE_OFF);
+    return U.getLong(state + STATE_LAST_PROBE) - U.getLong(state + STATE_OFF);
   }
 
   /** An activation of the node begins: after its caller was charged. */
@@ -107,8 +107,8 @@ final class JTraceExits {
   private static boolean isNeeded(long state, long node, long caller) {
     return routine(node) == PRUNED_ROUTINE
         || routine(caller) == PRUNED_ROUTINE
-        || U.getInt(state + STATE_FOLDS) != 0
-        || U.getInt(state + STATE_AWAY) != 0
+        || U.getInt(state + STATE_FOLD_WAYS) != 0
+        || U.getInt(state + STATE_POSITION_IS_PRUNED) != 0
         || (U.getByte(node + NODE_MARKS) & (MARK_CUT_OFF | MARK_FOLDS)) != 0;
   }
 

@@ -36,15 +36,15 @@ final class JTraceLayout {
   static final int STATE_VIRTUAL = 56;
   static final int STATE_MISSES = 68;
   static final int STATE_CHUNK_BYTES = 72;
-  static final int STATE_FEW = 136;
-  static final int STATE_FEW_FREE = 144;
+  static final int STATE_SMALL_SLOTS = 136;
+  static final int STATE_SMALL_SLOTS_FREE = 144;
   static final int STATE_VICTIMS = 176;
   static final int STATE_POOL = 184;
   static final int STATE_FREED = 188;
   static final int STATE_DROPPED = 192;
   static final int STATE_PRUNED = 196;
-  static final int STATE_AWAY = 200;
-  static final int STATE_FOLDS = 204;
+  static final int STATE_POSITION_IS_PRUNED = 200;
+  static final int STATE_FOLD_WAYS = 204;
   static final int STATE_COUNTERS = 208;
   static final int STATE_METRICS = 216;
   static final int STATE_CHANGES = 224;
@@ -52,7 +52,7 @@ final class JTraceLayout {
   static final int STATE_CALL_START = 168;
   static final int STATE_SIZE = 256;
 
-  static final int VICTIMS_FOLDS = 0;
+  static final int VICTIMS_FOLD_WAYS = 0;
   static final int VICTIMS_COUNT = 4;
   static final int VICTIMS_NODES = 8;
 

@@ -37,13 +37,13 @@ final class JTraceMemory {
 
   /** 8, 16 or 32 bytes, not zeroed; 0: none left. Not in a log. */
   static long allocateFew(long state, int bytes, int limit) {
-    long list = state + STATE_FEW_FREE + (bytes >> 4 << 3);
+    long list = state + STATE_SMALL_SLOTS_FREE + (bytes >> 4 << 3);
     long few = U.getLong(list);
     if (few != 0) {
       U.putLong(list, U.getLong(few) & ~1L);
       return few;
     }
-    few = U.getLong(state + STATE_FEW);
+    few = U.getLong(state + STATE_SMALL_SLOTS);
     long used = few & NODE_SIZE - 1;
     if (used == 0 || used + bytes > NODE_SIZE) {
       few = allocateNode(state, limit);
@@ -51,13 +51,13 @@ final class JTraceMemory {
         return 0;
       }
     }
-    U.putLong(state + STATE_FEW, few + bytes);
+    U.putLong(state + STATE_SMALL_SLOTS, few + bytes);
     return few;
   }
 
   /** The writer thread may still read it: its first word is not a node's address any more. */
   static void freeFew(long state, long few, int bytes) {
-    long list = state + STATE_FEW_FREE + (bytes >> 4 << 3);
+    long list = state + STATE_SMALL_SLOTS_FREE + (bytes >> 4 << 3);
     U.putLong(few, U.getLong(list) | 1);
     U.putLong(list, few);
   }

@@ -50,7 +50,7 @@ final class JTracePruner {
       return 0;
     }
     mark(caller, MARK_FOLDS);
-    U.putIntRelease(null, state + STATE_FOLDS, U.getInt(state + STATE_FOLDS) + 1);
+    U.putIntRelease(null, state + STATE_FOLD_WAYS, U.getInt(state + STATE_FOLD_WAYS) + 1);
     long slot = JTraceSlots.freeSlot(state, caller, id, ARENA_LIMIT);
     if (slot != 0) {
       JTraceSlots.setSlot(caller, slot, target, id);
@@ -79,7 +79,7 @@ final class JTracePruner {
     }
     long node = pruned == 0 ? 0 : childOfPruned(state, pruned, id, ARENA_RESERVE_LIMIT);
     if (node == 0) {
-      U.putInt(state + STATE_AWAY, 1);
+      U.putInt(state + STATE_POSITION_IS_PRUNED, 1);
       node = findFurtherUp(parent, id);
     }
     return node != 0 ? node : prunedChildOfRoot(state, id);
@@ -90,7 +90,7 @@ final class JTracePruner {
     long pruned = prunedNodeAt(state, parent);
     long node = pruned == 0 ? 0 : JTraceTree.lookUp(pruned, id);
     if (node == 0) {
-      U.putInt(state + STATE_AWAY, 1);
+      U.putInt(state + STATE_POSITION_IS_PRUNED, 1);
       node = findFurtherUp(parent, id);
     }
     int ofRoot = U.getInt(state + STATE_PRUNED);
@@ -105,7 +105,7 @@ final class JTracePruner {
     // A sum itself: its calls are counted beside it, which leaves the path of open activations.
     long above = U.getInt(parent + NODE_PARENT) == 0 ? 0 : parent(parent);
     if (above != 0 && routine(above) == PRUNED_ROUTINE) {
-      U.putInt(state + STATE_AWAY, 1);
+      U.putInt(state + STATE_POSITION_IS_PRUNED, 1);
       return above;
     }
     return JTraceTree.lookUp(parent, PRUNED_ROUTINE);
@@ -158,8 +158,8 @@ final class JTracePruner {
    */
   static void prune(long state, long node) {
     long victims = U.getLongAcquire(null, state + STATE_VICTIMS);
-    int changes = U.getInt(state + STATE_FOLDS) + JTraceExits.cutsMade(state);
-    if (U.getInt(victims + VICTIMS_FOLDS) == changes) {
+    int changes = U.getInt(state + STATE_FOLD_WAYS) + JTraceExits.cutsMade(state);
+    if (U.getInt(victims + VICTIMS_FOLD_WAYS) == changes) {
       if (isAway(state, node)) {
         return;
       }
@@ -184,7 +184,7 @@ final class JTracePruner {
   }
 
   private static boolean isAway(long state, long node) {
-    if (U.getInt(state + STATE_AWAY) == 0) {
+    if (U.getInt(state + STATE_POSITION_IS_PRUNED) == 0) {
       return false;
     }
     for (long above = node; U.getInt(above + NODE_PARENT) != 0; above = parent(above)) {
@@ -192,7 +192,7 @@ final class JTracePruner {
         return true;
       }
     }
-    U.putInt(state + STATE_AWAY, 0);
+    U.putInt(state + STATE_POSITION_IS_PRUNED, 0);
     return false;
   }
 

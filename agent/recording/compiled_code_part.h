@@ -7,9 +7,9 @@
 
 namespace jtrace {
 
-class CodePart : public RecordingPart {
+class CompiledCodePart : public RecordingPart {
  public:
-  CodePart(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  CompiledCodePart(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
 
   void Listen(JNIEnv* jni) override;
   void AddExisting(JNIEnv* jni) override;

@@ -1,4 +1,4 @@
-#include "agent/recording/code_part.h"
+#include "agent/recording/compiled_code_part.h"
 
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/recording/jvmti_events.h"
@@ -6,23 +6,23 @@
 
 namespace jtrace {
 
-void CodePart::Listen(JNIEnv*) {
+void CompiledCodePart::Listen(JNIEnv*) {
   if (options_.WantsStubs()) jvm::EnableEvents(jvm_.env, kStubEvents).IgnoreError();
   jvm_.code_reports.Start(options_, jvm_.code_listener());
 }
 
-void CodePart::AddExisting(JNIEnv*) {
+void CompiledCodePart::AddExisting(JNIEnv*) {
   if (options_.WantsStubs()) jvm_.env->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
   jvm_.code_reports.ReportExisting();
 }
 
-void CodePart::StopListening() {
+void CompiledCodePart::StopListening() {
   jvm::DisableEvents(jvm_.env, kStubEvents).IgnoreError();
   jvm_.code_reports.Stop();
 }
 
 // Changes a copy of the options, because other threads read the recording's.
-void CodePart::RequestCodeRecords() {
+void CompiledCodePart::RequestCodeRecords() {
   if (jvm_.trace.encoder.Wants(format::kJit, format::kJitCode)) return;
   Options options = options_;
   options.codes.SetDefault(Code::kJitCode, true);
