@@ -2,14 +2,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/signal_safe/counter_block.h"
-#include "agent/signal_safe/event_ring.h"
+#include "agent/signal_safe/log_ring.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
 
 using signal_safe::Arena;
 using signal_safe::Chunk;
-using signal_safe::EventRing;
+using signal_safe::LogRing;
 using signal_safe::FlatState;
 using signal_safe::Node;
 using signal_safe::NodeTimes;
@@ -185,13 +185,13 @@ constexpr LayoutConstant kRingConstants[] = {
     {"STATE_LOG_LIMIT", offsetof(ThreadState, log_limit)},
     {"STATE_LOG_READ", offsetof(ThreadState, log_read)},
     {"STATE_LOG_RING", offsetof(ThreadState, log_ring)},
-    {"RING_TAIL", offsetof(EventRing, tail)},
-    {"RING_BYTES", offsetof(EventRing, bytes)},
-    {"RING_RECORD_BYTES", offsetof(EventRing, record_bytes)},
-    {"RING_START_TICKS", offsetof(EventRing, start_ticks)},
-    {"RING_PREVIOUS", offsetof(EventRing, previous)},
-    {"RING_LAP", offsetof(EventRing, lap)},
-    {"RING_DATA", sizeof(EventRing)},
+    {"RING_TAIL", offsetof(LogRing, tail)},
+    {"RING_BYTES", offsetof(LogRing, bytes)},
+    {"RING_RECORD_BYTES", offsetof(LogRing, record_bytes)},
+    {"RING_START_TICKS", offsetof(LogRing, start_ticks)},
+    {"RING_PREVIOUS", offsetof(LogRing, previous)},
+    {"RING_LAP", offsetof(LogRing, lap)},
+    {"RING_DATA", sizeof(LogRing)},
     {"FIRST_CLASS", signal_safe::kFirstRingClass},
     {"CLASS_STEP", signal_safe::kRingClassStep},
     {"VIRTUAL_CLASS", signal_safe::kVirtualRingClass},

@@ -129,8 +129,8 @@ void ClassRegistry::RecordPrepared(jclass klass) {
     }
   }
   event.value = count.value_or(details.method_size());
-  const std::string source = sources_.Remove(identity.name, identity.loader);
-  event.text = source;
+  const std::string location = locations_.Remove(identity.name, identity.loader);
+  event.text = location;
   encoder_.AddClassEvent(event, std::move(details));
   if (encoder_.Wants(format::kClass, format::kClassMethod)) RecordMethods(klass, identity);
 }

@@ -23,7 +23,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/base/clock.h"
-#include "agent/jvm/class_sources.h"
+#include "agent/jvm/class_locations.h"
 #include "agent/jvm/hotspot/compiled_code_check.h"
 #include "agent/jvm/hotspot/method_reader.h"
 #include "agent/jvm/loader_numbers.h"
@@ -47,7 +47,7 @@ class ClassRegistry {
                 trace::RecordEncoder& encoder)
       : vm_(vm), env_(env), clock_(clock), loaders_(loaders), encoder_(encoder) {}
 
-  ClassSources& sources() { return sources_; }
+  ClassLocations& locations() { return locations_; }
 
   // Prepares to read methods from the JVM's memory, before the first class is recorded.
   // `libjvm_address`: any address in libjvm.
@@ -161,7 +161,7 @@ class ClassRegistry {
   jvmtiEnv* env_;
   const RecordingClock& clock_;
   LoaderNumbers& loaders_;
-  ClassSources sources_;
+  ClassLocations locations_;
   trace::RecordEncoder& encoder_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<MethodKey, Numbers> methods_ ABSL_GUARDED_BY(mutex_);

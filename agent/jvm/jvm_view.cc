@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "agent/jvm/code_registry.h"
+#include "agent/jvm/compiled_code_registry.h"
 #include "agent/jvm/hotspot/java_thread_layout.h"
 #include "agent/jvm/hotspot/jvm_flags.h"
 #include "agent/jvm/hotspot/machine_code.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/calls/classfile/code_analysis.h"
+#include "agent/calls/classfile/bytecode_analysis.h"
 #include "agent/jvm/jvmti_calls.h"
 
 namespace jtrace::jvm {

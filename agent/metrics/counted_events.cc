@@ -3,7 +3,7 @@
 #include <stdarg.h>
 
 #include "agent/base/clock.h"
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/signal_safe/agent_work.h"
 

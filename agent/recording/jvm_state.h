@@ -21,7 +21,7 @@
 #include "agent/events/event_sources.h"
 #include "agent/events/segments.h"
 #include "agent/jvm/class_registry.h"
-#include "agent/jvm/code_registry.h"
+#include "agent/jvm/compiled_code_registry.h"
 #include "agent/jvm/gc_cause.h"
 #include "agent/jvm/jvm_view.h"
 #include "agent/jvm/jvmti_environment.h"
@@ -59,7 +59,7 @@ struct Registries {
 
   jvm::LoaderNumbers loaders;
   jvm::ClassRegistry classes;
-  jvm::CodeRegistry code;
+  jvm::CompiledCodeRegistry code;
   jvm::ThreadTable thread_table;
   jvm::ThreadRegistry threads;
   jvm::ThreadGroups groups;

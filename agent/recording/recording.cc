@@ -125,7 +125,7 @@ absl::Status Recording::Begin(JNIEnv* jni) {
 absl::Status Recording::StartParts(JNIEnv* jni) {
   Registries& registries = jvm_.registries;
   registries.loaders.FindPlatformLoader(jni);
-  registries.classes.sources().FindFields(jni);
+  registries.classes.locations().FindFields(jni);
   registries.classes.ReadJvm(jvm_.libjvm_address());
   registries.classes.NumberMethodsLazily(NumbersMethodsLater(options_));
   for (const auto& part : parts_) {

@@ -36,7 +36,7 @@ absl::StatusOr<RestingProbes*> RestingProbes::Begin(JvmState& jvm, JNIEnv* jni,
 
 absl::Status RestingProbes::Start(JNIEnv* jni) {
   jvm_.registries.loaders.FindPlatformLoader(jni);
-  jvm_.registries.classes.sources().FindFields(jni);
+  jvm_.registries.classes.locations().FindFields(jni);
   jvm_.registries.classes.ReadJvm(jvm_.libjvm_address());
   auto classes = ProbedClasses::Create(jvm_, options_);
   if (!classes.ok()) return classes.status();

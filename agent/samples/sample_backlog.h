@@ -10,7 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "agent/samples/handler/sample_record.h"
-#include "agent/signal_safe/ring.h"
+#include "agent/signal_safe/spsc_ring.h"
 
 namespace jtrace::samples {
 

@@ -83,7 +83,7 @@ void JvmEvents::LeaveFamilies(uint64_t java_tid) {
 void JvmEvents::ClassDefine(JNIEnv* jni, jobject loader, const char* name, jobject domain) {
   Registries& registries = jvm_.registries;
   if (name == nullptr || domain == nullptr) return;
-  registries.classes.sources().Add(jni, DottedName(name), registries.loaders.Of(loader), domain);
+  registries.classes.locations().Add(jni, DottedName(name), registries.loaders.Of(loader), domain);
 }
 
 void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name,

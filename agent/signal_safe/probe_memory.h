@@ -212,9 +212,9 @@ struct ThreadState {
   uint64_t cpu_sync;
   uint64_t cpu_sync_ticks;
   uint64_t rseq;
-  // record=log (event_ring.h): addresses of the next record and of the end of the room.
+  // record=log (log_ring.h): addresses of the next record and of the end of the room.
   uint64_t log_next;
-  uint64_t log_ring;  // of the EventRing that is written, which leads to the one read; 0: none
+  uint64_t log_ring;  // of the LogRing that is written, which leads to the one read; 0: none
   // The address of the innermost node that was open during the whole gap of the log; 0: the log has
   // no gap; 1: the log has ended.
   uint64_t log_gap;
@@ -360,7 +360,7 @@ struct Arena {
   uint64_t reserved_4[21];
   uint64_t tick;  // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by CoarseClockThread
   uint64_t log_stopped;  // record=log: 1: no more records, the trees count the rest
-  uint64_t log_waits;    // LogWaits (event_ring.h): what threads do whose rings are full
+  uint64_t log_waits;    // LogWaits (log_ring.h): what threads do whose rings are full
   uint64_t log_waited;   // nanoseconds that threads have waited; many add to it, atomically
   RseqDescriptor rseq;
   uint64_t always_on;  // address of `rseq`: virtual threads have this for an rseq_cs word

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/bytecode_editor.h"
 #include "agent/calls/classfile/instrumenter.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
@@ -24,7 +24,7 @@ void CheckRewritten(const InstrumentResult& result) {
   Require(file.ok() && file->methods.size() == result.methods.size());
   Require(file->this_name == result.class_name);
   CodeAttribute code;
-  CodeEditor editor;
+  BytecodeEditor editor;
   for (const MethodOutcome& outcome : result.methods) {
     const MethodInfo& method = file->methods[outcome.method.index];
     Require(method.name == outcome.method.name && method.descriptor == outcome.method.descriptor);

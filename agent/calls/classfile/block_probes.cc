@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/calls/classfile/code_analysis.h"
+#include "agent/calls/classfile/bytecode_analysis.h"
 #include "common/classfile/opcodes.h"
 
 namespace jtrace::classfile {
@@ -153,7 +153,7 @@ uint32_t BlockProbes::tail_size() const {
   return size;
 }
 
-void BlockProbes::WriteTails(const ProbeCode& probes, ByteWriter& out,
+void BlockProbes::WriteTails(const ProbeBytecode& probes, ByteWriter& out,
                              absl::FunctionRef<void(uint32_t, size_t)> on_id) const {
   const size_t begin = out.size();
   ForEachGroup(0, [&](const Group& group, uint32_t) {
@@ -177,7 +177,7 @@ size_t BlockProbes::rows(bool catch_all) const {
   return rows;
 }
 
-void BlockProbes::WriteFirstRows(const CodeEditor& editor, uint32_t begin, ByteWriter& out) const {
+void BlockProbes::WriteFirstRows(const BytecodeEditor& editor, uint32_t begin, ByteWriter& out) const {
   ForEachGroup(begin, [&](const Group& group, uint32_t at) {
     for (const uint32_t point : group.points) {
       const uint32_t moved = editor.Moved(point);
@@ -191,7 +191,7 @@ void BlockProbes::WriteFirstRows(const CodeEditor& editor, uint32_t begin, ByteW
   });
 }
 
-void BlockProbes::WriteLastRows(const CodeEditor& editor, uint32_t begin, bool catch_all,
+void BlockProbes::WriteLastRows(const BytecodeEditor& editor, uint32_t begin, bool catch_all,
                                 ByteWriter& out) const {
   const uint32_t end = begin + tail_size();
   ForEachGroup(begin, [&](const Group& group, uint32_t at) {

@@ -8,9 +8,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/bytecode_editor.h"
 #include "agent/calls/classfile/counter_plan.h"
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/calls/classfile/stack_map.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
@@ -23,13 +23,13 @@ struct BlockInput {
   const ClassFile& file;
   const MethodInfo& method;
   const CodeAttribute& code;
-  const CodeEditor& editor;  // has scanned `code`
+  const BytecodeEditor& editor;  // has scanned `code`
   const StackMapContext& frames;
   Bytes stack_map;            // body of the StackMapTable; empty: there is none
   bool needs_frames = false;  // the JVM verifies this class with StackMapTables
   bool count_entry = false;   // the method's entry gets a counter (PlanCounters)
   bool by_path = false;       // counts belong to the current tree node
-  uint32_t rethrow_size = 1;  // bytes of ProbeCode::rethrow
+  uint32_t rethrow_size = 1;  // bytes of ProbeBytecode::rethrow
 };
 
 // Plans and writes the counters of one method at a time, for the methods of one class.
@@ -65,13 +65,13 @@ class BlockProbes {
   // Bytes of the tails after the method's own code. The catch-all, if any, follows them directly.
   uint32_t tail_size() const;
   // Appends the tails. Calls on_id(index into positions(), offset in the tails) for each pushed id.
-  void WriteTails(const ProbeCode& probes, ByteWriter& out,
+  void WriteTails(const ProbeBytecode& probes, ByteWriter& out,
                   absl::FunctionRef<void(uint32_t, size_t)> on_id) const;
   // The exception table rows that are added: WriteFirstRows writes those before the method's own,
   // WriteLastRows those after them. `begin`: position of the tails.
   size_t rows(bool catch_all) const;
-  void WriteFirstRows(const CodeEditor& editor, uint32_t begin, ByteWriter& out) const;
-  void WriteLastRows(const CodeEditor& editor, uint32_t begin, bool catch_all,
+  void WriteFirstRows(const BytecodeEditor& editor, uint32_t begin, ByteWriter& out) const;
+  void WriteLastRows(const BytecodeEditor& editor, uint32_t begin, bool catch_all,
                      ByteWriter& out) const;
   // Appends the frames of the tails. `throwable`: the index of that class in the constant pool.
   void AddFrames(uint32_t begin, uint16_t throwable, std::vector<AddedFrame>& frames) const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "agent/calls/classfile/code_analysis.h"
+#include "agent/calls/classfile/bytecode_analysis.h"
 #include "agent/calls/classfile/monitor_points.h"
 
 namespace jtrace::classfile {
@@ -98,9 +98,9 @@ void CallSiteFinder::ReadLines(const CodeAttribute& code) {
   std::stable_sort(lines_.begin(), lines_.end(), IsEarlier);
 }
 
-void CallSiteFinder::FindTargets(const CodeAttribute& code, const CodeEditor& editor) {
+void CallSiteFinder::FindTargets(const CodeAttribute& code, const BytecodeEditor& editor) {
   is_target_.assign(code.code.size() + 1, 0);
-  for (const CodeEditor::Branch& branch : editor.branches()) {
+  for (const BytecodeEditor::Branch& branch : editor.branches()) {
     editor.ForEachTarget(branch,
                          [&](int64_t target) { is_target_[static_cast<size_t>(target)] = 1; });
     if (branch.opcode == kOpJsr || branch.opcode == kOpJsrW) {
@@ -139,7 +139,7 @@ CallSite CallSiteFinder::CallSiteAt(uint32_t bci) const {
 }
 
 void CallSiteFinder::Find(const ClassFile& file, const CodeAttribute& code,
-                          const CodeEditor& editor, absl::Span<const ProbePoint> marks) {
+                          const BytecodeEditor& editor, absl::Span<const ProbePoint> marks) {
   ReadLines(code);
   FindTargets(code, editor);
   FindMarks(code, marks);
@@ -161,11 +161,11 @@ void CallSiteFinder::Find(const ClassFile& file, const CodeAttribute& code,
   if (only_ != kNoCallSite) changes_.clear();
 }
 
-std::vector<CallSiteRange> CallSiteFinder::Moved(const CodeEditor& editor) const {
+std::vector<CallSiteRange> CallSiteFinder::Moved(const BytecodeEditor& editor) const {
   std::vector<CallSiteRange> moved;
   for (const CallSiteRange& row : lines_.empty() ? calls_ : lines_) {
     // A LineNumberTable may name a bci that is not an instruction.
-    if (const uint32_t now = editor.PositionOf(row.bci); now != CodeEditor::kNowhere) {
+    if (const uint32_t now = editor.PositionOf(row.bci); now != BytecodeEditor::kNowhere) {
       moved.push_back({lines_.empty() ? editor.Moved(row.bci) : now, row.site});
     }
   }

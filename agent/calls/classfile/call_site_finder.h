@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/bytecode_editor.h"
 #include "agent/calls/classfile/probe_point_finder.h"
 #include "common/call_site.h"
 #include "common/classfile/class_file.h"
@@ -47,7 +47,7 @@ class CallSiteFinder {
 
   // `editor` has scanned `code`. `marks`: the method's probe points, of which exceptions and
   // monitors need a call site as calls do.
-  void Find(const ClassFile& file, const CodeAttribute& code, const CodeEditor& editor,
+  void Find(const ClassFile& file, const CodeAttribute& code, const BytecodeEditor& editor,
             absl::Span<const ProbePoint> marks);
 
   // The instructions before which a probe sets the call site, ascending.
@@ -55,11 +55,11 @@ class CallSiteFinder {
   // The call site of all calls, if no probe sets it; else kNoCallSite.
   CallSite only() const { return only_; }
   // The call sites of the code as `editor` lays it out, by new position.
-  std::vector<CallSiteRange> Moved(const CodeEditor& editor) const;
+  std::vector<CallSiteRange> Moved(const BytecodeEditor& editor) const;
 
  private:
   void ReadLines(const CodeAttribute& code);
-  void FindTargets(const CodeAttribute& code, const CodeEditor& editor);
+  void FindTargets(const CodeAttribute& code, const BytecodeEditor& editor);
   void FindMarks(const CodeAttribute& code, absl::Span<const ProbePoint> marks);
   bool MayCall(const ClassFile& file, Bytes code, uint32_t bci) const;
   CallSite CallSiteAt(uint32_t bci) const;

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "agent/calls/classfile/call_site_finder.h"
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/calls/classfile/probe_point.h"
 #include "agent/calls/classfile/reason.h"
 #include "common/classfile/flow_graph.h"

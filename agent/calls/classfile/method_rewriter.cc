@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/bytecode_editor.h"
 #include "agent/calls/classfile/monitor_points.h"
 #include "common/classfile/annotations.h"
 
@@ -46,7 +46,7 @@ Reason MethodRewriter::Rewrite(const MethodInfo& method, Wanted wanted, ByteWrit
   PlanBlocks();
   FindCallSites();
   if (!wanted_.probes && !wanted_.unwind && method_.points.empty()) return Reason::kOutOfScope;
-  const ProbeCode probes(constants_, spec_.token, method_.code.max_locals);
+  const ProbeBytecode probes(constants_, spec_.token, method_.code.max_locals);
   if (const Reason reason = PlanWithinLimits(probes); reason != Reason::kNone) return reason;
   const size_t begin = out.size();
   const Reason reason = writer_.Write(method_, probes, out, id_positions_);
@@ -168,7 +168,7 @@ Reason MethodRewriter::Prepare() {
 
 // Plans the probes. If the method would become too large, leaves out its call sites, then the
 // counters of its blocks.
-Reason MethodRewriter::PlanWithinLimits(const ProbeCode& probes) {
+Reason MethodRewriter::PlanWithinLimits(const ProbeBytecode& probes) {
   const bool with_call_sites = method_.has_call_sites;
   Reason reason = Reason::kNone;
   if (with_call_sites) reason = PlanWith(probes, ProbePlanner::Weight::kWithPoints);
@@ -189,7 +189,7 @@ Reason MethodRewriter::PlanWithinLimits(const ProbeCode& probes) {
 
 // Plans as many probes as keep the method within the size that the JIT compiles: all of them, all
 // but those of points inside the method, or only entry and exits.
-Reason MethodRewriter::PlanProbes(const ProbeCode& probes) {
+Reason MethodRewriter::PlanProbes(const ProbeBytecode& probes) {
   using Weight = ProbePlanner::Weight;
   if (!method_.points.empty()) {
     if (PlanWith(probes, Weight::kWithPoints) == Reason::kNone) return Reason::kNone;
@@ -204,7 +204,7 @@ Reason MethodRewriter::PlanProbes(const ProbeCode& probes) {
                                                               : reason;
 }
 
-Reason MethodRewriter::PlanWith(const ProbeCode& probes, ProbePlanner::Weight weight) {
+Reason MethodRewriter::PlanWith(const ProbeBytecode& probes, ProbePlanner::Weight weight) {
   if (wanted_.probes) {
     planner_.Plan(file_, probes, spec_.token, weight, wanted_.unwind, method_);
   } else {

@@ -9,7 +9,7 @@
 #include "agent/calls/classfile/call_site_finder.h"
 #include "agent/calls/classfile/instrumenter.h"
 #include "agent/calls/classfile/method_writer.h"
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/calls/classfile/probe_planner.h"
 #include "agent/calls/classfile/probe_point_finder.h"
 #include "agent/calls/classfile/reason.h"
@@ -76,9 +76,9 @@ class MethodRewriter {
   void PlanBlocks();
   void LeaveBlocksOut();
   void FindCallSites();
-  Reason PlanWithinLimits(const ProbeCode& probes);
-  Reason PlanProbes(const ProbeCode& probes);
-  Reason PlanWith(const ProbeCode& probes, ProbePlanner::Weight weight);
+  Reason PlanWithinLimits(const ProbeBytecode& probes);
+  Reason PlanProbes(const ProbeBytecode& probes);
+  Reason PlanWith(const ProbeBytecode& probes, ProbePlanner::Weight weight);
   void CountProbes();
   uint32_t PushedId(uint32_t id) const;
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/bytecode_editor.h"
 
 namespace jtrace::classfile {
 
@@ -33,7 +33,7 @@ int MethodWriter::MaxStack(const PlannedMethod& method) const {
                    method.points.empty() ? 0 : old + kPointStack});
 }
 
-Reason MethodWriter::Write(const PlannedMethod& method, const ProbeCode& probes, ByteWriter& out,
+Reason MethodWriter::Write(const PlannedMethod& method, const ProbeBytecode& probes, ByteWriter& out,
                            IdPositions& ids) {
   const MethodInfo& info = *method.info;
   out.Append(file_.bytes.subspan(info.begin, info.code_begin - info.begin));
@@ -56,7 +56,7 @@ Reason MethodWriter::Write(const PlannedMethod& method, const ProbeCode& probes,
   return Reason::kNone;
 }
 
-void MethodWriter::WriteCode(const PlannedMethod& method, const ProbeCode& probes, ByteWriter& out,
+void MethodWriter::WriteCode(const PlannedMethod& method, const ProbeBytecode& probes, ByteWriter& out,
                              IdPositions& ids) const {
   ids.Clear();
   const size_t begin = out.size();
@@ -123,7 +123,7 @@ Reason MethodWriter::WriteExceptions(const PlannedMethod& method, ByteWriter& ou
   if (method.has_blocks) method.blocks.WriteFirstRows(method.editor, method.tails_begin(), out);
   for (const ExceptionRow& row : method.code.exceptions) {
     const uint32_t end = method.editor.PositionOf(row.end);
-    if (row.start >= row.end || end == CodeEditor::kNowhere ||
+    if (row.start >= row.end || end == BytecodeEditor::kNowhere ||
         !method.editor.IsInstruction(row.start) || !method.editor.IsInstruction(row.handler)) {
       return Reason::kMalformedTable;
     }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/calls/classfile/probe_planner.h"
 #include "agent/calls/classfile/reason.h"
 #include "agent/calls/classfile/stack_map.h"
@@ -42,7 +42,7 @@ class MethodWriter {
 
   // Appends the method to `out`, and fills in `ids`. If the reason is not kNone, the caller must
   // truncate what was appended.
-  Reason Write(const PlannedMethod& method, const ProbeCode& probes, ByteWriter& out,
+  Reason Write(const PlannedMethod& method, const ProbeBytecode& probes, ByteWriter& out,
                IdPositions& ids);
 
   // Returns what the method's frames depend on, with the token of its plan.
@@ -50,7 +50,7 @@ class MethodWriter {
 
  private:
   int MaxStack(const PlannedMethod& method) const;
-  void WriteCode(const PlannedMethod& method, const ProbeCode& probes, ByteWriter& out,
+  void WriteCode(const PlannedMethod& method, const ProbeBytecode& probes, ByteWriter& out,
                  IdPositions& ids) const;
   Reason WriteExceptions(const PlannedMethod& method, ByteWriter& out) const;
   Reason WriteTables(const PlannedMethod& method, ByteWriter& out);

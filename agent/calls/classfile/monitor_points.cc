@@ -1,6 +1,6 @@
 #include "agent/calls/classfile/monitor_points.h"
 
-#include "agent/calls/classfile/code_analysis.h"
+#include "agent/calls/classfile/bytecode_analysis.h"
 #include "common/classfile/opcodes.h"
 
 namespace jtrace::classfile {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/calls/classfile/code_analysis.h"
+#include "agent/calls/classfile/bytecode_analysis.h"
 #include "agent/calls/classfile/monitor_points.h"
 
 namespace jtrace::classfile {
@@ -19,7 +19,7 @@ std::optional<uint32_t> PlannedMethod::MonitorOfCatchAll() const {
   return static_cast<uint32_t>(points.size() - 1);
 }
 
-void ProbePlanner::Plan(const ClassFile& file, const ProbeCode& probes, TokenKind token,
+void ProbePlanner::Plan(const ClassFile& file, const ProbeBytecode& probes, TokenKind token,
                         Weight weight, bool unwind, PlannedMethod& method) {
   using Kind = ProbePlan::Kind;
   const CodeAttribute& code = method.code;
@@ -67,7 +67,7 @@ void ProbePlanner::Plan(const ClassFile& file, const ProbeCode& probes, TokenKin
   PutInto(plan);
 }
 
-void ProbePlanner::PlanPoints(const ProbeCode& probes, bool unwind, PlannedMethod& method) {
+void ProbePlanner::PlanPoints(const ProbeBytecode& probes, bool unwind, PlannedMethod& method) {
   planned_.clear();
   if (unwind) Add(0, probes.unwind, ProbePlan::Kind::kUnwind);
   method.plan.covered_from.reset();
@@ -99,8 +99,8 @@ void ProbePlanner::PutInto(ProbePlan& plan) {
   }
 }
 
-void ProbePlanner::AddResumes(const CodeAttribute& code, const CodeEditor& editor,
-                              const ProbeCode& probes) {
+void ProbePlanner::AddResumes(const CodeAttribute& code, const BytecodeEditor& editor,
+                              const ProbeBytecode& probes) {
   handlers_.clear();
   for (const ExceptionRow& row : code.exceptions) {
     if (editor.IsInstruction(row.handler)) handlers_.push_back(HandlerProbeBci(row.handler, code));
@@ -110,7 +110,7 @@ void ProbePlanner::AddResumes(const CodeAttribute& code, const CodeEditor& edito
   for (const uint32_t bci : handlers_) Add(bci, probes.resume, ProbePlan::Kind::kResume);
 }
 
-void ProbePlanner::AddCaught(const CodeAttribute& code, const ProbeCode& probes,
+void ProbePlanner::AddCaught(const CodeAttribute& code, const ProbeBytecode& probes,
                              absl::Span<const ProbePoint> points) {
   for (size_t i = 0; i < points.size(); ++i) {
     if (points[i].kind != ProbePointKind::kCaught) continue;
@@ -118,7 +118,7 @@ void ProbePlanner::AddCaught(const CodeAttribute& code, const ProbeCode& probes,
   }
 }
 
-void ProbePlanner::AddAfterCalls(const CodeAttribute& code, const ProbeCode& probes,
+void ProbePlanner::AddAfterCalls(const CodeAttribute& code, const ProbeBytecode& probes,
                                  absl::Span<const ProbePoint> points) {
   if (probes.after_call.size() == 0) return;
   for (const ProbePoint& point : points) {
@@ -128,7 +128,7 @@ void ProbePlanner::AddAfterCalls(const CodeAttribute& code, const ProbeCode& pro
   }
 }
 
-void ProbePlanner::AddAllocations(const CodeAttribute& code, const ProbeCode& probes) {
+void ProbePlanner::AddAllocations(const CodeAttribute& code, const ProbeBytecode& probes) {
   if (probes.allocation.size() == 0) return;
   for (uint32_t at = 0; at < code.code.size();
        at += static_cast<uint32_t>(InstructionLength(code.code, at))) {
@@ -136,7 +136,7 @@ void ProbePlanner::AddAllocations(const CodeAttribute& code, const ProbeCode& pr
   }
 }
 
-void ProbePlanner::AddCallSites(const ProbeCode& probes, const PlannedMethod& method) {
+void ProbePlanner::AddCallSites(const ProbeBytecode& probes, const PlannedMethod& method) {
   if (!method.has_call_sites) return;
   const absl::Span<const CallSiteRange> changes = method.call_sites.changes();
   for (size_t i = 0; i < changes.size(); ++i) {
@@ -144,20 +144,20 @@ void ProbePlanner::AddCallSites(const ProbeCode& probes, const PlannedMethod& me
   }
 }
 
-void ProbePlanner::AddExits(const ProbeCode& probes, const CodeEditor& editor) {
-  for (const CodeEditor::Branch& branch : editor.branches()) {
+void ProbePlanner::AddExits(const ProbeBytecode& probes, const BytecodeEditor& editor) {
+  for (const BytecodeEditor::Branch& branch : editor.branches()) {
     if (IsReturn(branch.opcode)) Add(branch.bci, probes.exit, ProbePlan::Kind::kExit);
   }
 }
 
-void ProbePlanner::AddBlocks(const ProbeCode& probes, const PlannedMethod& method) {
+void ProbePlanner::AddBlocks(const ProbeBytecode& probes, const PlannedMethod& method) {
   if (!method.has_blocks) return;
   method.blocks.ForEachInsertion([&](uint32_t bci, bool skipped, uint32_t place) {
     planned_.push_back({{bci, skipped, probes.hit.bytes()}, {ProbePlan::Kind::kCountBlock, place}});
   });
 }
 
-void ProbePlanner::AddMonitors(const CodeAttribute& code, const ProbeCode& probes,
+void ProbePlanner::AddMonitors(const CodeAttribute& code, const ProbeBytecode& probes,
                                absl::Span<const ProbePoint> points) {
   for (size_t i = 0; i < points.size(); ++i) {
     // The release in the catch-all is part of the catch-all's code.
@@ -169,7 +169,7 @@ void ProbePlanner::AddMonitors(const CodeAttribute& code, const ProbeCode& probe
   }
 }
 
-void ProbePlanner::AddBeforePoints(const ProbeCode& probes, absl::Span<const ProbePoint> points) {
+void ProbePlanner::AddBeforePoints(const ProbeBytecode& probes, absl::Span<const ProbePoint> points) {
   for (size_t i = 0; i < points.size(); ++i) {
     if (points[i].kind == ProbePointKind::kCaught || IsMonitorPoint(points[i].kind)) continue;
     const bool thrown = points[i].kind == ProbePointKind::kThrown;

@@ -8,8 +8,8 @@
 
 #include "agent/calls/classfile/block_probes.h"
 #include "agent/calls/classfile/call_site_finder.h"
-#include "agent/calls/classfile/code_editor.h"
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/bytecode_editor.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/calls/classfile/probe_point_finder.h"
 #include "agent/calls/classfile/reason.h"
 #include "common/classfile/class_file.h"
@@ -42,7 +42,7 @@ struct ProbePlan {
     // into the counters; of kCallSite: into CallSiteFinder::changes.
     uint32_t index = 0;
   };
-  std::vector<Insertion> insertions;  // in the order of CodeEditor::Layout
+  std::vector<Insertion> insertions;  // in the order of BytecodeEditor::Layout
   std::vector<Role> roles;            // of each insertion
   // First bci that the catch-all handler covers; none: the method gets no such handler.
   std::optional<uint32_t> covered_from;
@@ -61,7 +61,7 @@ struct PlannedMethod {
 
   const MethodInfo* info = nullptr;
   CodeAttribute code;
-  CodeEditor editor;               // has scanned `code`, and laid out `plan`
+  BytecodeEditor editor;               // has scanned `code`, and laid out `plan`
   std::vector<ProbePoint> points;  // that get probes
   BlockProbes blocks;
   bool has_blocks = false;  // `blocks` is planned
@@ -106,10 +106,10 @@ class ProbePlanner {
   enum class Weight : uint8_t { kWithPoints, kFull, kLight };
 
   // Fills in method.plan, which refers to the bytes of `probes`. `unwind`: with the unwind probe.
-  void Plan(const ClassFile& file, const ProbeCode& probes, TokenKind token, Weight weight,
+  void Plan(const ClassFile& file, const ProbeBytecode& probes, TokenKind token, Weight weight,
             bool unwind, PlannedMethod& method);
   // Plans only the points inside the method and the unwind probe: the method is out of scope.
-  void PlanPoints(const ProbeCode& probes, bool unwind, PlannedMethod& method);
+  void PlanPoints(const ProbeBytecode& probes, bool unwind, PlannedMethod& method);
 
  private:
   struct Planned {
@@ -118,18 +118,18 @@ class ProbePlanner {
   };
 
   void Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t index = 0);
-  void AddResumes(const CodeAttribute& code, const CodeEditor& editor, const ProbeCode& probes);
-  void AddCaught(const CodeAttribute& code, const ProbeCode& probes,
+  void AddResumes(const CodeAttribute& code, const BytecodeEditor& editor, const ProbeBytecode& probes);
+  void AddCaught(const CodeAttribute& code, const ProbeBytecode& probes,
                  absl::Span<const ProbePoint> points);
-  void AddAfterCalls(const CodeAttribute& code, const ProbeCode& probes,
+  void AddAfterCalls(const CodeAttribute& code, const ProbeBytecode& probes,
                      absl::Span<const ProbePoint> points);
-  void AddAllocations(const CodeAttribute& code, const ProbeCode& probes);
-  void AddBlocks(const ProbeCode& probes, const PlannedMethod& method);
-  void AddMonitors(const CodeAttribute& code, const ProbeCode& probes,
+  void AddAllocations(const CodeAttribute& code, const ProbeBytecode& probes);
+  void AddBlocks(const ProbeBytecode& probes, const PlannedMethod& method);
+  void AddMonitors(const CodeAttribute& code, const ProbeBytecode& probes,
                    absl::Span<const ProbePoint> points);
-  void AddCallSites(const ProbeCode& probes, const PlannedMethod& method);
-  void AddExits(const ProbeCode& probes, const CodeEditor& editor);
-  void AddBeforePoints(const ProbeCode& probes, absl::Span<const ProbePoint> points);
+  void AddCallSites(const ProbeBytecode& probes, const PlannedMethod& method);
+  void AddExits(const ProbeBytecode& probes, const BytecodeEditor& editor);
+  void AddBeforePoints(const ProbeBytecode& probes, absl::Span<const ProbePoint> points);
   void PutInto(ProbePlan& plan);
 
   std::vector<Planned> planned_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "agent/calls/classfile/code_analysis.h"
+#include "agent/calls/classfile/bytecode_analysis.h"
 #include "agent/calls/classfile/descriptor.h"
 #include "agent/calls/classfile/monitor_points.h"
 #include "common/classfile/opcodes.h"
@@ -45,7 +45,7 @@ int SlotAt(Bytes code, uint32_t at, uint8_t opcode, uint8_t first_short) {
 // Whether the athrow throws again the exception that a `finally` or a `synchronized` block caught,
 // as javac compiles them: the handler for anything stores it in a local, from which it is thrown
 // again.
-bool IsRethrow(uint32_t before_athrow, const CodeAttribute& code, const CodeEditor& editor) {
+bool IsRethrow(uint32_t before_athrow, const CodeAttribute& code, const BytecodeEditor& editor) {
   const int loaded = SlotAt(code.code, before_athrow, kOpAload, kOpAload0);
   if (loaded < 0) return false;
   return std::any_of(code.exceptions.begin(), code.exceptions.end(), [&](const ExceptionRow& row) {
@@ -78,7 +78,7 @@ CallProbe ProbeOfLastArgument(std::string_view descriptor) {
 }
 
 void ProbePointFinder::Find(const MethodInfo& method, const CodeAttribute& code,
-                            const CodeEditor& editor, std::vector<ProbePoint>& points,
+                            const BytecodeEditor& editor, std::vector<ProbePoint>& points,
                             CallReasonCounts& left_out) {
   points.clear();
   if (spec_.boundary) FindCalls(method, code, points, left_out);
@@ -206,7 +206,7 @@ void ProbePointFinder::AddCall(uint32_t bci, Bytes code, std::vector<ProbePoint>
   points.push_back({.kind = kind, .bci = bci, .constant = callee, .probe = probes_[callee]});
 }
 
-void ProbePointFinder::FindThrown(const CodeAttribute& code, const CodeEditor& editor,
+void ProbePointFinder::FindThrown(const CodeAttribute& code, const BytecodeEditor& editor,
                                   std::vector<ProbePoint>& points) const {
   uint32_t before = 0;
   for (uint32_t at = 0; at < code.code.size();
@@ -220,7 +220,7 @@ void ProbePointFinder::FindThrown(const CodeAttribute& code, const CodeEditor& e
 }
 
 // Adds one point for each handler. A handler of several classes has an unknown class (constant 0).
-void ProbePointFinder::FindCaught(const CodeAttribute& code, const CodeEditor& editor,
+void ProbePointFinder::FindCaught(const CodeAttribute& code, const BytecodeEditor& editor,
                                   std::vector<ProbePoint>& points) const {
   const size_t begin = points.size();
   for (const ExceptionRow& row : code.exceptions) {

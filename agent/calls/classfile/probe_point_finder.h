@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "agent/calls/classfile/code_editor.h"
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/bytecode_editor.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/calls/classfile/probe_point.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
@@ -36,7 +36,7 @@ class ProbePointFinder {
 
   // Sets `points` to the method's: calls, then thrown, caught, monitors. One bci may have several.
   // Adds the calls that leave the scope but are not points to `left_out`.
-  void Find(const MethodInfo& method, const CodeAttribute& code, const CodeEditor& editor,
+  void Find(const MethodInfo& method, const CodeAttribute& code, const BytecodeEditor& editor,
             std::vector<ProbePoint>& points, CallReasonCounts& left_out);
 
   ProbeTarget TargetOf(const ProbePoint& point) const;
@@ -61,9 +61,9 @@ class ProbePointFinder {
                  std::vector<ProbePoint>& points, CallReasonCounts& left_out);
   void AddCall(uint32_t bci, Bytes code, std::vector<ProbePoint>& points,
                CallReasonCounts& left_out);
-  void FindThrown(const CodeAttribute& code, const CodeEditor& editor,
+  void FindThrown(const CodeAttribute& code, const BytecodeEditor& editor,
                   std::vector<ProbePoint>& points) const;
-  void FindCaught(const CodeAttribute& code, const CodeEditor& editor,
+  void FindCaught(const CodeAttribute& code, const BytecodeEditor& editor,
                   std::vector<ProbePoint>& points) const;
 
   const ClassFile& file_;

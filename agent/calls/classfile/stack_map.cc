@@ -16,7 +16,7 @@ using Type = VerificationType;
 }  // namespace
 
 Reason StackMapRewriter::Rewrite(Bytes body, const StackMapContext& context,
-                                 const CodeEditor& editor, absl::Span<const AddedFrame> added,
+                                 const BytecodeEditor& editor, absl::Span<const AddedFrame> added,
                                  ConstantPoolBuilder& pool, ByteWriter& out) {
   context_ = context;
   first_ = true;
@@ -42,10 +42,10 @@ Reason StackMapRewriter::Rewrite(Bytes body, const StackMapContext& context,
   return Reason::kNone;
 }
 
-bool StackMapRewriter::RewriteFrame(const CodeEditor& editor, ByteWriter& out) {
+bool StackMapRewriter::RewriteFrame(const BytecodeEditor& editor, ByteWriter& out) {
   if (frames_.bci() >= std::ssize(editor.code())) return false;
   const uint32_t position = editor.PositionOf(static_cast<uint32_t>(frames_.bci()));
-  return position != CodeEditor::kNowhere && WriteFrame(position, editor, out);
+  return position != BytecodeEditor::kNowhere && WriteFrame(position, editor, out);
 }
 
 uint32_t StackMapRewriter::DeltaTo(uint32_t position) {
@@ -54,7 +54,7 @@ uint32_t StackMapRewriter::DeltaTo(uint32_t position) {
   return delta;
 }
 
-bool StackMapRewriter::WriteFrame(uint32_t position, const CodeEditor& editor, ByteWriter& out) {
+bool StackMapRewriter::WriteFrame(uint32_t position, const BytecodeEditor& editor, ByteWriter& out) {
   const uint32_t delta = DeltaTo(position);
   const bool first = first_;
   first_ = false;
@@ -68,7 +68,7 @@ bool StackMapRewriter::WriteFrame(uint32_t position, const CodeEditor& editor, B
   return WriteFull(delta, editor, out);
 }
 
-bool StackMapRewriter::WriteShort(uint32_t delta, const CodeEditor& editor, ByteWriter& out) const {
+bool StackMapRewriter::WriteShort(uint32_t delta, const BytecodeEditor& editor, ByteWriter& out) const {
   if (frames_.stack().empty()) {
     if (delta <= kSameLast) {
       out.U1(delta);
@@ -82,7 +82,7 @@ bool StackMapRewriter::WriteShort(uint32_t delta, const CodeEditor& editor, Byte
 }
 
 bool StackMapRewriter::WriteSameOne(uint32_t delta, const VerificationType& type,
-                                    const CodeEditor& editor, ByteWriter& out) const {
+                                    const BytecodeEditor& editor, ByteWriter& out) const {
   if (delta <= kSameOneLast - kSameOneFirst) {
     out.U1(kSameOneFirst + delta);
   } else {
@@ -103,7 +103,7 @@ bool StackMapRewriter::WriteAppended(uint32_t delta, ByteWriter& out) const {
   return true;
 }
 
-bool StackMapRewriter::WriteFull(uint32_t delta, const CodeEditor& editor, ByteWriter& out) const {
+bool StackMapRewriter::WriteFull(uint32_t delta, const BytecodeEditor& editor, ByteWriter& out) const {
   const auto padding =
       context_.token == TokenKind::kNone ? 0 : static_cast<uint32_t>(frames_.Padding());
   const uint32_t token = context_.token == TokenKind::kNone ? 0 : 1;
@@ -122,7 +122,7 @@ bool StackMapRewriter::WriteFull(uint32_t delta, const CodeEditor& editor, ByteW
   return true;
 }
 
-bool StackMapRewriter::WriteType(const VerificationType& type, const CodeEditor& editor,
+bool StackMapRewriter::WriteType(const VerificationType& type, const BytecodeEditor& editor,
                                  ByteWriter& out) const {
   out.U1(type.tag);
   if (type.tag == Type::kObject) out.U2(type.data);
@@ -139,7 +139,7 @@ void StackMapRewriter::WriteToken(ByteWriter& out) const {
 }
 
 bool StackMapRewriter::WriteAdded(const AddedFrame& frame, const AddedFrame* before,
-                                  const CodeEditor& editor, ByteWriter& out) {
+                                  const BytecodeEditor& editor, ByteWriter& out) {
   const uint32_t delta = DeltaTo(frame.position);
   if (before != nullptr && frame.stack.size() == 1 && frame.locals == before->locals) {
     return WriteSameOne(delta, frame.stack[0], editor, out);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "agent/calls/classfile/code_editor.h"
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/bytecode_editor.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/calls/classfile/reason.h"
 #include "common/classfile/byte_io.h"
 #include "common/classfile/constant_pool.h"
@@ -113,21 +113,21 @@ class StackMapRewriter {
  public:
   // `body` is the attribute's old body, empty if it has none. `added`: ascending by position.
   // Appends the new body to `out`. kConstantPoolFull, kUnknownFrame, kMalformedStackMap or kNone.
-  Reason Rewrite(Bytes body, const StackMapContext& context, const CodeEditor& editor,
+  Reason Rewrite(Bytes body, const StackMapContext& context, const BytecodeEditor& editor,
                  absl::Span<const AddedFrame> added, ConstantPoolBuilder& pool, ByteWriter& out);
 
  private:
-  bool RewriteFrame(const CodeEditor& editor, ByteWriter& out);
-  bool WriteFrame(uint32_t position, const CodeEditor& editor, ByteWriter& out);
-  bool WriteShort(uint32_t delta, const CodeEditor& editor, ByteWriter& out) const;
+  bool RewriteFrame(const BytecodeEditor& editor, ByteWriter& out);
+  bool WriteFrame(uint32_t position, const BytecodeEditor& editor, ByteWriter& out);
+  bool WriteShort(uint32_t delta, const BytecodeEditor& editor, ByteWriter& out) const;
   bool WriteAppended(uint32_t delta, ByteWriter& out) const;
-  bool WriteFull(uint32_t delta, const CodeEditor& editor, ByteWriter& out) const;
-  bool WriteSameOne(uint32_t delta, const VerificationType& type, const CodeEditor& editor,
+  bool WriteFull(uint32_t delta, const BytecodeEditor& editor, ByteWriter& out) const;
+  bool WriteSameOne(uint32_t delta, const VerificationType& type, const BytecodeEditor& editor,
                     ByteWriter& out) const;
   // `before`: the added frame before it, or null.
-  bool WriteAdded(const AddedFrame& frame, const AddedFrame* before, const CodeEditor& editor,
+  bool WriteAdded(const AddedFrame& frame, const AddedFrame* before, const BytecodeEditor& editor,
                   ByteWriter& out);
-  bool WriteType(const VerificationType& type, const CodeEditor& editor, ByteWriter& out) const;
+  bool WriteType(const VerificationType& type, const BytecodeEditor& editor, ByteWriter& out) const;
   void WriteToken(ByteWriter& out) const;
   uint32_t DeltaTo(uint32_t position);
 

@@ -7,8 +7,8 @@
 
 #include "agent/base/losses.h"
 #include "agent/calls/classfile/instrumenter.h"
-#include "agent/calls/instrument/counted_code.h"
-#include "agent/calls/instrument/open_activations.h"
+#include "agent/calls/instrument/counted_bytecode.h"
+#include "agent/calls/instrument/open_activation_writer.h"
 #include "agent/calls/trees/block_counters.h"
 #include "agent/calls/trees/tree_collector.h"
 #include "agent/jvm/running_stacks.h"
@@ -31,7 +31,7 @@ class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
   // Registers the counters of a rewritten class. `bytes`: its class file before rewriting.
   void Add(uint32_t class_id, classfile::Bytes bytes, const classfile::InstrumentResult& result);
 
-  // See CountedCode. Any thread.
+  // See CountedBytecode. Any thread.
   uint32_t OriginalBci(uint32_t routine, uint32_t bci) const {
     return code_.OriginalBci(routine, bci);
   }
@@ -61,8 +61,8 @@ class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
   signal_safe::Arena* const arena_;
   PathBlocks* const paths_;  // null: not by path
   Losses& losses_;
-  CountedCode code_;
-  OpenActivationSource open_;
+  CountedBytecode code_;
+  OpenActivationWriter open_;
   std::vector<uint64_t> before_file_;  // by id: counts from before this file
   std::vector<uint64_t> written_;      // by id: counts that this file has
   uint64_t counted_ns_ = 0;

@@ -11,7 +11,7 @@
 #include "agent/calls/probe_natives.h"
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/options/metric_options.h"
-#include "agent/signal_safe/event_ring.h"
+#include "agent/signal_safe/log_ring.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {

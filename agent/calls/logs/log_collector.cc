@@ -9,7 +9,7 @@
 namespace jtrace::calls {
 
 using signal_safe::At;
-using signal_safe::EventRing;
+using signal_safe::LogRing;
 using signal_safe::LogKind;
 using signal_safe::Node;
 using signal_safe::Ref;
@@ -23,14 +23,14 @@ constexpr uint32_t kOpMask = (1u << signal_safe::kOpBits) - 1;
 constexpr int kTimeBits = 64 - signal_safe::kOpBits;
 
 template <typename Word>
-Word* Storage(EventRing& ring) {
+Word* Storage(LogRing& ring) {
   return reinterpret_cast<Word*>(&ring + 1);
 }
 
 // Whether the record at `index`, which reads 0, will never be written: one of the `ahead` records
 // after it has been.
 template <typename Word>
-bool IsHole(EventRing& ring, uint64_t index, uint64_t ahead) {
+bool IsHole(LogRing& ring, uint64_t index, uint64_t ahead) {
   const uint64_t count = ring.bytes / sizeof(Word);
   for (uint64_t i = 1; i <= std::min(ahead, count - 1); ++i) {
     if (signal_safe::ReadAcquire(Storage<Word>(ring)[(index + i) % count]) != 0) {
@@ -87,7 +87,7 @@ LogCollector::Reader& LogCollector::ReaderOf(const ThreadState& state) {
   const auto [entry, is_new] = readers_.try_emplace(state.tid);
   Reader& reader = entry->second;
   if (!is_new) return reader;
-  const EventRing* ring = RingToRead(state);
+  const LogRing* ring = RingToRead(state);
   // A thread without a ring has recorded no time since it got its state.
   const uint64_t start =
       ring != nullptr ? ring->start_ticks : signal_safe::ReadRelaxed(state.log_time);
@@ -124,7 +124,7 @@ void LogCollector::Finish(const ThreadState& ended, Visit visit) {
 }
 
 bool LogCollector::IsRead(const ThreadState& state) {
-  const EventRing* ring = RingToRead(state);
+  const LogRing* ring = RingToRead(state);
   return ring == nullptr ||
          (!HasSwitchedRing(state, *ring) && NextRecord(state, *ring) == ring->tail &&
           !HasSwitchedRing(state, *ring));
@@ -191,7 +191,7 @@ bool LogCollector::DrainSome(ThreadState& state, Visit visit) {
 }
 
 size_t LogCollector::ReadRings(ThreadState& state, Reader& reader) {
-  EventRing* ring = RingToRead(state);
+  LogRing* ring = RingToRead(state);
   for (size_t records = 0;;) {
     // Checked before reading: a thread that has left the ring writes no more records to it.
     const bool has_left = HasSwitchedRing(state, *ring);
@@ -217,7 +217,7 @@ uint64_t LogCollector::ReadPlain(Word* words, uint64_t most) {
 }
 
 template <typename Word>
-size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size_t most,
+size_t LogCollector::ReadRecords(const ThreadState& state, LogRing& ring, size_t most,
                                  Reader& reader) {
   Word* const words = Storage<Word>(ring);
   const uint64_t count = ring.bytes / sizeof(Word);

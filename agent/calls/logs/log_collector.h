@@ -1,4 +1,4 @@
-// record=log: empties the rings to which threads write their entries and exits (event_ring.h).
+// record=log: empties the rings to which threads write their entries and exits (log_ring.h).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "agent/calls/clocks/tick_scale.h"
 #include "agent/calls/trees/call_kinds.h"
-#include "agent/signal_safe/event_ring.h"
+#include "agent/signal_safe/log_ring.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::calls {
@@ -144,7 +144,7 @@ class LogCollector {
   // Whether the log is known to have reached a node below the root.
   bool IsInside(const signal_safe::ThreadState& state, const Reader& reader) const;
   template <typename Word>
-  size_t ReadRecords(const signal_safe::ThreadState& state, signal_safe::EventRing& ring,
+  size_t ReadRecords(const signal_safe::ThreadState& state, signal_safe::LogRing& ring,
                      size_t most, Reader& reader);
   // Whether entries and exits need only be copied.
   template <typename Word>

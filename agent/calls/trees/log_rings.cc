@@ -6,14 +6,14 @@
 
 namespace jtrace::calls {
 
-using signal_safe::EventRing;
+using signal_safe::LogRing;
 using signal_safe::ThreadState;
 
 namespace {
 
-EventRing* RingAt(uint64_t address) { return reinterpret_cast<EventRing*>(address); }
+LogRing* RingAt(uint64_t address) { return reinterpret_cast<LogRing*>(address); }
 
-void FreeRing(signal_safe::Arena* arena, EventRing& ring) {
+void FreeRing(signal_safe::Arena* arena, LogRing& ring) {
   auto& chunk = *(reinterpret_cast<signal_safe::Chunk*>(&ring) - 1);
   const uint32_t size_class = chunk.size_class;
   FreeChunk(arena, chunk);
@@ -23,13 +23,13 @@ void FreeRing(signal_safe::Arena* arena, EventRing& ring) {
 
 }  // namespace
 
-EventRing* RingToRead(const ThreadState& state) {
+LogRing* RingToRead(const ThreadState& state) {
   return signal_safe::ReadAcquire(state.log_ring) == 0
              ? nullptr
              : RingAt(signal_safe::ReadRelaxed(state.log_read));
 }
 
-uint64_t NextRecord(const ThreadState& state, const EventRing& ring) {
+uint64_t NextRecord(const ThreadState& state, const LogRing& ring) {
   const uint64_t data = reinterpret_cast<uintptr_t>(&ring + 1);
   const uint64_t in_lap = signal_safe::ReadAcquire(state.log_next) - data;
   // log_next is still in another ring: the thread is about to set it.
@@ -37,8 +37,8 @@ uint64_t NextRecord(const ThreadState& state, const EventRing& ring) {
   return signal_safe::ReadAcquire(ring.lap) + in_lap;
 }
 
-EventRing& NextRing(signal_safe::Arena* arena, ThreadState& state, EventRing& ring) {
-  EventRing* next = RingAt(signal_safe::ReadAcquire(state.log_ring));
+LogRing& NextRing(signal_safe::Arena* arena, ThreadState& state, LogRing& ring) {
+  LogRing* next = RingAt(signal_safe::ReadAcquire(state.log_ring));
   while (RingAt(next->previous) != &ring) next = RingAt(next->previous);
   next->previous = 0;
   signal_safe::WriteRelaxed(state.log_read,
@@ -49,10 +49,10 @@ EventRing& NextRing(signal_safe::Arena* arena, ThreadState& state, EventRing& ri
 
 void FreeRings(signal_safe::Arena* arena, ThreadState& state) {
   signal_safe::WriteRelaxed(state.log_limit, uint64_t{0});
-  EventRing* ring = RingAt(signal_safe::ReadAcquire(state.log_ring));
+  LogRing* ring = RingAt(signal_safe::ReadAcquire(state.log_ring));
   signal_safe::WriteRelaxed(state.log_ring, uint64_t{0});
   while (ring != nullptr) {
-    EventRing* previous = RingAt(ring->previous);
+    LogRing* previous = RingAt(ring->previous);
     FreeRing(arena, *ring);
     ring = previous;
   }

@@ -8,7 +8,7 @@
 #include "agent/samples/walk/chain.h"
 #include "agent/samples/walk/last_walk.h"
 #include "agent/signal_safe/event_stop.h"
-#include "agent/signal_safe/ring.h"
+#include "agent/signal_safe/spsc_ring.h"
 
 namespace jtrace::samples {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 #include "common/classfile/opcodes.h"
 #include "native-tests/agent/calls/classfile/instrumented_method.h"
 #include "native-tests/support/class_builder.h"

@@ -42,7 +42,7 @@ class StackMapTest : public ::testing::Test {
   ByteVector code_ = ByteVector(200, kOpNop);
   ByteVector inserted_ = ByteVector(kShift, kOpNop);
   std::vector<Insertion> insertions_;
-  CodeEditor editor_;
+  BytecodeEditor editor_;
   uint16_t string_class_ = 0;
   StackMapContext context_ = {.descriptor = "(IJLjava/lang/String;)V",
                               .is_static = true,

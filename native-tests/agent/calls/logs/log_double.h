@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/signal_safe/event_ring.h"
+#include "agent/signal_safe/log_ring.h"
 #include "agent/signal_safe/probe_memory.h"
 
 namespace jtrace::testing {
@@ -22,8 +22,8 @@ class LogDouble {
   LogDouble(const LogDouble&) = delete;
   LogDouble& operator=(const LogDouble&) = delete;
 
-  signal_safe::EventRing& ring() {
-    return *reinterpret_cast<signal_safe::EventRing*>(state_->log_ring);
+  signal_safe::LogRing& ring() {
+    return *reinterpret_cast<signal_safe::LogRing*>(state_->log_ring);
   }
   bool HasRoom() {
     return ring().lap + (state_->log_next - data()) - signal_safe::ReadAcquire(ring().tail) <
@@ -34,10 +34,10 @@ class LogDouble {
   void Grow(uint64_t records, bool cut = false) {
     uint32_t size_class = signal_safe::kFirstRingClass;
     const uint64_t bytes =
-        sizeof(signal_safe::Chunk) + sizeof(signal_safe::EventRing) + records * sizeof(Word);
+        sizeof(signal_safe::Chunk) + sizeof(signal_safe::LogRing) + records * sizeof(Word);
     while (signal_safe::ChunkBytes(size_class) < bytes) ++size_class;
     signal_safe::Chunk* chunk = NewChunk(size_class);
-    auto* ring = reinterpret_cast<signal_safe::EventRing*>(chunk + 1);
+    auto* ring = reinterpret_cast<signal_safe::LogRing*>(chunk + 1);
     ring->bytes = records * sizeof(Word);
     ring->record_bytes = sizeof(Word);
     ring->start_ticks = start_ticks_;
@@ -45,7 +45,7 @@ class LogDouble {
     const uint64_t address = reinterpret_cast<uintptr_t>(ring);
     if (state_->log_ring == 0) state_->log_read = address;
     signal_safe::WriteRelease(state_->log_ring, address);
-    if (!cut) signal_safe::WriteRelease(state_->log_next, address + sizeof(signal_safe::EventRing));
+    if (!cut) signal_safe::WriteRelease(state_->log_next, address + sizeof(signal_safe::LogRing));
   }
 
   void Enter(uint32_t routine, uint64_t time = 0) { Put(routine << 2, time); }
@@ -61,7 +61,7 @@ class LogDouble {
   }
 
  private:
-  uint64_t data() { return state_->log_ring + sizeof(signal_safe::EventRing); }
+  uint64_t data() { return state_->log_ring + sizeof(signal_safe::LogRing); }
 
   signal_safe::Chunk* NewChunk(uint32_t size_class) {
     const uint64_t bytes = signal_safe::ChunkBytes(size_class);

@@ -6,7 +6,7 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * The ring of a thread's log: its records and the room for them (agent/signal_safe/event_ring.h is the same
+ * The ring of a thread's log: its records and the room for them (agent/signal_safe/log_ring.h is the same
  * layout for C++). Only the owning thread writes; the agent's writer thread reads, and writes 0
  * back.
  *

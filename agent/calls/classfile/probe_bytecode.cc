@@ -1,4 +1,4 @@
-#include "agent/calls/classfile/probe_code.h"
+#include "agent/calls/classfile/probe_bytecode.h"
 
 #include <string_view>
 
@@ -104,7 +104,7 @@ bool ProbeConstants::AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoo
                             add(CallProbe::kElementsOf, "enterElements", "(Ljava/lang/Object;I)J"));
 }
 
-ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot)
+ProbeBytecode::ProbeBytecode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot)
     : rethrow(constants.rethrow) {
   const int slots = token == TokenKind::kLong ? 2 : 1;
   AddPointProbes(constants, token, static_cast<uint16_t>(token_slot + slots));
@@ -149,7 +149,7 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
   Call(leaf, constants.leaf);
 }
 
-void ProbeCode::AddPointProbes(const ProbeConstants& constants, TokenKind token,
+void ProbeBytecode::AddPointProbes(const ProbeConstants& constants, TokenKind token,
                                uint16_t call_slot) {
   PushIdLater(mark);
   Call(mark, constants.mark);

@@ -1,4 +1,4 @@
-#include "agent/calls/instrument/open_activations.h"
+#include "agent/calls/instrument/open_activation_writer.h"
 
 #include <algorithm>
 #include <map>
@@ -10,23 +10,23 @@
 
 namespace jtrace::calls {
 
-void OpenActivationSource::Set(const std::vector<jvm::OpenActivation>& open) {
+void OpenActivationWriter::Set(const std::vector<jvm::OpenActivation>& open) {
   const absl::MutexLock lock(&mutex_);
   open_.clear();
   for (const jvm::OpenActivation& it : open) {
-    const std::optional<CountedCode::Instruction> at = code_.InstructionOf(it);
+    const std::optional<CountedBytecode::Instruction> at = code_.InstructionOf(it);
     if (at.has_value()) open_.push_back({.java_tid = it.java_tid, .at = *at});
   }
 }
 
-void OpenActivationSource::Request() {
+void OpenActivationWriter::Request() {
   is_due_ = true;
   if (trees_ == nullptr) return;
   const absl::MutexLock lock(&mutex_);
   FindNodes();
 }
 
-void OpenActivationSource::FindNodes() {
+void OpenActivationWriter::FindNodes() {
   for (auto begin = open_.begin(); begin != open_.end();) {
     const auto end = std::find_if(begin, open_.end(),
                                   [&](const Open& it) { return it.java_tid != begin->java_tid; });
@@ -43,11 +43,11 @@ void OpenActivationSource::FindNodes() {
   NumberNodes(open_);
 }
 
-void OpenActivationSource::NumberNodes(std::vector<Open>& open) const {
+void OpenActivationWriter::NumberNodes(std::vector<Open>& open) const {
   for (Open& it : open) it.number = it.node != 0 ? trees_->TraceNode(it.node) : 0;
 }
 
-void OpenActivationSource::Write(proto::Chunk& chunk) {
+void OpenActivationWriter::Write(proto::Chunk& chunk) {
   if (std::exchange(is_in_file_, false)) chunk.add_open_activations();
   if (!std::exchange(is_due_, false)) return;
   const absl::MutexLock lock(&mutex_);
@@ -56,7 +56,7 @@ void OpenActivationSource::Write(proto::Chunk& chunk) {
   WriteAll(open_before_file_, -1, chunk);
 }
 
-void OpenActivationSource::WriteAll(const std::vector<Open>& open, int64_t each,
+void OpenActivationWriter::WriteAll(const std::vector<Open>& open, int64_t each,
                                     proto::Chunk& chunk) {
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, int64_t> counts;
   for (const Open& it : open) {
@@ -72,7 +72,7 @@ void OpenActivationSource::WriteAll(const std::vector<Open>& open, int64_t each,
   }
 }
 
-void OpenActivationSource::BeginFile() {
+void OpenActivationWriter::BeginFile() {
   is_due_ = is_in_file_ = false;
   const absl::MutexLock lock(&mutex_);
   open_before_file_ = std::exchange(open_, {});

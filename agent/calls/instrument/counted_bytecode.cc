@@ -1,4 +1,4 @@
-#include "agent/calls/instrument/counted_code.h"
+#include "agent/calls/instrument/counted_bytecode.h"
 
 #include <algorithm>
 #include <iterator>
@@ -24,7 +24,7 @@ uint32_t BciBefore(const Moves& moves, typename Moves::const_iterator move, uint
 
 }  // namespace
 
-void CountedCode::Add(uint32_t class_id, classfile::Bytes bytes,
+void CountedBytecode::Add(uint32_t class_id, classfile::Bytes bytes,
                       const classfile::InstrumentResult& result, bool by_path) {
   const absl::MutexLock lock(&mutex_);
   proto::ClassCode& code = classes_.emplace_back();
@@ -48,12 +48,12 @@ void CountedCode::Add(uint32_t class_id, classfile::Bytes bytes,
   }
 }
 
-bool CountedCode::HasSeen(std::string_view class_name) {
+bool CountedBytecode::HasSeen(std::string_view class_name) {
   const absl::MutexLock lock(&mutex_);
   return !names_.insert(std::string(class_name)).second;
 }
 
-uint32_t CountedCode::OriginalBci(uint32_t routine, uint32_t bci) const {
+uint32_t CountedBytecode::OriginalBci(uint32_t routine, uint32_t bci) const {
   const absl::MutexLock lock(&mutex_);
   const auto code = by_routine_.find(routine);
   if (code == by_routine_.end()) return bci;
@@ -63,7 +63,7 @@ uint32_t CountedCode::OriginalBci(uint32_t routine, uint32_t bci) const {
   return move == moves.end() ? moves.front().before : BciBefore(moves, move, bci);
 }
 
-std::optional<CountedCode::Instruction> CountedCode::InstructionOf(
+std::optional<CountedBytecode::Instruction> CountedBytecode::InstructionOf(
     const jvm::OpenActivation& open) const {
   const absl::MutexLock lock(&mutex_);
   const auto code = codes_.find(Key(open.class_id, open.name, open.descriptor));
@@ -78,7 +78,7 @@ std::optional<CountedCode::Instruction> CountedCode::InstructionOf(
                      .bci = BciBefore(moves, move, open.bci)};
 }
 
-void CountedCode::WriteDefinitions(proto::Chunk& chunk) {
+void CountedBytecode::WriteDefinitions(proto::Chunk& chunk) {
   const absl::MutexLock lock(&mutex_);
   for (; classes_written_ < classes_.size(); ++classes_written_) {
     encoder_.DefineClass(classes_[classes_written_].class_id());

@@ -1,5 +1,5 @@
 // What a method's bytecode says about where probes may go. Pure functions. The code must consist of
-// valid instructions (CodeEditor::Scan), except for IsInLoop.
+// valid instructions (BytecodeEditor::Scan), except for IsInLoop.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/bytecode_editor.h"
 #include "common/classfile/byte_io.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
@@ -32,7 +32,7 @@ std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code);
 // The bci after the call of `super(...)` or `this(...)` in a constructor, if the code after it can
 // only be reached through it; 0 in java/lang/Object, which has no such call.
 std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribute& code,
-                                       const CodeEditor& editor);
+                                       const BytecodeEditor& editor);
 
 // The bcis of the instructions that may throw, ascending: everything but arithmetic, jumps,
 // returns, local variables, the operand stack, constants, fields of this class or object, and

@@ -21,9 +21,9 @@ namespace jtrace::calls {
 
 // Maps positions in the methods' present code to their class files, and writes the definitions
 // that the trace needs. WriteDefinitions and BeginFile on the writer thread, the rest on any.
-class CountedCode {
+class CountedBytecode {
  public:
-  explicit CountedCode(trace::RecordEncoder& encoder) : encoder_(encoder) {}
+  explicit CountedBytecode(trace::RecordEncoder& encoder) : encoder_(encoder) {}
 
   // Adds a rewritten class. `bytes`: before rewriting. `by_path`: it counts by call path.
   void Add(uint32_t class_id, classfile::Bytes bytes, const classfile::InstrumentResult& result,

@@ -1,4 +1,4 @@
-#include "agent/jvm/class_sources.h"
+#include "agent/jvm/class_locations.h"
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +23,7 @@ std::string TextOf(JNIEnv* jni, jobject object, jfieldID field) {
   const auto text = static_cast<jstring>(value.get());
   if (text == nullptr) return "";
   const auto bytes = static_cast<size_t>(jni->GetStringUTFLength(text));
-  if (bytes > ClassSources::kLongest) return "";
+  if (bytes > ClassLocations::kLongest) return "";
   std::string copied(bytes + 1, '\0');  // JNI may append a zero
   jni->GetStringUTFRegion(text, 0, jni->GetStringLength(text), copied.data());
   copied.resize(bytes);
@@ -32,7 +32,7 @@ std::string TextOf(JNIEnv* jni, jobject object, jfieldID field) {
 
 }  // namespace
 
-void ClassSources::FindFields(JNIEnv* jni) {
+void ClassLocations::FindFields(JNIEnv* jni) {
   constexpr char kText[] = "Ljava/lang/String;";
   {
     const absl::MutexLock lock(&mutex_);
@@ -45,7 +45,7 @@ void ClassSources::FindFields(JNIEnv* jni) {
   file_.store(FieldOf(jni, "java/net/URL", "file", kText));
 }
 
-std::string ClassSources::SourceOf(JNIEnv* jni, jobject domain) const {
+std::string ClassLocations::LocationOf(JNIEnv* jni, jobject domain) const {
   const jfieldID code_source = code_source_.load();
   const jfieldID location = location_.load();
   const jfieldID protocol = protocol_.load();
@@ -65,23 +65,23 @@ std::string ClassSources::SourceOf(JNIEnv* jni, jobject domain) const {
   return kind + ":" + text;
 }
 
-void ClassSources::Add(JNIEnv* jni, absl::string_view binary_name, uint32_t loader,
+void ClassLocations::Add(JNIEnv* jni, absl::string_view binary_name, uint32_t loader,
                        jobject domain) {
   if (domain == nullptr) return;
-  std::string source = SourceOf(jni, domain);
-  if (source.empty()) return;
+  std::string location = LocationOf(jni, domain);
+  if (location.empty()) return;
   const absl::MutexLock lock(&mutex_);
   if (waiting_.size() >= kMaxWaiting) waiting_.clear();
-  waiting_[absl::HashOf(binary_name, loader)] = std::move(source);
+  waiting_[absl::HashOf(binary_name, loader)] = std::move(location);
 }
 
-std::string ClassSources::Remove(absl::string_view binary_name, uint32_t loader) {
+std::string ClassLocations::Remove(absl::string_view binary_name, uint32_t loader) {
   const absl::MutexLock lock(&mutex_);
   const auto found = waiting_.find(absl::HashOf(binary_name, loader));
   if (found == waiting_.end()) return "";
-  std::string source = std::move(found->second);
+  std::string location = std::move(found->second);
   waiting_.erase(found);
-  return source;
+  return location;
 }
 
 }  // namespace jtrace::jvm

@@ -1,4 +1,4 @@
-#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/bytecode_editor.h"
 
 #include <algorithm>
 #include <limits>
@@ -28,7 +28,7 @@ constexpr uint8_t kTargetReferenceTypeArgument = 0x4B;
 // Copies a table and moves positions in the copy: no table changes its size.
 class Relocator {
  public:
-  Relocator(Bytes body, const CodeEditor& editor, ByteWriter& out)
+  Relocator(Bytes body, const BytecodeEditor& editor, ByteWriter& out)
       : reader_(body), editor_(editor), out_(out), base_(out.size()) {
     out.Append(body);
   }
@@ -85,7 +85,7 @@ class Relocator {
     if (!ok()) return;
     const uint32_t first = StartPosition(start);
     const uint32_t last = editor_.PositionOf(uint32_t{start} + length);
-    if (last == CodeEditor::kNowhere) {
+    if (last == BytecodeEditor::kNowhere) {
       good_ = false;
       return;
     }
@@ -119,7 +119,7 @@ class Relocator {
   }
 
   ByteReader reader_;
-  const CodeEditor& editor_;
+  const BytecodeEditor& editor_;
   ByteWriter& out_;
   const size_t base_;
   bool good_ = true;
@@ -127,7 +127,7 @@ class Relocator {
 
 }  // namespace
 
-Reason CodeEditor::Scan(Bytes code) {
+Reason BytecodeEditor::Scan(Bytes code) {
   code_ = code;
   insertions_ = {};
   branches_.clear();
@@ -146,7 +146,7 @@ Reason CodeEditor::Scan(Bytes code) {
   return TargetsExist() ? Reason::kNone : Reason::kMalformedCode;
 }
 
-bool CodeEditor::TargetsExist() const {
+bool BytecodeEditor::TargetsExist() const {
   bool all = true;
   for (const Branch& branch : branches_) {
     ForEachTarget(branch, [&](int64_t target) {
@@ -156,14 +156,14 @@ bool CodeEditor::TargetsExist() const {
   return all;
 }
 
-int64_t CodeEditor::JumpTarget(const Branch& branch) const {
+int64_t BytecodeEditor::JumpTarget(const Branch& branch) const {
   const uint8_t* operand = code_.data() + branch.bci + 1;
   return KindOf(branch.opcode) == OperandKind::kBranch32
              ? int64_t{branch.bci} + static_cast<int32_t>(LoadU4(operand))
              : int64_t{branch.bci} + static_cast<int16_t>(LoadU2(operand));
 }
 
-Reason CodeEditor::Layout(absl::Span<const Insertion> insertions) {
+Reason BytecodeEditor::Layout(absl::Span<const Insertion> insertions) {
   insertions_ = insertions;
   for (Branch& branch : branches_) branch.widened = false;
   position_.resize(code_.size() + 1);
@@ -176,7 +176,7 @@ Reason CodeEditor::Layout(absl::Span<const Insertion> insertions) {
   return jump_too_far_ ? Reason::kJumpTooFar : Reason::kNone;
 }
 
-void CodeEditor::ComputePositions() {
+void BytecodeEditor::ComputePositions() {
   uint32_t delta = 0;  // modulo 2^32: padding may shrink
   uint32_t at = 0;
   auto insertion = insertions_.begin();
@@ -211,7 +211,7 @@ void CodeEditor::ComputePositions() {
   }
 }
 
-bool CodeEditor::FitJumps() {
+bool BytecodeEditor::FitJumps() {
   bool fits = true;
   if (code_.size() <= std::numeric_limits<int16_t>::max() &&
       new_size() <= std::numeric_limits<int16_t>::max()) {
@@ -231,7 +231,7 @@ bool CodeEditor::FitJumps() {
   return fits || jump_too_far_;
 }
 
-void CodeEditor::WriteBranch(const Branch& branch, ByteWriter& out) const {
+void BytecodeEditor::WriteBranch(const Branch& branch, ByteWriter& out) const {
   const OperandKind kind = KindOf(branch.opcode);
   if (kind == OperandKind::kSwitch) {
     WriteSwitch(branch, out);
@@ -250,7 +250,7 @@ void CodeEditor::WriteBranch(const Branch& branch, ByteWriter& out) const {
   }
 }
 
-void CodeEditor::WriteSwitch(const Branch& branch, ByteWriter& out) const {
+void BytecodeEditor::WriteSwitch(const Branch& branch, ByteWriter& out) const {
   const SwitchTable table = ParseSwitch(code_, branch.bci);
   const uint32_t moved = moved_[branch.bci];
   out.U1(branch.opcode);
@@ -265,7 +265,7 @@ void CodeEditor::WriteSwitch(const Branch& branch, ByteWriter& out) const {
   for (size_t i = 0; i < table.count; ++i) relocate(table.first + i * table.stride);
 }
 
-bool RelocateTable(CodeTable table, Bytes body, const CodeEditor& editor, ByteWriter& out) {
+bool RelocateTable(CodeTable table, Bytes body, const BytecodeEditor& editor, ByteWriter& out) {
   Relocator relocator(body, editor, out);
   switch (table) {
     case CodeTable::kLineNumbers:

@@ -22,7 +22,7 @@ struct Insertion {
 // Use: Scan, Layout, then Write and the position queries. One object serves many methods and keeps
 // its buffers. Widens goto and jsr to their 32-bit forms when a jump outgrows 16 bits; a
 // conditional jump that does so is rejected (kJumpTooFar).
-class CodeEditor {
+class BytecodeEditor {
  public:
   // A jump, switch or return.
   struct Branch {
@@ -78,7 +78,7 @@ class CodeEditor {
 };
 
 template <typename F>
-void CodeEditor::ForEachTarget(const Branch& branch, F&& f) const {
+void BytecodeEditor::ForEachTarget(const Branch& branch, F&& f) const {
   if (IsReturn(branch.opcode)) return;
   if (KindOf(branch.opcode) != OperandKind::kSwitch) {
     f(JumpTarget(branch));
@@ -94,7 +94,7 @@ void CodeEditor::ForEachTarget(const Branch& branch, F&& f) const {
 }
 
 template <typename F>
-void CodeEditor::Write(ByteWriter& out, F&& on_insert) const {
+void BytecodeEditor::Write(ByteWriter& out, F&& on_insert) const {
   const size_t begin = out.size();
   size_t copied = 0;
   size_t next = 0;
@@ -124,6 +124,6 @@ void CodeEditor::Write(ByteWriter& out, F&& on_insert) const {
 // Annotations attribute with its code positions moved as `editor` laid the code out. Ranges that
 // start at 0 still start at 0: the entry probe belongs to the method's first line, and parameters
 // live through it. False if the table is malformed or points outside the code.
-bool RelocateTable(CodeTable table, Bytes body, const CodeEditor& editor, ByteWriter& out);
+bool RelocateTable(CodeTable table, Bytes body, const BytecodeEditor& editor, ByteWriter& out);
 
 }  // namespace jtrace::classfile

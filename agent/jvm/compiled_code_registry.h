@@ -17,10 +17,10 @@
 
 namespace jtrace::jvm {
 
-class CodeRegistry {
+class CompiledCodeRegistry {
  public:
   // `libjvm_address`: any address in libjvm.
-  CodeRegistry(jvmtiEnv* env, const RecordingClock& clock, ClassRegistry& classes,
+  CompiledCodeRegistry(jvmtiEnv* env, const RecordingClock& clock, ClassRegistry& classes,
                trace::RecordEncoder& encoder, const void* libjvm_address)
       : env_(env), clock_(clock), classes_(classes), encoder_(encoder), compiled_(libjvm_address) {}
 

@@ -44,7 +44,7 @@ enum class LogWaits : uint64_t {
 inline constexpr uint32_t kAtBit = uint32_t{1} << 31;
 
 // The head of a ring, in a chunk of its own (probe_memory.h), after the chunk's header.
-struct EventRing {
+struct LogRing {
   uint64_t tail;          // consumer: bytes read
   uint64_t bytes;         // of the records' storage, which follows
   uint64_t record_bytes;  // 4 or 8; written before the ring is published, as the next two are
@@ -53,7 +53,7 @@ struct EventRing {
   uint64_t lap;           // producer: bytes recorded when the ring was last begun from its start
   uint64_t reserved[2];
 };
-static_assert(sizeof(EventRing) == 64 && offsetof(EventRing, start_ticks) == 24);
+static_assert(sizeof(LogRing) == 64 && offsetof(LogRing, start_ticks) == 24);
 
 // Size classes of the rings' chunks. Each thread begins with the first; each of its next rings is
 // kRingClassStep classes larger. Trees never need the largest.

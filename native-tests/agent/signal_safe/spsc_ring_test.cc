@@ -1,4 +1,4 @@
-#include "agent/signal_safe/ring.h"
+#include "agent/signal_safe/spsc_ring.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace jtrace::signal_safe {
 namespace {
 
-class RingTest : public testing::Test {
+class SpscRingTest : public testing::Test {
  protected:
   void Init(uint32_t capacity) {
     storage_.resize(capacity / 8);
@@ -38,7 +38,7 @@ class RingTest : public testing::Test {
   SpscRing ring_;
 };
 
-TEST_F(RingTest, ShrinksTheReservedRecord) {
+TEST_F(SpscRingTest, ShrinksTheReservedRecord) {
   Init(256);
   for (uint32_t round = 0; round < 100; ++round) {
     std::byte* const record = ring_.Reserve(80);
@@ -56,13 +56,13 @@ TEST_F(RingTest, ShrinksTheReservedRecord) {
   }
 }
 
-TEST_F(RingTest, IsEmptyAtFirst) {
+TEST_F(SpscRingTest, IsEmptyAtFirst) {
   Init(64);
   uint32_t bytes;
   EXPECT_EQ(ring_.Front(&bytes), nullptr);
 }
 
-TEST_F(RingTest, ReservedRecordIsInvisibleUntilCommit) {
+TEST_F(SpscRingTest, ReservedRecordIsInvisibleUntilCommit) {
   Init(64);
   ASSERT_NE(ring_.Reserve(8), nullptr);
   uint32_t bytes;
@@ -72,7 +72,7 @@ TEST_F(RingTest, ReservedRecordIsInvisibleUntilCommit) {
   EXPECT_EQ(bytes, 8u);
 }
 
-TEST_F(RingTest, FullRingRejectsRecordsAndKeepsItsOwn) {
+TEST_F(SpscRingTest, FullRingRejectsRecordsAndKeepsItsOwn) {
   Init(64);
   // A record takes its size, padded to 8, and a header of 8.
   EXPECT_TRUE(Push(std::vector<uint8_t>(24, 1)));
@@ -88,14 +88,14 @@ TEST_F(RingTest, FullRingRejectsRecordsAndKeepsItsOwn) {
   EXPECT_EQ(record, std::vector<uint8_t>(24, 3));
 }
 
-TEST_F(RingTest, RejectsRecordsThatNeverFit) {
+TEST_F(SpscRingTest, RejectsRecordsThatNeverFit) {
   Init(64);
   EXPECT_EQ(ring_.Reserve(57), nullptr);
   EXPECT_NE(ring_.Reserve(56), nullptr);
 }
 
 // However many records pass, only those in use at once take memory.
-TEST_F(RingTest, StartsFromTheBeginWhenEmpty) {
+TEST_F(SpscRingTest, StartsFromTheBeginWhenEmpty) {
   Init(1024);
   for (int i = 0; i < 1000; ++i) {
     std::vector<uint8_t> record;
@@ -114,7 +114,7 @@ TEST_F(RingTest, StartsFromTheBeginWhenEmpty) {
 }
 
 // Against a plain queue, over all sizes and wrap positions.
-TEST_F(RingTest, BehavesLikeAQueue) {
+TEST_F(SpscRingTest, BehavesLikeAQueue) {
   Init(512);
   std::mt19937 random(1);
   std::vector<std::vector<uint8_t>> model;
@@ -137,7 +137,7 @@ TEST_F(RingTest, BehavesLikeAQueue) {
 }
 
 // Under ThreadSanitizer this also shows that the memory orders suffice.
-TEST_F(RingTest, PassesEverythingFromOneThreadToAnother) {
+TEST_F(SpscRingTest, PassesEverythingFromOneThreadToAnother) {
   Init(1024);
   constexpr uint32_t kRecords = 50'000;
   std::thread producer([this] {

@@ -1,5 +1,5 @@
 // The jar or folder that each class comes from. ClassFileLoadHook passes the protection domain,
-// from which the source is read. The class's record, made when it is prepared, takes the source
+// from which the location is read. The class's record, made when it is prepared, takes the location
 // from here. Any Java thread. Only FindFields runs Java code.
 #pragma once
 
@@ -16,29 +16,30 @@
 
 namespace jtrace::jvm {
 
-class ClassSources {
+class ClassLocations {
  public:
-  // Sources of classes that are never linked or defined would stay: at this number all are dropped.
+  // Locations of classes that are never linked or defined would stay: at this number all are
+  // dropped.
   static constexpr size_t kMaxWaiting = 65'536;
-  static constexpr size_t kLongest = 4096;  // bytes of a source
+  static constexpr size_t kLongest = 4096;  // bytes of a location
 
   // A recording begins: finds the fields to read. On a thread that may run Java code.
   void FindFields(JNIEnv* jni);
   // A class is about to be defined. `domain`: null for classes of the boot loader.
   void Add(JNIEnv* jni, absl::string_view binary_name, uint32_t loader, jobject domain);
-  // Returns and forgets the source, "/usr/share/java/fop.jar" or "jrt:/java.sql"; "": unknown.
+  // Returns and forgets the location, "/usr/share/java/fop.jar" or "jrt:/java.sql"; "": unknown.
   std::string Remove(absl::string_view binary_name, uint32_t loader);
 
  private:
   // Returns "" if the fields are unknown or null.
-  std::string SourceOf(JNIEnv* jni, jobject domain) const;
+  std::string LocationOf(JNIEnv* jni, jobject domain) const;
 
   std::atomic<jfieldID> code_source_{nullptr};  // of ProtectionDomain
   std::atomic<jfieldID> location_{nullptr};     // of CodeSource
   std::atomic<jfieldID> protocol_{nullptr};     // of URL
   std::atomic<jfieldID> file_{nullptr};         // of URL
   absl::Mutex mutex_;
-  // By the hash of name and loader: a collision only causes a wrong source.
+  // By the hash of name and loader: a collision only causes a wrong location.
   absl::flat_hash_map<uint64_t, std::string> waiting_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,4 +1,4 @@
-#include "agent/calls/classfile/code_analysis.h"
+#include "agent/calls/classfile/bytecode_analysis.h"
 
 #include <gtest/gtest.h>
 

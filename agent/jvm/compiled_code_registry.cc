@@ -1,4 +1,4 @@
-#include "agent/jvm/code_registry.h"
+#include "agent/jvm/compiled_code_registry.h"
 
 #include <algorithm>
 #include <span>
@@ -25,7 +25,7 @@ bool SameInlining(const PCStackInfo& a, const PCStackInfo& b) {
 
 }  // namespace
 
-void CodeRegistry::Load(jmethodID method, jint size, const void* address,
+void CompiledCodeRegistry::Load(jmethodID method, jint size, const void* address,
                         const void* compile_info) {
   const bool wants_code = encoder_.Wants(format::kJit, format::kJitCode);
   if (!wants_code && !encoder_.Wants(format::kJit, format::kJitInlining)) return;
@@ -45,19 +45,19 @@ void CodeRegistry::Load(jmethodID method, jint size, const void* address,
   AddInlining(compile_info, Address(address), number, facts.level >= kOptimised);
 }
 
-uint32_t CodeRegistry::BytecodesOf(jmethodID method) const {
+uint32_t CompiledCodeRegistry::BytecodesOf(jmethodID method) const {
   jlocation first, last;
   if (env_->GetMethodLocation(method, &first, &last) != JVMTI_ERROR_NONE || last < 0) return 0;
   return static_cast<uint32_t>(last) + 1;
 }
 
-uint32_t CodeRegistry::ModifiersOf(jmethodID method) const {
+uint32_t CompiledCodeRegistry::ModifiersOf(jmethodID method) const {
   jint modifiers;
   if (env_->GetMethodModifiers(method, &modifiers) != JVMTI_ERROR_NONE) return 0;
   return static_cast<uint32_t>(modifiers);
 }
 
-void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint32_t method,
+void CompiledCodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint32_t method,
                                bool with_sizes) {
   const auto* record = FindInlineRecord(compile_info);
   if (record == nullptr || !encoder_.Wants(format::kJit, format::kJitInlining)) return;
@@ -88,7 +88,7 @@ void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint3
       std::move(details));
 }
 
-void CodeRegistry::Unload(jmethodID method, const void* address) {
+void CompiledCodeRegistry::Unload(jmethodID method, const void* address) {
   proto::CodeEvent details;
   details.set_address(Address(address));
   details.set_method(classes_.MethodOf(KeyOf(method)));
@@ -97,7 +97,7 @@ void CodeRegistry::Unload(jmethodID method, const void* address) {
       std::move(details));
 }
 
-void CodeRegistry::DynamicCode(const char* name, const void* address, jint size) {
+void CompiledCodeRegistry::DynamicCode(const char* name, const void* address, jint size) {
   proto::CodeEvent details;
   details.set_address(Address(address));
   details.set_size(static_cast<uint64_t>(size));

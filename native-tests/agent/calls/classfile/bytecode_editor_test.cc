@@ -1,4 +1,4 @@
-#include "agent/calls/classfile/code_editor.h"
+#include "agent/calls/classfile/bytecode_editor.h"
 
 #include <gtest/gtest.h>
 
@@ -95,9 +95,9 @@ class RandomCode {
   std::vector<Patch> patches_;
 };
 
-std::vector<int64_t> TargetsOf(const CodeEditor& editor, uint32_t bci) {
+std::vector<int64_t> TargetsOf(const BytecodeEditor& editor, uint32_t bci) {
   std::vector<int64_t> targets;
-  for (const CodeEditor::Branch& branch : editor.branches()) {
+  for (const BytecodeEditor::Branch& branch : editor.branches()) {
     if (branch.bci != bci) continue;
     editor.ForEachTarget(branch, [&](int64_t target) { targets.push_back(target); });
   }
@@ -106,7 +106,7 @@ std::vector<int64_t> TargetsOf(const CodeEditor& editor, uint32_t bci) {
 
 // After any insertions: every instruction is still there in order, only the insertions are between
 // them, and every jump leads to its target's position.
-TEST(CodeEditorTest, KeepsInstructionsAndTargets) {
+TEST(BytecodeEditorTest, KeepsInstructionsAndTargets) {
   const ByteVector marker = {kOpNop, kOpNop, kOpSipush, 1, 2};
   for (uint32_t seed = 0; seed < 3000; ++seed) {
     SCOPED_TRACE(seed);
@@ -117,7 +117,7 @@ TEST(CodeEditorTest, KeepsInstructionsAndTargets) {
       if (start == 0) insertions.push_back({0, true, marker});
       if (random.Below(3) == 0) insertions.push_back({start, false, Bytes(marker).first(size)});
     }
-    CodeEditor before;
+    BytecodeEditor before;
     ASSERT_EQ(before.Scan(random.code()), Reason::kNone);
     ASSERT_EQ(before.Layout(insertions), Reason::kNone);
     ByteWriter out;
@@ -129,7 +129,7 @@ TEST(CodeEditorTest, KeepsInstructionsAndTargets) {
     ASSERT_EQ(inserted, insertions.size());
     ASSERT_EQ(out.size(), before.new_size());
 
-    CodeEditor after;
+    BytecodeEditor after;
     ASSERT_EQ(after.Scan(out.bytes()), Reason::kNone);
     uint32_t end_of_last = 0;
     for (const uint32_t start : random.starts()) {
@@ -153,16 +153,16 @@ TEST(CodeEditorTest, KeepsInstructionsAndTargets) {
   }
 }
 
-TEST(CodeEditorTest, PlacesAreOnlyInstructionsAndTheEnd) {
+TEST(BytecodeEditorTest, PlacesAreOnlyInstructionsAndTheEnd) {
   const ByteVector code = {kOpSipush, 0, 0, kOpReturn};
-  CodeEditor editor;
+  BytecodeEditor editor;
   ASSERT_EQ(editor.Scan(code), Reason::kNone);
   ASSERT_EQ(editor.Layout({}), Reason::kNone);
   EXPECT_EQ(editor.PositionOf(3), 3u);
   EXPECT_EQ(editor.PositionOf(4), 4u);
-  EXPECT_EQ(editor.PositionOf(1), CodeEditor::kNowhere);
-  EXPECT_EQ(editor.PositionOf(5), CodeEditor::kNowhere);
-  EXPECT_EQ(editor.Moved(4), CodeEditor::kNowhere);
+  EXPECT_EQ(editor.PositionOf(1), BytecodeEditor::kNowhere);
+  EXPECT_EQ(editor.PositionOf(5), BytecodeEditor::kNowhere);
+  EXPECT_EQ(editor.Moved(4), BytecodeEditor::kNowhere);
 }
 
 TEST(OpcodesTest, KnowsThoseOfTheJvmSpecification) {

@@ -57,7 +57,7 @@ class Snippet {
 inline constexpr uint32_t kPushIdSize = 3;
 
 // The probes of one method (see ProbeSpec), their ids still to be set.
-struct ProbeCode {
+struct ProbeBytecode {
   Snippet enter;
   Snippet exit;
   Snippet resume;
@@ -80,13 +80,13 @@ struct ProbeCode {
   uint32_t id_in_unwind = 0;  // where PutId writes in `unwind`
 
   // The method's token is kept at `token_slot`, a call's in the slot after it.
-  ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);
+  ProbeBytecode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);
 
  private:
   void AddPointProbes(const ProbeConstants& constants, TokenKind token, uint16_t call_slot);
 };
 
-// Where PutId writes in ProbeCode::before_call: after the `dup` of the argument, if there is one.
+// Where PutId writes in ProbeBytecode::before_call: after the `dup` of the argument, if there is one.
 inline uint32_t IdInBeforeCall(CallProbe probe) {
   return probe == CallProbe::kElements || probe == CallProbe::kElementsOf ? 1 : 0;
 }

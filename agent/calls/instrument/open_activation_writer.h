@@ -7,7 +7,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "agent/calls/instrument/counted_code.h"
+#include "agent/calls/instrument/counted_bytecode.h"
 #include "agent/calls/trees/tree_collector.h"
 #include "agent/jvm/running_stacks.h"
 #include "agent/trace/record_encoder.h"
@@ -18,10 +18,10 @@ namespace jtrace::calls {
 // trace's reader needs its instruction to derive counts. Activations that were open when the file
 // began are written with negative counts, because this file does not count their arrival. Set on
 // any thread, the rest on the writer thread.
-class OpenActivationSource {
+class OpenActivationWriter {
  public:
   // `trees`: null: blocks are not counted by call path.
-  OpenActivationSource(const CountedCode& code, TreeCollector* trees)
+  OpenActivationWriter(const CountedBytecode& code, TreeCollector* trees)
       : code_(code), trees_(trees) {}
 
   // Replaces the open activations. `open`: thread by thread, innermost first.
@@ -36,7 +36,7 @@ class OpenActivationSource {
   // `node`: in the tree, as TreeCollector::TraceNode takes it; `number`: its number in this file.
   struct Open {
     uint64_t java_tid = 0;
-    CountedCode::Instruction at;
+    CountedBytecode::Instruction at;
     uint64_t node = 0;
     uint32_t number = 0;
   };
@@ -45,7 +45,7 @@ class OpenActivationSource {
   void NumberNodes(std::vector<Open>& open) const;
   static void WriteAll(const std::vector<Open>& open, int64_t each, proto::Chunk& chunk);
 
-  const CountedCode& code_;
+  const CountedBytecode& code_;
   TreeCollector* const trees_;
   absl::Mutex mutex_;
   std::vector<Open> open_ ABSL_GUARDED_BY(mutex_);

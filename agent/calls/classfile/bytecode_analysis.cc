@@ -1,4 +1,4 @@
-#include "agent/calls/classfile/code_analysis.h"
+#include "agent/calls/classfile/bytecode_analysis.h"
 
 #include <algorithm>
 
@@ -181,14 +181,14 @@ std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code) {
 }
 
 std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribute& code,
-                                       const CodeEditor& editor) {
+                                       const BytecodeEditor& editor) {
   if (file.super_name.empty()) return 0;
   const auto call = FindSuperCall(file, code.code);
   if (!call) return std::nullopt;
   const uint32_t end = *call + kInvokespecialSize;
   if (end >= code.code.size()) return std::nullopt;
   bool one_way_in = true;
-  for (const CodeEditor::Branch& branch : editor.branches()) {
+  for (const BytecodeEditor::Branch& branch : editor.branches()) {
     if (branch.bci >= end) break;
     editor.ForEachTarget(branch, [&](int64_t target) { one_way_in &= target < end; });
     one_way_in &= branch.opcode != kOpJsr && branch.opcode != kOpJsrW;
