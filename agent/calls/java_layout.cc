@@ -9,8 +9,8 @@ namespace jtrace::calls {
 
 using signal_safe::Arena;
 using signal_safe::Chunk;
-using signal_safe::LogRing;
 using signal_safe::FlatState;
+using signal_safe::LogRing;
 using signal_safe::Node;
 using signal_safe::NodeTimes;
 using signal_safe::ThreadState;
@@ -31,7 +31,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"NODE_INTERPRETED", offsetof(Node, interpreted)},
     {"NODE_JITTED", offsetof(Node, jitted)},
     {"NODE_DEPTH", offsetof(Node, depth)},
-    {"NODE_MARKS", offsetof(Node, marks)},
+    {"NODE_FLAGS", offsetof(Node, flags)},
     {"NODE_SLOTS", offsetof(Node, slots)},
     {"NODE_MASK", offsetof(Node, mask)},
     {"MOST_MASK", signal_safe::kMaxMask},
@@ -43,7 +43,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"PATH_METRICS", signal_safe::kPathMetrics},
     {"THREAD_METRICS_SIZE", sizeof(signal_safe::ThreadMetrics)},
     {"STATE_CURRENT", offsetof(ThreadState, current)},
-    {"STATE_TID", offsetof(ThreadState, tid)},
+    {"STATE_JAVA_TID", offsetof(ThreadState, java_tid)},
     {"STATE_NEXT", offsetof(ThreadState, next)},
     {"STATE_ROOT", offsetof(ThreadState, root)},
     {"STATE_LAST", offsetof(ThreadState, last)},
@@ -89,9 +89,9 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"VICTIMS_FOLD_WAYS", offsetof(signal_safe::Victims, fold_ways)},
     {"VICTIMS_COUNT", offsetof(signal_safe::Victims, count)},
     {"VICTIMS_NODES", offsetof(signal_safe::Victims, nodes)},
-    {"MARK_CUT_OFF", signal_safe::kMarkCutOff},
-    {"MARK_ON_PATH", signal_safe::kMarkOnPath},
-    {"MARK_FOLDS", signal_safe::kMarkFolds},
+    {"NODE_CUT_OFF", signal_safe::kNodeCutOff},
+    {"NODE_ON_PATH", signal_safe::kNodeOnPath},
+    {"NODE_FOLDS", signal_safe::kNodeFolds},
     {"PRUNED_ROUTINE", signal_safe::kPrunedRoutine},
     {"CALL_SITE_SHIFT", signal_safe::kCallSiteShift},
     {"CALL_SITE_IDS", signal_safe::kCallSiteIds},

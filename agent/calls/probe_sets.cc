@@ -67,11 +67,11 @@ void ProbeSets::ChargeRemainder(uint64_t java_tid) const {
   }
 }
 
-void ProbeSets::MarkThreadEnded(uint64_t java_tid) const {
+void ProbeSets::NotifyThreadEnded(uint64_t java_tid) const {
   for (const std::atomic<ProbeSet*>& entry : sets_) {
     const ProbeSet* set = entry.load(std::memory_order_acquire);
     if (set == nullptr) return;
-    signal_safe::MarkThreadEnded(set->probes->arena(), java_tid);
+    signal_safe::NotifyThreadEnded(set->probes->arena(), java_tid);
   }
 }
 

@@ -45,7 +45,7 @@ class ProbeSets {
 
   // Reports to all sets that the thread runs no more Java code: its memory may be reused. Any
   // thread.
-  void MarkThreadEnded(uint64_t java_tid) const;
+  void NotifyThreadEnded(uint64_t java_tid) const;
 
  private:
   std::array<std::atomic<ProbeSet*>, kMaxSets> sets_ = {};  // never freed: see the class comment

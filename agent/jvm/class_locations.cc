@@ -66,7 +66,7 @@ std::string ClassLocations::LocationOf(JNIEnv* jni, jobject domain) const {
 }
 
 void ClassLocations::Add(JNIEnv* jni, absl::string_view binary_name, uint32_t loader,
-                       jobject domain) {
+                         jobject domain) {
   if (domain == nullptr) return;
   std::string location = LocationOf(jni, domain);
   if (location.empty()) return;

@@ -26,7 +26,7 @@ bool SameInlining(const PCStackInfo& a, const PCStackInfo& b) {
 }  // namespace
 
 void CompiledCodeRegistry::Load(jmethodID method, jint size, const void* address,
-                        const void* compile_info) {
+                                const void* compile_info) {
   const bool wants_code = encoder_.Wants(format::kJit, format::kJitCode);
   if (!wants_code && !encoder_.Wants(format::kJit, format::kJitInlining)) return;
   const uint32_t number = classes_.DefineMethod(method);
@@ -58,7 +58,7 @@ uint32_t CompiledCodeRegistry::ModifiersOf(jmethodID method) const {
 }
 
 void CompiledCodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint32_t method,
-                               bool with_sizes) {
+                                       bool with_sizes) {
   const auto* record = FindInlineRecord(compile_info);
   if (record == nullptr || !encoder_.Wants(format::kJit, format::kJitInlining)) return;
   proto::CodeEvent details;

@@ -21,7 +21,7 @@ class CompiledCodeRegistry {
  public:
   // `libjvm_address`: any address in libjvm.
   CompiledCodeRegistry(jvmtiEnv* env, const RecordingClock& clock, ClassRegistry& classes,
-               trace::RecordEncoder& encoder, const void* libjvm_address)
+                       trace::RecordEncoder& encoder, const void* libjvm_address)
       : env_(env), clock_(clock), classes_(classes), encoder_(encoder), compiled_(libjvm_address) {}
 
   // JVMTI CompiledMethodLoad; `compile_info` is HotSpot's chain of records (jvmticmlr.h) or null.

@@ -61,7 +61,7 @@ jlong NumberOfCurrentThread(JNIEnv* env) { return CurrentThreadField(env, "tid")
 class ThreadCheck {
  public:
   ThreadCheck(JNIEnv* env, uintptr_t java_thread, VmLayout* layout,
-              std::vector<PartProblem>* problems)
+              std::vector<SectionProblem>* problems)
       : env_(env),
         thread_(java_thread),
         address_(java_thread),
@@ -162,13 +162,13 @@ class ThreadCheck {
     Off(LayoutSection::kThreads, "what a thread waits for");
   }
 
-  void Off(LayoutSection part, const char* what) { problems_.push_back({part, what}); }
+  void Off(LayoutSection section, const char* what) { problems_.push_back({section, what}); }
 
   JNIEnv* const env_;
   const Object thread_;
   const uintptr_t address_;
   VmLayout& layout_;
-  std::vector<PartProblem>& problems_;
+  std::vector<SectionProblem>& problems_;
 };
 
 }  // namespace
@@ -227,7 +227,7 @@ void JvmView::CheckKnownObjects(const JvmFlags& flags, JNIEnv* env) {
     problems_.push_back({LayoutSection::kMethodTexts, "methods of a class"});
   }
   CheckCurrentThread(env, JavaThreadOf(env), &layout_, &problems_);
-  FindMissingParts(**structs_, flags, layout_, &problems_);
+  FindMissingSections(**structs_, flags, layout_, &problems_);
 }
 
 void JvmView::AddStub(std::string_view name, uintptr_t begin, uintptr_t end) {
@@ -331,12 +331,13 @@ bool ReadsKnownMethod(JNIEnv* env, const VmLayout& layout, uintptr_t method, uin
   return samples::FindMethodId(layout, method) == reinterpret_cast<uintptr_t>(id);
 }
 
-void FindMissingParts(const VmStructs& structs, const JvmFlags& flags, const VmLayout& layout,
-                      std::vector<PartProblem>* problems) {
-  const auto add = [&](LayoutSection part, bool is_missing, std::string_view what) {
-    const bool is_known = std::any_of(problems->begin(), problems->end(),
-                                      [&](const PartProblem& it) { return it.part == part; });
-    if (is_missing && !is_known) problems->push_back({part, what});
+void FindMissingSections(const VmStructs& structs, const JvmFlags& flags, const VmLayout& layout,
+                         std::vector<SectionProblem>* problems) {
+  const auto add = [&](LayoutSection section, bool is_missing, std::string_view what) {
+    const bool is_known =
+        std::any_of(problems->begin(), problems->end(),
+                    [&](const SectionProblem& it) { return it.section == section; });
+    if (is_missing && !is_known) problems->push_back({section, what});
   };
   const auto& at = layout.thread;
   add(LayoutSection::kThreads,
@@ -354,7 +355,7 @@ void FindMissingParts(const VmStructs& structs, const JvmFlags& flags, const VmL
 }
 
 void CheckCurrentThread(JNIEnv* env, uintptr_t java_thread, VmLayout* layout,
-                        std::vector<PartProblem>* problems) {
+                        std::vector<SectionProblem>* problems) {
   const jlong number = NumberOfCurrentThread(env);
   ThreadCheck check(env, java_thread, layout, problems);
   check.Stack();

@@ -23,9 +23,9 @@
 
 namespace jtrace::jvm {
 
-// A part of the JVM's data that is not read, and why.
-struct PartProblem {
-  LayoutSection part;
+// A section of the JVM's data that is not read, and why.
+struct SectionProblem {
+  LayoutSection section;
   std::string_view what;  // a string literal
 };
 
@@ -39,11 +39,11 @@ bool ReadsKnownMethod(JNIEnv* env, const samples::VmLayout& layout, uintptr_t me
 // `layout` and added to `problems`. `java_thread`: the JavaThread of the current thread, which is
 // in a callback of JVMTI.
 void CheckCurrentThread(JNIEnv* env, uintptr_t java_thread, samples::VmLayout* layout,
-                        std::vector<PartProblem>* problems);
+                        std::vector<SectionProblem>* problems);
 
-// Adds the parts of which this JVM's tables lack entries, or have impossible ones.
-void FindMissingParts(const VmStructs& structs, const JvmFlags& flags,
-                      const samples::VmLayout& layout, std::vector<PartProblem>* problems);
+// Adds the sections of which this JVM's tables lack entries, or have impossible ones.
+void FindMissingSections(const VmStructs& structs, const JvmFlags& flags,
+                         const samples::VmLayout& layout, std::vector<SectionProblem>* problems);
 
 // Something that needs the JVM's reports of compiled methods (JVMTI CompiledMethodLoad).
 class CompiledCodeListener {
@@ -72,9 +72,9 @@ class JvmView : public CompiledCodeListener {
 
   // Why the layout is unknown; "" if it is known.
   const std::string& problem() const { return problem_; }
-  // Parts of the layout that are not as the JVM's tables say, and so are not used. Parts that
+  // Sections of the layout that are not as the JVM's tables say, and so are not used. Those that
   // depend on compiled code are checked later: sees_compiled_code, sees_inlined_methods.
-  const std::vector<PartProblem>& problems() const { return problems_; }
+  const std::vector<SectionProblem>& problems() const { return problems_; }
   // Null if the layout is unknown.
   const samples::VmLayout* layout() const { return problem_.empty() ? &layout_ : nullptr; }
   // The JVM's function to read memory that may be unmapped; null if it was not found.
@@ -130,7 +130,7 @@ class JvmView : public CompiledCodeListener {
   bool resolved_ = false;
   std::string problem_ = "the sampler was not started";
   StubRegistry stubs_;
-  std::vector<PartProblem> problems_;
+  std::vector<SectionProblem> problems_;
   CompiledCodeCheck compiled_code_check_{&layout_};
   DebugInfoCheck debug_info_check_{&layout_};
   std::atomic<uintptr_t> return_barrier_{0};  // address of the stub

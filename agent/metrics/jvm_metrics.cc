@@ -141,7 +141,7 @@ calls::PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metric
 calls::MetricValues JvmMetrics::SinceCharged(const calls::PathMetrics& metrics,
                                              const signal_safe::ThreadState& state) const {
   calls::MetricValues values = {};
-  counters_.WithLive(state.tid, [&](const signal_safe::CounterBlock&) {
+  counters_.WithLive(state.java_tid, [&](const signal_safe::CounterBlock&) {
     values = calls::SinceCharged(metrics, state);
   });
   return values;

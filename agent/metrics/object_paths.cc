@@ -46,7 +46,7 @@ uint32_t ObjectPaths::PathLocked(const signal_safe::Arena* arena,
                                  const signal_safe::ThreadState& state, bool is_virtual) {
   const uint64_t frees = signal_safe::ReadAcquire(arena->frees);
   const auto is_known = [&](const CachedPath& known, const Node* node) {
-    return known.node == node && known.java_tid == state.tid && known.frees == frees;
+    return known.node == node && known.java_tid == state.java_tid && known.frees == frees;
   };
   absl::InlinedVector<const Node*, 64> steps;
   const Node* const root = At<Node>(arena, state.root);
@@ -57,11 +57,11 @@ uint32_t ObjectPaths::PathLocked(const signal_safe::Arena* arena,
     steps.push_back(node);
     if (!at.Up()) return kNowhere;
   }
-  uint32_t path = node == root ? RootLocked(state.tid, is_virtual, /*has_tree=*/true)
+  uint32_t path = node == root ? RootLocked(state.java_tid, is_virtual, /*has_tree=*/true)
                                : CacheEntryLocked(node).path;
   for (size_t i = steps.size(); i-- > 0;) {
     path = ChildLocked(path, steps[i]->routine);
-    CacheEntryLocked(steps[i]) = {steps[i], state.tid, frees, path};
+    CacheEntryLocked(steps[i]) = {steps[i], state.java_tid, frees, path};
   }
   return path;
 }

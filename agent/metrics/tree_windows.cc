@@ -29,7 +29,7 @@ TreeWindows::TreeWindows(calls::TreeCollector& trees, const ThreadFamilies& fami
   trees_.ForEachThread([this](const signal_safe::ThreadState& state) {
     TreeSnapshot before;
     AddTree(state, -1, before);
-    if (!before.empty()) corrections_.emplace(state.tid, std::move(before));
+    if (!before.empty()) corrections_.emplace(state.java_tid, std::move(before));
   });
 }
 
@@ -39,10 +39,10 @@ absl::StatusOr<TreeSnapshot> TreeWindows::SinceStart(std::optional<uint64_t> jav
   TreeSnapshot sum = java_tid.has_value() ? TreeSnapshot() : ended_trees_;
   bool is_known = !java_tid.has_value();
   trees_.ForEachThread([&](const signal_safe::ThreadState& state) {
-    if (java_tid.has_value() && state.tid != *java_tid) return;
+    if (java_tid.has_value() && state.java_tid != *java_tid) return;
     is_known = true;
     AddTree(state, 1, sum);
-    if (const auto found = corrections_.find(state.tid); found != corrections_.end()) {
+    if (const auto found = corrections_.find(state.java_tid); found != corrections_.end()) {
       sum.Add(found->second);
     }
   });
@@ -74,31 +74,31 @@ absl::StatusOr<TreeSnapshot> TreeWindows::Counted(uint64_t window, const Routine
 
 void TreeWindows::AddLiveTrees(uint64_t number, int64_t sign, Window& window) {
   trees_.ForEachThread([&](const signal_safe::ThreadState& state) {
-    if (!Covers(number, window, state.tid)) return;
-    if (state.tid == window.java_tid) return AddOwnTree(state, sign, window.own);
+    if (!Covers(number, window, state.java_tid)) return;
+    if (state.java_tid == window.java_tid) return AddOwnTree(state, sign, window.own);
     AddTree(state, sign, window.others);
   });
 }
 
 void TreeWindows::OnThreadEnded(const signal_safe::ThreadState& state) {
   AddTree(state, 1, ended_trees_);
-  if (const auto found = corrections_.find(state.tid); found != corrections_.end()) {
+  if (const auto found = corrections_.find(state.java_tid); found != corrections_.end()) {
     ended_trees_.Add(found->second);
     corrections_.erase(found);
   }
   for (auto& [number, window] : windows_) {
-    if (!Covers(number, window, state.tid)) continue;
-    AddTree(state, 1, state.tid == window.java_tid ? window.own : window.others);
+    if (!Covers(number, window, state.java_tid)) continue;
+    AddTree(state, 1, state.java_tid == window.java_tid ? window.own : window.others);
   }
 }
 
 void TreeWindows::OnNodeRemoved(const signal_safe::ThreadState& state,
                                 const signal_safe::Node& node) {
   const auto read = [this](const signal_safe::Node& at) { return Read(at); };
-  corrections_[state.tid].AddNode(trees_.arena(), node, 1, read);
+  corrections_[state.java_tid].AddNode(trees_.arena(), node, 1, read);
   for (auto& [number, window] : windows_) {
-    if (!Covers(number, window, state.tid)) continue;
-    TreeSnapshot& sum = state.tid == window.java_tid ? window.own : window.others;
+    if (!Covers(number, window, state.java_tid)) continue;
+    TreeSnapshot& sum = state.java_tid == window.java_tid ? window.own : window.others;
     sum.AddNode(trees_.arena(), node, 1, read);
   }
 }

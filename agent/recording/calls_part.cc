@@ -281,8 +281,8 @@ std::string CallsPart::Status() const {
 uint32_t CallsPart::TreePosition(uint64_t raw_node, jvm::MethodKey innermost) const {
   const uint32_t routine = innermost != 0 ? jvm_.registries.classes.RoutineOf(innermost) : 0;
   const bool is_leaf = routine != 0 && instrumentation().IsLeaf(routine);
-  const uint32_t leaf = is_leaf ? trees_->TraceChild(raw_node, routine) : 0;
-  return leaf != 0 ? leaf : trees_->TraceNode(raw_node);
+  const uint32_t leaf = is_leaf ? trees_->NumberOfChild(raw_node, routine) : 0;
+  return leaf != 0 ? leaf : trees_->NumberOf(raw_node);
 }
 
 uint64_t CallsPart::calls() const {

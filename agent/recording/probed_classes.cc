@@ -163,8 +163,9 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
   if (!in_scope && !instrumentation_->IsExempt(named.name)) return std::nullopt;
   named.number = jvm_.registries.classes.NumberOf(klass);
   if (in_scope && jvm::IsModifiable(jvm_.env, klass)) return named;
-  jvm_.trace.unprobed.Add(in_scope ? calls::NoProbes::kHidden : calls::NoProbes::kExempt,
-                          named.number, named.name);
+  jvm_.trace.unprobed.Add(
+      in_scope ? calls::UnprobedReason::kHidden : calls::UnprobedReason::kExempt, named.number,
+      named.name);
   return std::nullopt;
 }
 
@@ -172,8 +173,8 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::WithoutProbes(jclass kla
   auto named = InScope(klass);
   if (named.has_value() &&
       (jvm::HasFailed(jvm_.env, klass) || instrumentation_->WasSeen(named->number) ||
-       jvm_.trace.unprobed.Has(calls::NoProbes::kNotRetransformed, named->number) ||
-       jvm_.trace.unprobed.Has(calls::NoProbes::kNotHooked, named->number))) {
+       jvm_.trace.unprobed.Has(calls::UnprobedReason::kNotRetransformed, named->number) ||
+       jvm_.trace.unprobed.Has(calls::UnprobedReason::kNotHooked, named->number))) {
     return std::nullopt;
   }
   return named;
@@ -195,14 +196,14 @@ void ProbedClasses::RecordAdded(std::span<const jclass> classes,
     instrumentation_->RemoveRefused(named->number);
     // A class that cannot be linked has never run. It gets probes when it is linked.
     if (!jvm::IsPrepared(jvm_.env, refused.klass)) continue;
-    jvm_.trace.unprobed.Add(calls::NoProbes::kNotRetransformed, named->number, named->name,
+    jvm_.trace.unprobed.Add(calls::UnprobedReason::kNotRetransformed, named->number, named->name,
                             jvm::ErrorName(jvm_.env, refused.error));
   }
   for (jclass klass : classes) {
     RecordProbes(klass);
     const auto named = WithoutProbes(klass);
     if (!named.has_value() || !jvm::IsPrepared(jvm_.env, klass)) continue;
-    jvm_.trace.unprobed.Add(calls::NoProbes::kNotHooked, named->number, named->name);
+    jvm_.trace.unprobed.Add(calls::UnprobedReason::kNotHooked, named->number, named->name);
   }
 }
 
@@ -238,7 +239,7 @@ bool ProbedClasses::ReportLateClass(jclass klass) {
   if (!loaded_have_probes_.load()) return false;
   const auto named = WithoutProbes(klass);
   if (!named.has_value()) return false;
-  jvm_.trace.unprobed.Add(calls::NoProbes::kLate, named->number, named->name);
+  jvm_.trace.unprobed.Add(calls::UnprobedReason::kLate, named->number, named->name);
   has_late_.store(true);
   return true;
 }

@@ -137,8 +137,8 @@ void SamplesPart::ReportSampler() {
                           absl::StrCat("samples have no Java frames: ", problem),
                           "use an OpenJDK from 11 to 27");
   }
-  for (const jvm::PartProblem& problem : jvm_.view.problems()) {
-    const jvm::VmPartText& text = jvm::TextOf(problem.part);
+  for (const jvm::SectionProblem& problem : jvm_.view.problems()) {
+    const jvm::LayoutSectionText& text = jvm::TextOf(problem.section);
     jvm_.trace.losses.Add(absl::StrCat("jvm.", std::string(text.name)),
                           text.is_minor ? Severity::kInfo : Severity::kWarning, 1,
                           absl::StrCat("part of this JVM that is not as its tables say (",

@@ -43,7 +43,7 @@ void JvmEvents::ThreadEnd() {
     recording->ForEachPart([&](RecordingPart& part) { part.ThreadEnding(numbers); });
   }
   jvm_.probe_sets.ChargeRemainder(numbers.java_tid);
-  jvm_.probe_sets.MarkThreadEnded(numbers.java_tid);
+  jvm_.probe_sets.NotifyThreadEnded(numbers.java_tid);
   jvm_.metrics->ThreadEnd();
   samples::SetLabels(samples::kNoLabels, 0);
   LeaveFamilies(numbers.java_tid);
@@ -59,7 +59,7 @@ void JvmEvents::VirtualThreadStart(JNIEnv* jni, jthread thread) {
 void JvmEvents::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   const uint64_t java_tid = jvm_.registries.threads.JavaTid(jni, thread);
   jvm_.probe_sets.ChargeRemainder(java_tid);
-  jvm_.probe_sets.MarkThreadEnded(java_tid);
+  jvm_.probe_sets.NotifyThreadEnded(java_tid);
   jvm_.metrics->VirtualThreadEnd(java_tid);
   samples::SetLabels(samples::kNoLabels, java_tid);
   LeaveFamilies(java_tid);

@@ -27,7 +27,7 @@ struct Position {
 // carrier). Async-signal-safe.
 using PositionReader = Position (*)(uint64_t java_tid);
 
-// The PositionReader for the trees of the probes: `node` is for TreeCollector::TraceNode.
+// The PositionReader for the trees of the probes: `node` is for TreeCollector::NumberOf.
 Position ReadPosition(uint64_t java_tid);
 
 // Writes the routines of the thread's current node and of the nodes above it (methods with probes,
@@ -40,13 +40,13 @@ uint32_t ReadCallPath(uint64_t java_tid, uint32_t* routines, uint32_t most);
 // The arena of the installed probes; null: none. Never unmapped once published.
 extern constinit std::atomic<Arena*> published_arena;
 
-// Returns the state of the thread `tid`, or null if it entered no probed method yet. Repeats a
+// Returns the state of the thread, or null if it entered no probed method yet. Repeats a
 // search that may have read an ended thread's reused memory (StateRecycler). Async-signal-safe.
-ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
+ThreadState* FindThreadState(const Arena* arena, uint64_t java_tid);
 
 // Notifies the collector that the thread runs no more Java code: it reports the tree once more and
 // then reuses its memory. On the ending thread (JVMTI ThreadEnd, VirtualThreadEnd).
-void MarkThreadEnded(Arena* arena, uint64_t tid);
+void NotifyThreadEnded(Arena* arena, uint64_t java_tid);
 
 // The way from a node of a calling-context tree up to its root. Async-signal-safe, any thread.
 //
@@ -55,7 +55,8 @@ void MarkThreadEnded(Arena* arena, uint64_t tid);
 // link nodes of two trees, one of which is released and used again.
 class RootPath {
  public:
-  RootPath(const Arena* arena, const Node& node) : arena_(arena), node_(&node), mark_(&node) {}
+  RootPath(const Arena* arena, const Node& node)
+      : arena_(arena), node_(&node), checkpoint_(&node) {}
 
   Node& operator*() const { return const_cast<Node&>(*node_); }
   Node* operator->() const { return &**this; }
@@ -68,10 +69,10 @@ class RootPath {
     const uint64_t offset = uint64_t{ref} << kGranuleShift;
     if (IsAtRoot() || ref == 0 || offset >= ReadRelaxed(arena_->next)) return false;
     const Node* const above = At<Node>(arena_, ref);
-    if (above == mark_) return false;
-    // Brent's algorithm: in a circle, a climb from the mark sooner or later comes back to it.
+    if (above == checkpoint_) return false;
+    // Brent's algorithm: in a circle, a climb from the checkpoint sooner or later comes back.
     ++steps_;
-    if ((steps_ & (steps_ - 1)) == 0) mark_ = above;
+    if ((steps_ & (steps_ - 1)) == 0) checkpoint_ = above;
     node_ = above;
     return true;
   }
@@ -79,7 +80,7 @@ class RootPath {
  private:
   const Arena* const arena_;
   const Node* node_;
-  const Node* mark_;
+  const Node* checkpoint_;
   uint64_t steps_ = 0;
 };
 

@@ -83,8 +83,8 @@ struct Node {
   uint16_t call_site;      // sites=on: kHasCallSite | number of where its calls are; 0: unknown
   uint16_t mask;           // of a child's offset in `slots`: their bytes less one word's
   uint16_t depth;          // 0: a thread's root
-  uint8_t marks;           // Marks, of the owning thread; kMarkCutOff is stored with release
-  uint8_t collected;       // collector: what it knows of the node (calls::Collected)
+  uint8_t flags;           // NodeFlags, of the owning thread; kNodeCutOff is stored with release
+  uint8_t collected;       // collector: what it knows of the node (calls::NodeState)
   Count40 reported;        // collector: calls as last reported
   Count40 baseline_interpreted;  // collector: as baseline_calls
 };
@@ -96,10 +96,10 @@ inline constexpr uint16_t kMaskMoves = 1;
 // Node::mask of a node with the most slots.
 inline constexpr uint32_t kMaxMask = 8191 * sizeof(uint64_t);
 
-// Node::marks.
-inline constexpr uint8_t kMarkCutOff = 1;  // cut off from the tree for good
-inline constexpr uint8_t kMarkOnPath = 2;  // above the current node, during a prune
-inline constexpr uint8_t kMarkFolds = 4;   // calls from here are counted at a node further up
+// Node::flags.
+inline constexpr uint8_t kNodeCutOff = 1;  // cut off from the tree for good
+inline constexpr uint8_t kNodeOnPath = 2;  // above the current node, during a prune
+inline constexpr uint8_t kNodeFolds = 4;   // calls from here are counted at a node further up
 
 // Nodes that the writer thread requests the owning thread to cut off. The memory is
 // calls::TreePruner's, unchanged until the thread sets ThreadState::victims back to 0.
@@ -191,9 +191,9 @@ enum class ProbeClock : uint64_t {
 // The probes' data of one thread.
 struct ThreadState {
   uint64_t current;      // address of the current node
-  uint64_t tid;          // Thread.threadId(); never changes
+  uint64_t java_tid;     // Thread.threadId(); never changes
   Ref next;              // next state of the same bucket
-  uint32_t ended;        // 1: the thread has ended (MarkThreadEnded)
+  uint32_t ended;        // 1: the thread has ended (NotifyThreadEnded)
   Ref root;              // directly after the state
   Ref last;              // newest node
   Ref chunks;            // all memory of the thread, this state included: a list
@@ -247,7 +247,7 @@ struct ThreadState {
   Ref dropped;       // outgrown tables, linked by ChildTable::count: the collector takes them all
   Ref pruned;        // the root's [pruned] node; 0: not made yet. Stored with release
   uint32_t position_is_pruned;  // 1: current may be in a [pruned] node far above open activations
-  uint32_t fold_ways;  // how many nodes have kMarkFolds, in which deep calls are folded; release
+  uint32_t fold_ways;  // how many nodes have kNodeFolds, in which deep calls are folded; release
   // Metrics by call path.
   uint64_t counters;  // address of the thread's CounterBlock
   uint64_t metrics;   // address of its ThreadMetrics
@@ -376,7 +376,7 @@ struct Arena {
   // keep that (elapsed.NAME, counter_block.h). Many threads add to it, atomically.
   uint64_t elapsed[kPathMetrics];
   uint64_t reserved_3[321];
-  Ref buckets[kBucketCount];       // states by tid % kBucketCount
+  Ref buckets[kBucketCount];       // states by java_tid % kBucketCount
   uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
   FlatState shared;                // its counters continue to kMaxRoutines
 };

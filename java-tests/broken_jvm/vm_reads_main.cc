@@ -17,7 +17,7 @@ void Print(std::string_view text, char end) {
 }
 
 void PrintParts() {
-  for (int i = 0; i < jtrace::jvm::kVmParts; ++i) {
+  for (int i = 0; i < jtrace::jvm::kLayoutSectionCount; ++i) {
     const auto& text = jtrace::jvm::TextOf(static_cast<LayoutSection>(i));
     Print(text.name, '\t');
     Print(text.verified, '\t');
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   for (const VmTableEntry& read : jtrace::jvm::VmTableEntries()) {
-    Print(jtrace::jvm::TextOf(read.part).name, '\t');
+    Print(jtrace::jvm::TextOf(read.section).name, '\t');
     Print(kKinds[static_cast<int>(read.kind)], '\t');
     Print(read.type, '\t');
     Print(read.field, '\n');

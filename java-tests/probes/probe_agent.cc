@@ -109,9 +109,9 @@ class Report {
   void AddLog(const jtrace::calls::LogRun& run) {
     Open& open = open_[run.java_tid];
     size_t next = 0;
-    for (const jtrace::calls::LogMark& mark : run.marks) {
-      for (; next < mark.index; ++next) AddOp(run.ops[next], open);
-      if (mark.kind == jtrace::signal_safe::LogKind::kAt) open = PathTo(mark.value);
+    for (const jtrace::calls::LogControl& control : run.controls) {
+      for (; next < control.index; ++next) AddOp(run.ops[next], open);
+      if (control.kind == jtrace::signal_safe::LogKind::kAt) open = PathTo(control.value);
     }
     for (; next < run.ops.size(); ++next) AddOp(run.ops[next], open);
     if (!std::is_sorted(run.times.begin(), run.times.end())) ++unsorted_runs_;
@@ -227,8 +227,8 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
 }
 
 void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  jtrace::signal_safe::MarkThreadEnded(jtrace::signal_safe::published_arena.load(),
-                                       static_cast<uint64_t>(ThreadId(jni, thread)));
+  jtrace::signal_safe::NotifyThreadEnded(jtrace::signal_safe::published_arena.load(),
+                                         static_cast<uint64_t>(ThreadId(jni, thread)));
 }
 
 void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {

@@ -76,7 +76,9 @@ class EveryPlace : public CallSiteNumbers {
     Require(place != kNoCallSite);
     return NumberInCallSite(place) % 2046 + 1;
   }
-  bool AddCodeAndFindOther(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
+  bool AddClassAndFindOtherVersion(std::string_view name, Bytes) override {
+    return name.size() % 2 == 0;
+  }
 };
 
 void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {

@@ -85,7 +85,9 @@ class EveryPlace : public CallSiteNumbers {
   uint32_t NumberOf(uint32_t, CallSite place) override {
     return NumberInCallSite(place) % 2046 + 1;
   }
-  bool AddCodeAndFindOther(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
+  bool AddClassAndFindOtherVersion(std::string_view name, Bytes) override {
+    return name.size() % 2 == 0;
+  }
 };
 
 Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,

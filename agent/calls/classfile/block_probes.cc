@@ -177,7 +177,8 @@ size_t BlockProbes::rows(bool catch_all) const {
   return rows;
 }
 
-void BlockProbes::WriteFirstRows(const BytecodeEditor& editor, uint32_t begin, ByteWriter& out) const {
+void BlockProbes::WriteFirstRows(const BytecodeEditor& editor, uint32_t begin,
+                                 ByteWriter& out) const {
   ForEachGroup(begin, [&](const Group& group, uint32_t at) {
     for (const uint32_t point : group.points) {
       const uint32_t moved = editor.Moved(point);

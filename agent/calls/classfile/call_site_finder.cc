@@ -113,18 +113,19 @@ void CallSiteFinder::FindTargets(const CodeAttribute& code, const BytecodeEditor
 }
 
 // Marks the instructions before which ProbePlanner puts the probes of these points.
-void CallSiteFinder::FindMarks(const CodeAttribute& code, absl::Span<const ProbePoint> marks) {
-  is_mark_.assign(code.code.size() + 1, 0);
-  for (const ProbePoint& mark : marks) {
-    if (mark.kind == ProbePointKind::kThrown) is_mark_[mark.bci] = 1;
-    if (mark.kind == ProbePointKind::kCaught) is_mark_[HandlerProbeBci(mark.bci, code)] = 1;
-    if (IsMonitorPoint(mark.kind) && !mark.is_method_monitor)
-      is_mark_[MonitorProbeBci(mark, code)] = 1;
+void CallSiteFinder::FindCountedPoints(const CodeAttribute& code,
+                                       absl::Span<const ProbePoint> points) {
+  is_counted_.assign(code.code.size() + 1, 0);
+  for (const ProbePoint& point : points) {
+    if (point.kind == ProbePointKind::kThrown) is_counted_[point.bci] = 1;
+    if (point.kind == ProbePointKind::kCaught) is_counted_[HandlerProbeBci(point.bci, code)] = 1;
+    if (IsMonitorPoint(point.kind) && !point.is_method_monitor)
+      is_counted_[MonitorProbeBci(point, code)] = 1;
   }
 }
 
 bool CallSiteFinder::MayCall(const ClassFile& file, Bytes code, uint32_t bci) const {
-  if (is_mark_[bci] != 0) return true;
+  if (is_counted_[bci] != 0) return true;
   if (!IsInvoke(code[bci])) return false;
   if (!knows_plain_calls_ || code[bci] == kOpInvokedynamic) return true;
   const auto callee = file.pool.Method(LoadU2(code.data() + bci + 1));
@@ -139,10 +140,10 @@ CallSite CallSiteFinder::CallSiteAt(uint32_t bci) const {
 }
 
 void CallSiteFinder::Find(const ClassFile& file, const CodeAttribute& code,
-                          const BytecodeEditor& editor, absl::Span<const ProbePoint> marks) {
+                          const BytecodeEditor& editor, absl::Span<const ProbePoint> points) {
   ReadLines(code);
   FindTargets(code, editor);
-  FindMarks(code, marks);
+  FindCountedPoints(code, points);
   calls_.clear();
   changes_.clear();
   CallSite known = kNoCallSite;

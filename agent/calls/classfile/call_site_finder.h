@@ -30,7 +30,7 @@ class CallSiteNumbers {
   virtual uint32_t NumberOf(uint32_t routine, CallSite site) = 0;
   // Remembers the class. Returns whether a class of this name may have run with other code, so that
   // tree nodes may have call sites of that code.
-  virtual bool AddCodeAndFindOther(std::string_view class_name, Bytes class_bytes) = 0;
+  virtual bool AddClassAndFindOtherVersion(std::string_view class_name, Bytes class_bytes) = 0;
 };
 
 // Finds the call sites of one method at a time, for the methods of one class.
@@ -45,10 +45,10 @@ class CallSiteFinder {
   // `may_omit_only_site`: whether a method with one call site may leave it unset.
   CallSiteFinder(const ScopeFilter* filter, bool may_omit_only_site);
 
-  // `editor` has scanned `code`. `marks`: the method's probe points, of which exceptions and
+  // `editor` has scanned `code`. `points`: the method's probe points, of which exceptions and
   // monitors need a call site as calls do.
   void Find(const ClassFile& file, const CodeAttribute& code, const BytecodeEditor& editor,
-            absl::Span<const ProbePoint> marks);
+            absl::Span<const ProbePoint> points);
 
   // The instructions before which a probe sets the call site, ascending.
   absl::Span<const CallSiteRange> changes() const { return changes_; }
@@ -60,7 +60,7 @@ class CallSiteFinder {
  private:
   void ReadLines(const CodeAttribute& code);
   void FindTargets(const CodeAttribute& code, const BytecodeEditor& editor);
-  void FindMarks(const CodeAttribute& code, absl::Span<const ProbePoint> marks);
+  void FindCountedPoints(const CodeAttribute& code, absl::Span<const ProbePoint> points);
   bool MayCall(const ClassFile& file, Bytes code, uint32_t bci) const;
   CallSite CallSiteAt(uint32_t bci) const;
 
@@ -70,8 +70,8 @@ class CallSiteFinder {
   std::vector<CallSiteRange> calls_;  // every call
   std::vector<CallSiteRange> changes_;
   CallSite only_ = kNoCallSite;
-  std::vector<uint8_t> is_target_;  // by bci: a jump or an exception may lead to it
-  std::vector<uint8_t> is_mark_;    // by bci: an exception or a monitor is counted before it
+  std::vector<uint8_t> is_target_;   // by bci: a jump or an exception may lead to it
+  std::vector<uint8_t> is_counted_;  // by bci: an exception or a monitor is counted before it
 };
 
 // Whether the method is the JDK's and runs no other code: "java/lang/String", "charAt", "(I)C".

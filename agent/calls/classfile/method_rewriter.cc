@@ -171,7 +171,7 @@ Reason MethodRewriter::Prepare() {
 Reason MethodRewriter::PlanWithinLimits(const ProbeBytecode& probes) {
   const bool with_call_sites = method_.has_call_sites;
   Reason reason = Reason::kNone;
-  if (with_call_sites) reason = PlanWith(probes, ProbePlanner::Weight::kWithPoints);
+  if (with_call_sites) reason = PlanWith(probes, ProbePlanner::Selection::kAll);
   method_.has_call_sites = with_call_sites && reason == Reason::kNone;
   if (!method_.has_call_sites) reason = PlanProbes(probes);
   if (method_.has_blocks && reason != Reason::kNone) {
@@ -190,23 +190,25 @@ Reason MethodRewriter::PlanWithinLimits(const ProbeBytecode& probes) {
 // Plans as many probes as keep the method within the size that the JIT compiles: all of them, all
 // but those of points inside the method, or only entry and exits.
 Reason MethodRewriter::PlanProbes(const ProbeBytecode& probes) {
-  using Weight = ProbePlanner::Weight;
+  using Selection = ProbePlanner::Selection;
   if (!method_.points.empty()) {
-    if (PlanWith(probes, Weight::kWithPoints) == Reason::kNone) return Reason::kNone;
+    if (PlanWith(probes, Selection::kAll) == Reason::kNone) return Reason::kNone;
     LeaveOutPoints();
-    if (const Reason reason = PlanWith(probes, Weight::kFull); reason == Reason::kNone) {
+    if (const Reason reason = PlanWith(probes, Selection::kWithoutPoints);
+        reason == Reason::kNone) {
       if (method_.plan.reason == Reason::kNone) method_.plan.reason = Reason::kPointsLeftOut;
       return reason;
     }
   }
-  const Reason reason = PlanWith(probes, Weight::kFull);
-  return reason == Reason::kHugeMethod && !method_.has_blocks ? PlanWith(probes, Weight::kLight)
-                                                              : reason;
+  const Reason reason = PlanWith(probes, Selection::kWithoutPoints);
+  return reason == Reason::kHugeMethod && !method_.has_blocks
+             ? PlanWith(probes, Selection::kEntryAndExits)
+             : reason;
 }
 
-Reason MethodRewriter::PlanWith(const ProbeBytecode& probes, ProbePlanner::Weight weight) {
+Reason MethodRewriter::PlanWith(const ProbeBytecode& probes, ProbePlanner::Selection selection) {
   if (wanted_.probes) {
-    planner_.Plan(file_, probes, spec_.token, weight, wanted_.unwind, method_);
+    planner_.Plan(file_, probes, spec_.token, selection, wanted_.unwind, method_);
   } else {
     planner_.PlanPoints(probes, wanted_.unwind, method_);
   }
@@ -215,7 +217,7 @@ Reason MethodRewriter::PlanWith(const ProbeBytecode& probes, ProbePlanner::Weigh
     return reason;
   }
   const uint32_t size = method_.tails_begin() + method_.tails_size() +
-                        (method_.MonitorOfCatchAll() ? probes.mark.size() : 0) +
+                        (method_.MonitorOfCatchAll() ? probes.count_point.size() : 0) +
                         (method_.has_catch_all() ? probes.catch_all.size() : 0);
   if (size > kMaxCodeSize) return Reason::kCodeTooLarge;
   if (method_.has_blocks && size > kMaxBlocksSize) return Reason::kCodeTooLarge;

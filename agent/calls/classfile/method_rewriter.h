@@ -33,7 +33,8 @@ class MethodRewriter {
         numbers_(numbers),
         writer_(file, spec, constants_, pool),
         method_(spec.boundary ? nullptr : filter,
-                numbers != nullptr && !numbers->AddCodeAndFindOther(file.this_name, file.bytes)) {}
+                numbers != nullptr &&
+                    !numbers->AddClassAndFindOtherVersion(file.this_name, file.bytes)) {}
 
   // What a method gets: its own probes, as far as the spec has them, and the unwind probe.
   struct Wanted {
@@ -78,7 +79,7 @@ class MethodRewriter {
   void FindCallSites();
   Reason PlanWithinLimits(const ProbeBytecode& probes);
   Reason PlanProbes(const ProbeBytecode& probes);
-  Reason PlanWith(const ProbeBytecode& probes, ProbePlanner::Weight weight);
+  Reason PlanWith(const ProbeBytecode& probes, ProbePlanner::Selection selection);
   void CountProbes();
   uint32_t PushedId(uint32_t id) const;
 
@@ -95,7 +96,7 @@ class MethodRewriter {
   ProbePointFinder* const finder_;
   ProbeTargets* const targets_;
   CallSiteNumbers* const numbers_;
-  ProbeConstants constants_;
+  ProbePoolIndexes constants_;
   bool constants_added_ = false;
   ProbePlanner planner_;
   MethodWriter writer_;

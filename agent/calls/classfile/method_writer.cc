@@ -33,8 +33,8 @@ int MethodWriter::MaxStack(const PlannedMethod& method) const {
                    method.points.empty() ? 0 : old + kPointStack});
 }
 
-Reason MethodWriter::Write(const PlannedMethod& method, const ProbeBytecode& probes, ByteWriter& out,
-                           IdPositions& ids) {
+Reason MethodWriter::Write(const PlannedMethod& method, const ProbeBytecode& probes,
+                           ByteWriter& out, IdPositions& ids) {
   const MethodInfo& info = *method.info;
   out.Append(file_.bytes.subspan(info.begin, info.code_begin - info.begin));
   const size_t begin = out.size();
@@ -56,8 +56,8 @@ Reason MethodWriter::Write(const PlannedMethod& method, const ProbeBytecode& pro
   return Reason::kNone;
 }
 
-void MethodWriter::WriteCode(const PlannedMethod& method, const ProbeBytecode& probes, ByteWriter& out,
-                             IdPositions& ids) const {
+void MethodWriter::WriteCode(const PlannedMethod& method, const ProbeBytecode& probes,
+                             ByteWriter& out, IdPositions& ids) const {
   ids.Clear();
   const size_t begin = out.size();
   method.editor.Write(out, [&](size_t insertion, size_t offset) {
@@ -99,7 +99,7 @@ void MethodWriter::WriteCode(const PlannedMethod& method, const ProbeBytecode& p
   }
   if (const auto index = method.MonitorOfCatchAll()) {
     ids.points.emplace_back(*index, out.size());
-    out.Append(probes.mark.bytes());
+    out.Append(probes.count_point.bytes());
   }
   if (method.has_catch_all()) out.Append(probes.catch_all.bytes());
 }

@@ -36,7 +36,7 @@ struct IdPositions {
 // Writes the methods of one class, one after the other, with the same buffers.
 class MethodWriter {
  public:
-  MethodWriter(const ClassFile& file, const ProbeSpec& spec, const ProbeConstants& constants,
+  MethodWriter(const ClassFile& file, const ProbeSpec& spec, const ProbePoolIndexes& constants,
                ConstantPoolBuilder& pool)
       : file_(file), spec_(spec), constants_(constants), pool_(pool) {}
 
@@ -58,7 +58,7 @@ class MethodWriter {
 
   const ClassFile& file_;
   const ProbeSpec& spec_;
-  const ProbeConstants& constants_;
+  const ProbePoolIndexes& constants_;
   ConstantPoolBuilder& pool_;
   StackMapRewriter stack_map_;
 };

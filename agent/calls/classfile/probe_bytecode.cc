@@ -41,11 +41,11 @@ void PushIdLater(Snippet& out) {
 
 }  // namespace
 
-bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
+bool ProbePoolIndexes::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
   const uint16_t owner = pool.FindOrAddClass(spec.owner);
-  if (spec.marks()) {
-    mark = pool.AddMethodref(owner, spec.mark, "(I)V");
-    if (mark == 0) return false;
+  if (spec.counts_points()) {
+    count_point = pool.AddMethodref(owner, spec.count_point, "(I)V");
+    if (count_point == 0) return false;
   }
   if (!spec.unwind_owner.empty()) {
     unwind = pool.AddMethodref(pool.FindOrAddClass(spec.unwind_owner), "take", "(I)V");
@@ -87,7 +87,7 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
   return exit != 0 && exit_thrown != 0 && resume != 0 && throwable != 0 && stack_map_table != 0;
 }
 
-bool ProbeConstants::AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoolBuilder& pool) {
+bool ProbePoolIndexes::AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoolBuilder& pool) {
   const std::string parameters = spec.passed_local >= 0 ? "(ILjava/lang/Object;)" : "(I)";
   const char* result = spec.token == TokenKind::kLong  ? "J"
                        : spec.token == TokenKind::kInt ? "I"
@@ -104,7 +104,8 @@ bool ProbeConstants::AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoo
                             add(CallProbe::kElementsOf, "enterElements", "(Ljava/lang/Object;I)J"));
 }
 
-ProbeBytecode::ProbeBytecode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot)
+ProbeBytecode::ProbeBytecode(const ProbePoolIndexes& constants, TokenKind token,
+                             uint16_t token_slot)
     : rethrow(constants.rethrow) {
   const int slots = token == TokenKind::kLong ? 2 : 1;
   AddPointProbes(constants, token, static_cast<uint16_t>(token_slot + slots));
@@ -149,10 +150,10 @@ ProbeBytecode::ProbeBytecode(const ProbeConstants& constants, TokenKind token, u
   Call(leaf, constants.leaf);
 }
 
-void ProbeBytecode::AddPointProbes(const ProbeConstants& constants, TokenKind token,
-                               uint16_t call_slot) {
-  PushIdLater(mark);
-  Call(mark, constants.mark);
+void ProbeBytecode::AddPointProbes(const ProbePoolIndexes& constants, TokenKind token,
+                                   uint16_t call_slot) {
+  PushIdLater(count_point);
+  Call(count_point, constants.count_point);
   const bool is_long = token == TokenKind::kLong;
   for (size_t i = 0; i < before_call.size(); ++i) {
     const bool is_usual = i == static_cast<size_t>(CallProbe::kUsual);

@@ -12,15 +12,15 @@
 namespace jtrace::classfile {
 
 // The indexes of these constants in the constant pool of one class.
-struct ProbeConstants {
+struct ProbePoolIndexes {
   uint16_t enter = 0;
   std::array<uint16_t, kCallProbeCount> enter_call = {};  // 0: the spec has none
   int passed_local = -1;                                  // as ProbeSpec
   uint16_t exit = 0;
   uint16_t exit_thrown = 0;
   uint16_t resume = 0;
-  uint16_t leaf = 0;  // 0: the spec has none
-  uint16_t mark = 0;  // 0: the spec has none
+  uint16_t leaf = 0;         // 0: the spec has none
+  uint16_t count_point = 0;  // 0: the spec has none
   uint16_t unwind = 0;
   uint16_t allocation = 0;  // 0: the spec has none
   uint16_t hit = 0;         // 0: blocks are not counted
@@ -73,20 +73,21 @@ struct ProbeBytecode {
   // stack map frame is between before_call and after_call, so none has the call's token.
   std::array<Snippet, kCallProbeCount> before_call;
   Snippet after_call;  // empty without tokens
-  Snippet mark;
+  Snippet count_point;
   uint32_t id_in_enter = 0;   // where PutId writes in `enter`
   uint32_t id_in_resume = 0;  // where PutId writes in `resume`
   uint32_t id_in_leaf = 0;    // where PutId writes in `leaf`
   uint32_t id_in_unwind = 0;  // where PutId writes in `unwind`
 
   // The method's token is kept at `token_slot`, a call's in the slot after it.
-  ProbeBytecode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);
+  ProbeBytecode(const ProbePoolIndexes& constants, TokenKind token, uint16_t token_slot);
 
  private:
-  void AddPointProbes(const ProbeConstants& constants, TokenKind token, uint16_t call_slot);
+  void AddPointProbes(const ProbePoolIndexes& constants, TokenKind token, uint16_t call_slot);
 };
 
-// Where PutId writes in ProbeBytecode::before_call: after the `dup` of the argument, if there is one.
+// Where PutId writes in ProbeBytecode::before_call: after the `dup` of the argument, if there is
+// one.
 inline uint32_t IdInBeforeCall(CallProbe probe) {
   return probe == CallProbe::kElements || probe == CallProbe::kElementsOf ? 1 : 0;
 }

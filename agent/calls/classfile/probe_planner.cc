@@ -20,7 +20,7 @@ std::optional<uint32_t> PlannedMethod::MonitorOfCatchAll() const {
 }
 
 void ProbePlanner::Plan(const ClassFile& file, const ProbeBytecode& probes, TokenKind token,
-                        Weight weight, bool unwind, PlannedMethod& method) {
+                        Selection selection, bool unwind, PlannedMethod& method) {
   using Kind = ProbePlan::Kind;
   const CodeAttribute& code = method.code;
   ProbePlan& plan = method.plan;
@@ -28,7 +28,7 @@ void ProbePlanner::Plan(const ClassFile& file, const ProbeBytecode& probes, Toke
   plan.covered_from.reset();
   plan.reason = Reason::kNone;
   plan.token = token;
-  const absl::Span<const ProbePoint> points = weight == Weight::kWithPoints
+  const absl::Span<const ProbePoint> points = selection == Selection::kAll
                                                   ? absl::MakeConstSpan(method.points)
                                                   : absl::Span<const ProbePoint>();
   const bool may_be_leaf = points.empty() && !unwind && probes.leaf.size() != 0 &&
@@ -46,7 +46,7 @@ void ProbePlanner::Plan(const ClassFile& file, const ProbeBytecode& probes, Toke
   if (unwind) Add(0, probes.unwind, Kind::kUnwind);
   AddAfterCalls(code, probes, points);
   if (token != TokenKind::kNone) {
-    if (weight != Weight::kLight) {
+    if (selection != Selection::kEntryAndExits) {
       plan.covered_from =
           method.info->name == "<init>" ? EndOfSuperCall(file, code, method.editor) : 0;
       if (!plan.covered_from) plan.reason = Reason::kConstructorUncovered;
@@ -57,12 +57,12 @@ void ProbePlanner::Plan(const ClassFile& file, const ProbeBytecode& probes, Toke
   } else if (ReleasesAtCatchAll(points, code)) {
     plan.covered_from = 0;
   }
-  if (weight != Weight::kLight) AddCallSites(probes, method);
+  if (selection != Selection::kEntryAndExits) AddCallSites(probes, method);
   AddCaught(code, probes, points);
   AddMonitors(code, probes, points);
   AddBlocks(probes, method);
   if (token != TokenKind::kNone) AddExits(probes, method.editor);
-  if (weight != Weight::kLight) AddAllocations(code, probes);
+  if (selection != Selection::kEntryAndExits) AddAllocations(code, probes);
   AddBeforePoints(probes, points);
   PutInto(plan);
 }
@@ -114,7 +114,7 @@ void ProbePlanner::AddCaught(const CodeAttribute& code, const ProbeBytecode& pro
                              absl::Span<const ProbePoint> points) {
   for (size_t i = 0; i < points.size(); ++i) {
     if (points[i].kind != ProbePointKind::kCaught) continue;
-    Add(HandlerProbeBci(points[i].bci, code), probes.mark, ProbePlan::Kind::kCountPoint, i);
+    Add(HandlerProbeBci(points[i].bci, code), probes.count_point, ProbePlan::Kind::kCountPoint, i);
   }
 }
 
@@ -164,17 +164,19 @@ void ProbePlanner::AddMonitors(const CodeAttribute& code, const ProbeBytecode& p
     if (!IsMonitorPoint(points[i].kind) || points[i].bci >= code.code.size()) continue;
     const bool is_entry =
         points[i].is_method_monitor && points[i].kind == ProbePointKind::kMonitorEnter;
-    Add(points[i].is_method_monitor ? points[i].bci : MonitorProbeBci(points[i], code), probes.mark,
+    Add(points[i].is_method_monitor ? points[i].bci : MonitorProbeBci(points[i], code),
+        probes.count_point,
         is_entry ? ProbePlan::Kind::kCountPointAtEntry : ProbePlan::Kind::kCountPoint, i);
   }
 }
 
-void ProbePlanner::AddBeforePoints(const ProbeBytecode& probes, absl::Span<const ProbePoint> points) {
+void ProbePlanner::AddBeforePoints(const ProbeBytecode& probes,
+                                   absl::Span<const ProbePoint> points) {
   for (size_t i = 0; i < points.size(); ++i) {
     if (points[i].kind == ProbePointKind::kCaught || IsMonitorPoint(points[i].kind)) continue;
     const bool thrown = points[i].kind == ProbePointKind::kThrown;
     const Snippet& call = probes.before_call[static_cast<size_t>(points[i].probe)];
-    Add(points[i].bci, thrown ? probes.mark : call,
+    Add(points[i].bci, thrown ? probes.count_point : call,
         thrown ? ProbePlan::Kind::kCountPoint : ProbePlan::Kind::kBeforeCall, i);
   }
 }

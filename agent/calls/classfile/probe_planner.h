@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "agent/calls/classfile/block_probes.h"
-#include "agent/calls/classfile/call_site_finder.h"
 #include "agent/calls/classfile/bytecode_editor.h"
+#include "agent/calls/classfile/call_site_finder.h"
 #include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/calls/classfile/probe_point_finder.h"
 #include "agent/calls/classfile/reason.h"
@@ -61,7 +61,7 @@ struct PlannedMethod {
 
   const MethodInfo* info = nullptr;
   CodeAttribute code;
-  BytecodeEditor editor;               // has scanned `code`, and laid out `plan`
+  BytecodeEditor editor;           // has scanned `code`, and laid out `plan`
   std::vector<ProbePoint> points;  // that get probes
   BlockProbes blocks;
   bool has_blocks = false;  // `blocks` is planned
@@ -102,12 +102,13 @@ struct PlannedMethod {
 //   probe for it, and no block needs its activation.
 class ProbePlanner {
  public:
-  // kFull: all but the points inside the method. kLight: only entry and exits.
-  enum class Weight : uint8_t { kWithPoints, kFull, kLight };
+  // Which of the probes that the spec asks for are planned. kWithoutPoints: all but those of the
+  // points inside the method.
+  enum class Selection : uint8_t { kAll, kWithoutPoints, kEntryAndExits };
 
   // Fills in method.plan, which refers to the bytes of `probes`. `unwind`: with the unwind probe.
-  void Plan(const ClassFile& file, const ProbeBytecode& probes, TokenKind token, Weight weight,
-            bool unwind, PlannedMethod& method);
+  void Plan(const ClassFile& file, const ProbeBytecode& probes, TokenKind token,
+            Selection selection, bool unwind, PlannedMethod& method);
   // Plans only the points inside the method and the unwind probe: the method is out of scope.
   void PlanPoints(const ProbeBytecode& probes, bool unwind, PlannedMethod& method);
 
@@ -118,7 +119,8 @@ class ProbePlanner {
   };
 
   void Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t index = 0);
-  void AddResumes(const CodeAttribute& code, const BytecodeEditor& editor, const ProbeBytecode& probes);
+  void AddResumes(const CodeAttribute& code, const BytecodeEditor& editor,
+                  const ProbeBytecode& probes);
   void AddCaught(const CodeAttribute& code, const ProbeBytecode& probes,
                  absl::Span<const ProbePoint> points);
   void AddAfterCalls(const CodeAttribute& code, const ProbeBytecode& probes,

@@ -52,24 +52,24 @@ struct ProbeSpec {
   std::string exit = "exit";
   std::string exit_thrown = "exit";
   std::string resume = "resume";
-  std::string leaf = "";          // empty: leaves get the usual probes
-  std::string mark = "leaf";      // the probe at exceptions and monitors
-  bool methods = true;            // probes at entries and exits; false: at points only
-  bool boundary = false;          // probes around calls that leave the scope
-  bool timed_calls = false;       // CallProbe::kTimed; only with TokenKind::kLong
-  bool elements = false;          // CallProbe::kElements and kElementsOf; likewise
-  int passed_local = -1;          // the local that `enter` at points gets; -1: none
-  bool thrown = false;            // probes where exceptions are thrown
-  bool caught = false;            // probes where exceptions are caught
-  bool monitors = false;          // probes where monitors are requested and released
-  bool allocations = false;       // probes at new, newarray and the like
-  bool marks_rethrows = false;    // probes rethrow by kMarkedRethrow
-  std::string unwind_owner = "";  // class of the unwind probe; empty: there are none
-  std::string block_owner = "";   // class of the block probe; empty: blocks are not counted
-  bool blocks_by_path = false;    // it counts at the current tree node
-  std::string call_site = "";     // "at"; empty: call sites are not distinguished
+  std::string leaf = "";             // empty: leaves get the usual probes
+  std::string count_point = "leaf";  // the probe at exceptions and monitors
+  bool methods = true;               // probes at entries and exits; false: at points only
+  bool boundary = false;             // probes around calls that leave the scope
+  bool timed_calls = false;          // CallProbe::kTimed; only with TokenKind::kLong
+  bool elements = false;             // CallProbe::kElements and kElementsOf; likewise
+  int passed_local = -1;             // the local that `enter` at points gets; -1: none
+  bool thrown = false;               // probes where exceptions are thrown
+  bool caught = false;               // probes where exceptions are caught
+  bool monitors = false;             // probes where monitors are requested and released
+  bool allocations = false;          // probes at new, newarray and the like
+  bool tags_rethrows = false;        // probes rethrow by kTaggedRethrow
+  std::string unwind_owner = "";     // class of the unwind probe; empty: there are none
+  std::string block_owner = "";      // class of the block probe; empty: blocks are not counted
+  bool blocks_by_path = false;       // it counts at the current tree node
+  std::string call_site = "";        // "at"; empty: call sites are not distinguished
 
-  bool marks() const { return thrown || caught || monitors; }
+  bool counts_points() const { return thrown || caught || monitors; }
 
   // The probes of `record=tree` and `record=log`.
   static ProbeSpec Tree() {
@@ -86,17 +86,17 @@ struct ProbeSpec {
     return {.owner = "java/lang/invoke/JTraceProbe",
             .token = TokenKind::kNone,
             .enter = "count",
-            .mark = "count"};
+            .count_point = "count"};
   }
 };
 
 // Rethrows an exception that a probe has seen. Compilers write no `nop` before an athrow, so the
 // pair identifies a probe's rethrow.
-inline constexpr std::array<uint8_t, 2> kMarkedRethrow = {kOpNop, kOpAthrow};
+inline constexpr std::array<uint8_t, 2> kTaggedRethrow = {kOpNop, kOpAthrow};
 inline Bytes RethrowOf(const ProbeSpec& spec) {
-  return Bytes(kMarkedRethrow).subspan(spec.marks_rethrows ? 0 : 1);
+  return Bytes(kTaggedRethrow).subspan(spec.tags_rethrows ? 0 : 1);
 }
-// Whether the instruction at `bci` is the athrow of a kMarkedRethrow.
+// Whether the instruction at `bci` is the athrow of a kTaggedRethrow.
 inline bool IsOwnRethrow(Bytes code, uint64_t bci) {
   return bci > 0 && bci < code.size() && code[bci] == kOpAthrow && code[bci - 1] == kOpNop;
 }

@@ -54,7 +54,8 @@ uint32_t StackMapRewriter::DeltaTo(uint32_t position) {
   return delta;
 }
 
-bool StackMapRewriter::WriteFrame(uint32_t position, const BytecodeEditor& editor, ByteWriter& out) {
+bool StackMapRewriter::WriteFrame(uint32_t position, const BytecodeEditor& editor,
+                                  ByteWriter& out) {
   const uint32_t delta = DeltaTo(position);
   const bool first = first_;
   first_ = false;
@@ -68,7 +69,8 @@ bool StackMapRewriter::WriteFrame(uint32_t position, const BytecodeEditor& edito
   return WriteFull(delta, editor, out);
 }
 
-bool StackMapRewriter::WriteShort(uint32_t delta, const BytecodeEditor& editor, ByteWriter& out) const {
+bool StackMapRewriter::WriteShort(uint32_t delta, const BytecodeEditor& editor,
+                                  ByteWriter& out) const {
   if (frames_.stack().empty()) {
     if (delta <= kSameLast) {
       out.U1(delta);
@@ -103,7 +105,8 @@ bool StackMapRewriter::WriteAppended(uint32_t delta, ByteWriter& out) const {
   return true;
 }
 
-bool StackMapRewriter::WriteFull(uint32_t delta, const BytecodeEditor& editor, ByteWriter& out) const {
+bool StackMapRewriter::WriteFull(uint32_t delta, const BytecodeEditor& editor,
+                                 ByteWriter& out) const {
   const auto padding =
       context_.token == TokenKind::kNone ? 0 : static_cast<uint32_t>(frames_.Padding());
   const uint32_t token = context_.token == TokenKind::kNone ? 0 : 1;

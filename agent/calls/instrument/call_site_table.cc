@@ -28,7 +28,8 @@ uint32_t CallSiteTable::NumberOf(uint32_t routine, CallSite site) {
   return 0;
 }
 
-bool CallSiteTable::AddCodeAndFindOther(std::string_view class_name, classfile::Bytes class_bytes) {
+bool CallSiteTable::AddClassAndFindOtherVersion(std::string_view class_name,
+                                                classfile::Bytes class_bytes) {
   const size_t hash = std::max<size_t>(absl::HashOf(class_bytes), 1);
   const absl::MutexLock lock(&mutex_);
   const auto [entry, inserted] = codes_.try_emplace(std::string(class_name), hash);

@@ -25,7 +25,8 @@ class CallSiteTable : public classfile::CallSiteNumbers {
   // Returns the call site's number in the routine, from 1. New call sites of a redefined class get
   // further numbers. 0: the routine has kMaxCallSites others, as many as nodes can distinguish.
   uint32_t NumberOf(uint32_t routine, CallSite site) override;
-  bool AddCodeAndFindOther(std::string_view class_name, classfile::Bytes class_bytes) override;
+  bool AddClassAndFindOtherVersion(std::string_view class_name,
+                                   classfile::Bytes class_bytes) override;
   // Replaces the call sites of the probed methods by those of their new code.
   void SetCode(const classfile::InstrumentResult& result);
 

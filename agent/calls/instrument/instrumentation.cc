@@ -53,7 +53,7 @@ classfile::ProbeSpec SpecOfOptions(const Options& options, const classfile::Scop
                "exclude=java.lang.String");
   }
   spec.allocations = CountsAllocationSites(options.metrics);
-  spec.marks_rethrows = HasMetric(metrics, metrics::Metric::kExceptions);
+  spec.tags_rethrows = HasMetric(metrics, metrics::Metric::kExceptions);
   spec.thrown = options.codes.Has(Code::kThrown);
   spec.caught = options.codes.Has(Code::kCaught);
   spec.monitors = options.codes.Has(Code::kLock);
@@ -95,22 +95,22 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
       loaders, encoder, losses, unprobed));
 }
 
-Instrumentation::Instrumentation(Parts parts, jvm::LoaderNumbers& loaders,
+Instrumentation::Instrumentation(Configuration configuration, jvm::LoaderNumbers& loaders,
                                  trace::RecordEncoder& encoder, Losses& losses,
                                  UnprobedClasses& unprobed)
-    : filter_(std::move(parts.filter)),
-      spec_(std::move(parts.spec)),
-      costs_(std::move(parts.costs)),
-      jdk_points_(std::move(parts.jdk_points)),
-      max_routines_(parts.max_routines),
-      clock_uses_handles_(parts.clock_uses_handles),
+    : filter_(std::move(configuration.filter)),
+      spec_(std::move(configuration.spec)),
+      costs_(std::move(configuration.costs)),
+      jdk_points_(std::move(configuration.jdk_points)),
+      max_routines_(configuration.max_routines),
+      clock_uses_handles_(configuration.clock_uses_handles),
       loaders_(loaders),
       encoder_(encoder),
       losses_(losses),
       unprobed_(unprobed),
       left_out_(losses, unprobed),
-      unwinds_(std::move(parts.unwinds), losses),
-      method_hooks_(std::move(parts.method_hooks)) {}
+      unwinds_(std::move(configuration.unwinds), losses),
+      method_hooks_(std::move(configuration.method_hooks)) {}
 
 bool Instrumentation::InScope(const std::string& binary_name) const {
   const std::string internal = InternalName(Std(binary_name));
@@ -126,8 +126,8 @@ bool Instrumentation::IsExempt(const std::string& binary_name) const {
 bool Instrumentation::WasSeen(uint32_t class_id) const {
   // Classes of JdkProbePoints may be in rewritten_ without being in the totals.
   return rewritten_.Contains(class_id) || statistics_.Has(class_id) ||
-         unprobed_.Has(NoProbes::kUnreadable, class_id) ||
-         unprobed_.Has(NoProbes::kNoNumbers, class_id);
+         unprobed_.Has(UnprobedReason::kUnreadable, class_id) ||
+         unprobed_.Has(UnprobedReason::kNoNumbers, class_id);
 }
 
 uint32_t Instrumentation::ClassIdOf(const char* name, jobject loader) {
@@ -159,7 +159,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   const bool unwound = unwinds_.MayMatchClass(name);
   if (!in_scope && !unwound && !jdk_points_.Contains(name)) return {};
   if (encoder_.routines() >= max_routines_) {
-    unprobed_.Add(NoProbes::kNoNumbers, ClassIdOf(name, loader), LoadedName(name));
+    unprobed_.Add(UnprobedReason::kNoNumbers, ClassIdOf(name, loader), LoadedName(name));
     return {};
   }
   const uint32_t own_loader = loaders_.Of(loader);
@@ -185,7 +185,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
       in_scope ? filter_ : jdk_points_.FilterOf(name), spec, assign_id, &targets,
       unwound ? &unwinds_.methods() : nullptr, blocks_.get(), call_sites_);
   if (!result.ok()) {
-    unprobed_.Add(NoProbes::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
+    unprobed_.Add(UnprobedReason::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
     return {};
   }
   if (class_id == 0) {

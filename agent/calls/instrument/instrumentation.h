@@ -111,7 +111,7 @@ class Instrumentation {
 
  private:
   // What Create makes of the options.
-  struct Parts {
+  struct Configuration {
     classfile::ScopeFilter filter;
     classfile::ProbeSpec spec;
     CallCosts costs;
@@ -121,8 +121,8 @@ class Instrumentation {
     uint64_t max_routines = 0;
     bool clock_uses_handles = false;
   };
-  Instrumentation(Parts parts, jvm::LoaderNumbers& loaders, trace::RecordEncoder& encoder,
-                  Losses& losses, UnprobedClasses& unprobed);
+  Instrumentation(Configuration configuration, jvm::LoaderNumbers& loaders,
+                  trace::RecordEncoder& encoder, Losses& losses, UnprobedClasses& unprobed);
 
   // Whether the probes' clock runs through the class, so that it gets no probes.
   bool IsOfTheClock(absl::string_view internal_name) const;

@@ -44,7 +44,7 @@ void OpenActivationWriter::FindNodes() {
 }
 
 void OpenActivationWriter::NumberNodes(std::vector<Open>& open) const {
-  for (Open& it : open) it.number = it.node != 0 ? trees_->TraceNode(it.node) : 0;
+  for (Open& it : open) it.number = it.node != 0 ? trees_->NumberOf(it.node) : 0;
 }
 
 void OpenActivationWriter::Write(proto::Chunk& chunk) {

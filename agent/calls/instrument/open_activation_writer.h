@@ -33,7 +33,7 @@ class OpenActivationWriter {
   void BeginFile();
 
  private:
-  // `node`: in the tree, as TreeCollector::TraceNode takes it; `number`: its number in this file.
+  // `node`: in the tree, as TreeCollector::NumberOf takes it; `number`: its number in this file.
   struct Open {
     uint64_t java_tid = 0;
     CountedBytecode::Instruction at;

@@ -11,7 +11,7 @@ namespace jtrace::calls {
 namespace {
 
 struct ReasonRow {
-  NoProbes why;
+  UnprobedReason why;
   Severity severity;
   absl::string_view loss;
   absl::string_view what;
@@ -21,40 +21,40 @@ struct ReasonRow {
 constexpr absl::string_view kRefusedAdvice =
     "verification errors and missing classes show with -Xlog:redefine*=debug";
 
-constexpr std::array<ReasonRow, kNoProbesCount> kReasonRows = {{
-    {NoProbes::kHidden, Severity::kInfo, "hidden_class",
+constexpr std::array<ReasonRow, kUnprobedReasonCount> kReasonRows = {{
+    {UnprobedReason::kHidden, Severity::kInfo, "hidden_class",
      "hidden classes in scope, whose methods cannot get probes",
      "samples see them; the bodies of lambdas are ordinary methods and counted"},
-    {NoProbes::kExempt, Severity::kInfo, "class.exempt",
+    {UnprobedReason::kExempt, Severity::kInfo, "class.exempt",
      "classes that include= names, but through which the probes themselves run", ""},
-    {NoProbes::kUnreadable, Severity::kWarning, "class.not_rewritten",
+    {UnprobedReason::kUnreadable, Severity::kWarning, "class.not_rewritten",
      "classes left without probes because their file could not be read",
      "a class file newer than this jtrace knows, or one the JVM will reject as well"},
-    {NoProbes::kNoNumbers, Severity::kWarning, "class.no_numbers",
+    {UnprobedReason::kNoNumbers, Severity::kWarning, "class.no_numbers",
      "classes left without probes because all numbers for methods are in use",
      "count fewer classes: include=com.acme.**"},
-    {NoProbes::kNoMethodFits, Severity::kWarning, "class.no_method_fits",
+    {UnprobedReason::kNoMethodFits, Severity::kWarning, "class.no_method_fits",
      "classes left without probes because none of their methods could get one",
      "the losses of methods say why"},
-    {NoProbes::kNotRetransformed, Severity::kWarning, "class.not_retransformed",
+    {UnprobedReason::kNotRetransformed, Severity::kWarning, "class.not_retransformed",
      "classes loaded before the probes were ready that the JVM did not allow to be changed",
      kRefusedAdvice},
-    {NoProbes::kNotHooked, Severity::kWarning, "class.not_hooked",
+    {UnprobedReason::kNotHooked, Severity::kWarning, "class.not_hooked",
      "classes left without probes because the JVM did not show their files", ""},
-    {NoProbes::kLate, Severity::kWarning, "class.late",
+    {UnprobedReason::kLate, Severity::kWarning, "class.late",
      "classes that got their probes, if any, after their first calls: those are not counted",
      "they were being loaded when the recording began; begin it earlier"},
 }};
 
 constexpr bool ReasonsInOrder() {
   for (size_t i = 0; i < kReasonRows.size(); ++i) {
-    if (kReasonRows[i].why != static_cast<NoProbes>(i)) return false;
+    if (kReasonRows[i].why != static_cast<UnprobedReason>(i)) return false;
   }
   return true;
 }
-static_assert(ReasonsInOrder(), "the table is indexed by NoProbes");
+static_assert(ReasonsInOrder(), "the table is indexed by UnprobedReason");
 
-constexpr uint32_t BitOf(NoProbes why) { return 1u << static_cast<uint32_t>(why); }
+constexpr uint32_t BitOf(UnprobedReason why) { return 1u << static_cast<uint32_t>(why); }
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void UnprobedClasses::Clear() {
   reasons_.clear();
 }
 
-void UnprobedClasses::Add(NoProbes why, uint32_t class_id, absl::string_view binary_name,
+void UnprobedClasses::Add(UnprobedReason why, uint32_t class_id, absl::string_view binary_name,
                           absl::string_view detail) {
   {
     std::lock_guard lock(mutex_);
@@ -88,7 +88,7 @@ void UnprobedClasses::Add(NoProbes why, uint32_t class_id, absl::string_view bin
                          std::move(details));
 }
 
-bool UnprobedClasses::Has(NoProbes why, uint32_t class_id) const {
+bool UnprobedClasses::Has(UnprobedReason why, uint32_t class_id) const {
   std::lock_guard lock(mutex_);
   const auto found = reasons_.find(class_id);
   return found != reasons_.end() && (found->second & BitOf(why)) != 0;

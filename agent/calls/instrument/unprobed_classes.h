@@ -17,7 +17,7 @@
 namespace jtrace::calls {
 
 // Why a class has no probes; a row of the table in unprobed_classes.cc.
-enum class NoProbes : uint8_t {
+enum class UnprobedReason : uint8_t {
   kHidden,
   kExempt,
   kUnreadable,
@@ -27,7 +27,7 @@ enum class NoProbes : uint8_t {
   kNotHooked,
   kLate,
 };
-inline constexpr size_t kNoProbesCount = static_cast<size_t>(NoProbes::kLate) + 1;
+inline constexpr size_t kUnprobedReasonCount = static_cast<size_t>(UnprobedReason::kLate) + 1;
 
 class UnprobedClasses {
  public:
@@ -39,11 +39,11 @@ class UnprobedClasses {
 
   // Counts the class (ClassDef.id), once for each reason. `detail`: the JVM's message; may be
   // empty.
-  void Add(NoProbes why, uint32_t class_id, absl::string_view binary_name,
+  void Add(UnprobedReason why, uint32_t class_id, absl::string_view binary_name,
            absl::string_view detail = {});
 
   // Whether the class was counted for the reason.
-  bool Has(NoProbes why, uint32_t class_id) const;
+  bool Has(UnprobedReason why, uint32_t class_id) const;
 
   // The classes were unloaded: their numbers may be given to others; the counts stay.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
@@ -53,7 +53,8 @@ class UnprobedClasses {
   trace::RecordEncoder& encoder_;
   Losses& losses_;
   mutable std::mutex mutex_;
-  absl::flat_hash_map<uint32_t, uint32_t> reasons_;  // guarded by mutex_; a bit for each NoProbes
+  absl::flat_hash_map<uint32_t, uint32_t>
+      reasons_;  // guarded by mutex_; a bit for each UnprobedReason
 };
 
 }  // namespace jtrace::calls

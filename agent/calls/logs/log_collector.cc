@@ -9,8 +9,8 @@
 namespace jtrace::calls {
 
 using signal_safe::At;
-using signal_safe::LogRing;
 using signal_safe::LogKind;
+using signal_safe::LogRing;
 using signal_safe::Node;
 using signal_safe::Ref;
 using signal_safe::ThreadState;
@@ -84,7 +84,7 @@ Ref LogPosition::Caller(uint32_t routine) const {
 }  // namespace
 
 LogCollector::Reader& LogCollector::ReaderOf(const ThreadState& state) {
-  const auto [entry, is_new] = readers_.try_emplace(state.tid);
+  const auto [entry, is_new] = readers_.try_emplace(state.java_tid);
   Reader& reader = entry->second;
   if (!is_new) return reader;
   const LogRing* ring = RingToRead(state);
@@ -120,7 +120,7 @@ void LogCollector::Finish(const ThreadState& ended, Visit visit) {
   if (gap.gap != 0) FinishGap(state, gap, state.root, NowTicks(), visit);
   FreeRings(arena_, state);
   signal_safe::WriteRelaxed(state.log_gap, uint64_t{1});
-  readers_.erase(state.tid);
+  readers_.erase(state.java_tid);
 }
 
 bool LogCollector::IsRead(const ThreadState& state) {
@@ -143,20 +143,20 @@ LogCollector::Gap LogCollector::OpenGap(const ThreadState& state) const {
 void LogCollector::BeginRun(Reader& reader) {
   ops_.clear();
   times_.clear();
-  marks_.clear();
+  controls_.clear();
   if (reader.begins_at != 0) {
-    AddMark(LogKind::kAt, reader.begins_at, TimeOf(reader));
+    AddControl(LogKind::kAt, reader.begins_at, TimeOf(reader));
     reader.seen = reader.begins_at;
   }
   reader.begins_at = 0;
 }
 
 void LogCollector::EndRun(const ThreadState& state, uint64_t since, Visit visit) {
-  if (ops_.empty() && marks_.empty()) return;
+  if (ops_.empty() && controls_.empty()) return;
   events_ += ops_.size();
   for (const uint32_t op : ops_) calls_ += (op & kExit) == 0;
-  for (const LogMark& mark : marks_) dropped_ += mark.kind == LogKind::kDropped ? mark.value : 0;
-  visit({state.tid, ops_, times_, marks_, timed(), since});
+  for (const LogControl& it : controls_) dropped_ += it.kind == LogKind::kDropped ? it.value : 0;
+  visit({state.java_tid, ops_, times_, controls_, timed(), since});
 }
 
 uint64_t LogCollector::NowTicks() const {
@@ -178,7 +178,7 @@ bool LogCollector::DrainSome(ThreadState& state, Visit visit) {
   BeginRun(reader);
   const size_t records = ReadRings(state, reader);
   if (records == 0) {
-    marks_.clear();
+    controls_.clear();
     reader.begins_at = begins_at;
     // Keeps `near` so close to now that a record's low bits suffice, however late it arrives.
     constexpr uint64_t kNear = uint64_t{1} << (kTimeBits - 2);
@@ -269,7 +269,7 @@ void LogCollector::ReadRecord(Reader& reader, uint64_t record) {
   const auto op = static_cast<uint32_t>(record) & kOpMask;
   const uint64_t upper = record >> signal_safe::kOpBits;
   if (op >> 2 == 0) return ReadKind(reader, static_cast<LogKind>(op), upper);
-  MarkTimeOff(reader);
+  AddTimeOff(reader);
   MoveTime(reader, upper);
   if (!ReadOp(reader, op)) return;
   const uint64_t time = TimeOf(reader);
@@ -285,7 +285,7 @@ bool LogCollector::ReadOp(Reader& reader, uint32_t op) {
   const bool wanted = kinds_.Has(op >> 2, (op & kJitted) != 0);
   if (wanted) {
     if (reader.at != reader.seen && LogPosition(arena_, reader.at).is_known()) {
-      AddMark(LogKind::kAt, reader.at, TimeOf(reader));
+      AddControl(LogKind::kAt, reader.at, TimeOf(reader));
     }
     ops_.push_back(op);
   } else {
@@ -317,7 +317,7 @@ void LogCollector::ReadKind(Reader& reader, LogKind kind, uint64_t value) {
   switch (kind) {
     case LogKind::kTime:
       if (reader.is_wide) {
-        MarkTimeOff(reader);
+        AddTimeOff(reader);
         MoveTime(reader, value);
       } else {
         reader.time =
@@ -330,12 +330,12 @@ void LogCollector::ReadKind(Reader& reader, LogKind kind, uint64_t value) {
     case LogKind::kDropped: {
       const uint64_t reported = std::min(value, reader.reported);
       reader.reported -= reported;
-      AddMark(kind, value - reported, TimeOf(reader));
+      AddControl(kind, value - reported, TimeOf(reader));
       break;
     }
     case LogKind::kAt:
       reader.at = reader.seen = static_cast<signal_safe::Ref>(value);
-      AddMark(kind, value, TimeOf(reader));
+      AddControl(kind, value, TimeOf(reader));
       break;
     case LogKind::kOff:
       // A time that is too long for one record has several.
@@ -345,13 +345,13 @@ void LogCollector::ReadKind(Reader& reader, LogKind kind, uint64_t value) {
 }
 
 // Called when the next record's time is known: positions before it have the last record's time.
-void LogCollector::MarkTimeOff(Reader& reader) {
-  if (reader.off != 0) AddMark(LogKind::kOff, reader.off, 0);
+void LogCollector::AddTimeOff(Reader& reader) {
+  if (reader.off != 0) AddControl(LogKind::kOff, reader.off, 0);
   reader.off = 0;
 }
 
-void LogCollector::AddMark(LogKind kind, uint64_t value, uint64_t time) {
-  marks_.push_back({static_cast<uint32_t>(ops_.size()), kind, value, time});
+void LogCollector::AddControl(LogKind kind, uint64_t value, uint64_t time) {
+  controls_.push_back({static_cast<uint32_t>(ops_.size()), kind, value, time});
 }
 
 void LogCollector::EndFile(bool is_last, Visit visit) {
@@ -382,7 +382,7 @@ void LogCollector::EndFileOf(ThreadState& state, bool is_last, Visit visit) {
   BeginRun(reader);
   reader.time = now;
   if (IsInside(state, reader)) {
-    AddMark(LogKind::kAt, reader.at, TimeOf(reader));
+    AddControl(LogKind::kAt, reader.at, TimeOf(reader));
     reader.seen = reader.at;
   }
   EndRun(state, since, visit);
@@ -402,12 +402,13 @@ void LogCollector::FinishGap(const ThreadState& state, const Gap& gap, signal_sa
   Reader& reader = ReaderOf(state);
   const uint64_t since = TimeOf(reader);
   BeginRun(reader);
-  AddMark(LogKind::kAt, RefOf(gap.gap), since);
+  AddControl(LogKind::kAt, RefOf(gap.gap), since);
   reader.time = std::max(reader.time, now);
   // The thread continues to count, and will report the whole gap.
-  AddMark(LogKind::kDropped, gap.dropped - std::min(gap.dropped, reader.reported), TimeOf(reader));
+  AddControl(LogKind::kDropped, gap.dropped - std::min(gap.dropped, reader.reported),
+             TimeOf(reader));
   reader.reported = gap.dropped;
-  AddMark(LogKind::kAt, goes_on, TimeOf(reader));
+  AddControl(LogKind::kAt, goes_on, TimeOf(reader));
   reader.at = RefOf(gap.gap);
   reader.seen = goes_on;
   EndRun(state, since, visit);
@@ -420,7 +421,8 @@ void LogCollector::BeginRecording(bool follow, CallKinds kinds) {
   ForEachState([&](ThreadState& state) {
     if (!signal_safe::HasLog(state)) return;
     // Only threads that still exist keep their readers.
-    if (const auto known = before.find(state.tid); known != before.end()) readers_.insert(*known);
+    if (const auto known = before.find(state.java_tid); known != before.end())
+      readers_.insert(*known);
     DrainToNow(state, [](const LogRun&) {});
     Reader& reader = ReaderOf(state);
     ReadCurrentPosition(state, reader);

@@ -14,8 +14,9 @@
 
 namespace jtrace::calls {
 
-// A mark before the run's event `index`, or after its last event. Marks of one index are in order.
-struct LogMark {
+// Another record than an entry or exit: before the run's event `index`, or after its last event.
+// Those of one index are in order.
+struct LogControl {
   uint32_t index;
   // kDropped: `value` calls were counted in the tree, and so were their exits, up to `time`. kAt:
   // the thread is at the node `value` (a Ref). kOff: since the event before, the thread was off the
@@ -31,7 +32,7 @@ struct LogRun {
   absl::Span<const uint32_t> ops;  // routine << 2 | exit << 1 | jitted
   // Nanoseconds of CLOCK_MONOTONIC, one for each op, never decreasing; empty without a clock.
   absl::Span<const uint64_t> times;
-  absl::Span<const LogMark> marks;
+  absl::Span<const LogControl> controls;
   bool has_clock;
   uint64_t since;  // with a clock: the time of the thread's last record before the run
 };
@@ -134,7 +135,7 @@ class LogCollector {
   // Whether all that the thread has written up to now is read.
   static bool IsRead(const signal_safe::ThreadState& state);
   Gap OpenGap(const signal_safe::ThreadState& state) const;
-  // Reports the marks that the thread would write if the gap ended now, at the node `goes_on`.
+  // Reports what the thread would write if the gap ended now, at the node `goes_on`.
   void FinishGap(const signal_safe::ThreadState& state, const Gap& gap, signal_safe::Ref goes_on,
                  uint64_t now, Visit visit);
   void EndFileOf(signal_safe::ThreadState& state, bool is_last, Visit visit);
@@ -144,8 +145,8 @@ class LogCollector {
   // Whether the log is known to have reached a node below the root.
   bool IsInside(const signal_safe::ThreadState& state, const Reader& reader) const;
   template <typename Word>
-  size_t ReadRecords(const signal_safe::ThreadState& state, signal_safe::LogRing& ring,
-                     size_t most, Reader& reader);
+  size_t ReadRecords(const signal_safe::ThreadState& state, signal_safe::LogRing& ring, size_t most,
+                     Reader& reader);
   // Whether entries and exits need only be copied.
   template <typename Word>
   bool IsPlain() const {
@@ -158,7 +159,7 @@ class LogCollector {
   // Adds an entry or exit to the run unless `kinds_` leaves it out; returns whether it did.
   bool ReadOp(Reader& reader, uint32_t op);
   void Follow(Reader& reader, uint32_t op) const;
-  void MarkTimeOff(Reader& reader);
+  void AddTimeOff(Reader& reader);
   signal_safe::Ref RefOf(uint64_t node) const {
     return signal_safe::RefOf(arena_, reinterpret_cast<const signal_safe::Node*>(node));
   }
@@ -167,7 +168,7 @@ class LogCollector {
   uint64_t TimeOf(const Reader& reader) const;
   void MoveTime(Reader& reader, uint64_t low_bits);
   void ReadKind(Reader& reader, signal_safe::LogKind kind, uint64_t value);
-  void AddMark(signal_safe::LogKind kind, uint64_t value, uint64_t time);
+  void AddControl(signal_safe::LogKind kind, uint64_t value, uint64_t time);
   // The present reading of the probes, in the clock's units.
   uint64_t NowTicks() const;
 
@@ -178,7 +179,7 @@ class LogCollector {
   // The run being read.
   std::vector<uint32_t> ops_;
   std::vector<uint64_t> times_;
-  std::vector<LogMark> marks_;
+  std::vector<LogControl> controls_;
   bool follows_ = true;
   CallKinds kinds_;
   uint64_t events_ = 0;

@@ -29,14 +29,14 @@ class RunEncoder {
   template <typename NumberOf>
   void Encode(bool with_switches, NumberOf number_of) {
     size_t from = 0;
-    for (size_t i = 0; i < run_.marks.size(); ++i) {
-      const LogMark& mark = run_.marks[i];
-      AddOps(from, mark.index);
-      from = mark.index;
-      if (mark.kind == signal_safe::LogKind::kAt) {
-        AddValue(format::kLogPosition, number_of(mark.value), TimeOf(mark));
-      } else if (mark.kind == signal_safe::LogKind::kDropped) {
-        AddDropped(2 * mark.value, TimeOf(mark));
+    for (size_t i = 0; i < run_.controls.size(); ++i) {
+      const LogControl& control = run_.controls[i];
+      AddOps(from, control.index);
+      from = control.index;
+      if (control.kind == signal_safe::LogKind::kAt) {
+        AddValue(format::kLogPosition, number_of(control.value), TimeOf(control));
+      } else if (control.kind == signal_safe::LogKind::kDropped) {
+        AddDropped(2 * control.value, TimeOf(control));
       } else if (with_switches) {
         AddOff(i);
       }
@@ -48,8 +48,8 @@ class RunEncoder {
   uint64_t TimeOf(size_t index) const {
     return run_.times.empty() ? now_ : clock_.Since(run_.times[index]);
   }
-  uint64_t TimeOf(const LogMark& mark) const {
-    return mark.time == 0 ? now_ : clock_.Since(mark.time);
+  uint64_t TimeOf(const LogControl& control) const {
+    return control.time == 0 ? now_ : clock_.Since(control.time);
   }
 
   void AddOps(size_t from, size_t to) {
@@ -92,29 +92,31 @@ class RunEncoder {
     last_ = time;
   }
 
-  // The event lies within the mark's interval: at its end, but before the record that ends it,
-  // because at equal times logs come before events.
-  void AddOff(size_t mark) {
-    const uint64_t before = TimeBefore(mark);
-    const uint64_t after = TimeAfter(mark, before);
+  // The event lies within the interval of the time off: at its end, but before the record that ends
+  // it, because at equal times logs come before events.
+  void AddOff(size_t control) {
+    const uint64_t before = TimeBefore(control);
+    const uint64_t after = TimeAfter(control, before);
     const uint64_t on = std::max(before, after - 1);
-    const uint64_t length = run_.marks[mark].value;
+    const uint64_t length = run_.controls[control].value;
     AddSwitch(std::max(before, on - std::min(on, length)), format::kSwitchOn | format::kEnd);
     AddSwitch(on, format::kSwitchOn);
   }
 
-  uint64_t TimeBefore(size_t mark) const {
-    const uint32_t index = run_.marks[mark].index;
-    if (mark > 0 && run_.marks[mark - 1].index == index) return TimeOf(run_.marks[mark - 1]);
+  uint64_t TimeBefore(size_t control) const {
+    const uint32_t index = run_.controls[control].index;
+    if (control > 0 && run_.controls[control - 1].index == index)
+      return TimeOf(run_.controls[control - 1]);
     return index > 0 ? TimeOf(index - 1) : clock_.Since(run_.since);
   }
 
-  // The time of the first record after the mark that is later than `before`; a position can be
+  // The time of the first record after `control` that is later than `before`; a position can be
   // equally early.
-  uint64_t TimeAfter(size_t mark, uint64_t before) const {
-    const uint32_t index = run_.marks[mark].index;
-    for (++mark; mark < run_.marks.size() && run_.marks[mark].index == index; ++mark) {
-      if (TimeOf(run_.marks[mark]) > before) return TimeOf(run_.marks[mark]);
+  uint64_t TimeAfter(size_t control, uint64_t before) const {
+    const uint32_t index = run_.controls[control].index;
+    for (++control; control < run_.controls.size() && run_.controls[control].index == index;
+         ++control) {
+      if (TimeOf(run_.controls[control]) > before) return TimeOf(run_.controls[control]);
     }
     return index < run_.ops.size() ? TimeOf(index) : now_;
   }

@@ -13,13 +13,13 @@ void FlatCollector::Collect(uint32_t routine_limit,
   states_.FreeRetired();
   states_.RemoveEnded([&](signal_safe::ThreadState& state) {
     CollectState(state, limit);
-    visit({state.tid, /*ended=*/true, updates_});
+    visit({state.java_tid, /*ended=*/true, updates_});
     reported_.erase(&state);
     states_.Retire(state);
   });
   states_.ForEachLive([&](signal_safe::ThreadState& state) {
     CollectState(state, limit);
-    if (!updates_.empty()) visit({state.tid, /*ended=*/false, updates_});
+    if (!updates_.empty()) visit({state.java_tid, /*ended=*/false, updates_});
   });
   updates_.clear();
   CollectCounters(arena_->shared.counters, std::min(routine_limit, signal_safe::kMaxRoutines),

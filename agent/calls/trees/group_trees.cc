@@ -15,7 +15,8 @@ bool GroupTrees::IsMember(ThreadState& state) {
 }
 
 void GroupTrees::DecideGroup(ThreadState& state) {
-  const uint32_t group = group_of_ == nullptr ? 0 : group_of_(state.tid, state.is_virtual != 0);
+  const uint32_t group =
+      group_of_ == nullptr ? 0 : group_of_(state.java_tid, state.is_virtual != 0);
   state.group = kOwnTree;
   if (group == 0) return;
   auto [entry, inserted] = root_of_group_.try_emplace(group);

@@ -23,7 +23,7 @@ uint64_t NextRecord(const signal_safe::ThreadState& state, const signal_safe::Lo
 // Returns the ring after `ring`, which the thread has left and which is read to its end. The memory
 // of `ring` is returned to the probes.
 signal_safe::LogRing& NextRing(signal_safe::Arena* arena, signal_safe::ThreadState& state,
-                                 signal_safe::LogRing& ring);
+                               signal_safe::LogRing& ring);
 // Releases all rings of a thread that has ended; it has no log any more.
 void FreeRings(signal_safe::Arena* arena, signal_safe::ThreadState& state);
 

@@ -157,7 +157,7 @@ void StateRecycler::ForEachLive(absl::FunctionRef<void(ThreadState&)> visit) {
 }
 
 void StateRecycler::Unlink(ThreadState& state) {
-  Ref& bucket = arena_->buckets[state.tid % signal_safe::kBucketCount];
+  Ref& bucket = arena_->buckets[state.java_tid % signal_safe::kBucketCount];
   const Ref self = RefOf(arena_, &state);
   const Ref next = ReadRelaxed(state.next);
   Ref expected = self;

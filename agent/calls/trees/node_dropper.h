@@ -31,7 +31,7 @@ class NodeDropper {
   bool IsGone(const signal_safe::Node& node) const {
     // Tested first: a dropped node that is its list's last one may outlive its parent.
     return IsDropped(node) ||
-           (signal_safe::ReadAcquire(node.marks) & signal_safe::kMarkCutOff) != 0 ||
+           (signal_safe::ReadAcquire(node.flags) & signal_safe::kNodeCutOff) != 0 ||
            IsDropped(*signal_safe::At<signal_safe::Node>(arena_, node.parent));
   }
   // Drops a node that is gone and was not dropped yet.

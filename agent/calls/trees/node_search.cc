@@ -75,7 +75,7 @@ Ref FindInList(const Arena* arena, const Node& parent, uint32_t routine) {
   for (Ref ref = root.IsAtRoot() ? ReadAcquire(root->next) : 0; ref != 0;) {
     const Node& node = *At<Node>(arena, ref);
     if (node.routine == routine && node.parent == parent_ref &&
-        (ReadAcquire(node.marks) & signal_safe::kMarkCutOff) == 0) {
+        (ReadAcquire(node.flags) & signal_safe::kNodeCutOff) == 0) {
       return ref;
     }
     ref = ReadAcquire(node.next);

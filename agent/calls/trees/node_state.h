@@ -9,7 +9,7 @@
 namespace jtrace::calls {
 
 // Node::collected.
-enum Collected : uint8_t {
+enum NodeState : uint8_t {
   kUnseen = 0,
   kSampled = 1,    // a sample named it; not reported yet
   kDefined = 2,    // reported in this file

@@ -93,7 +93,7 @@ void TreeCollector::CollectEnded(ThreadState& state, VisitUpdate visit) {
   CollectTree(state, visit);
   reports_all_ = reported_all;
   blocks_.SetDue(was_due);
-  visit({.java_tid = state.tid,
+  visit({.java_tid = state.java_tid,
          .ended = true,
          .root = ReadRoot(state),
          .nodes = reporter_.updates()});
@@ -102,9 +102,9 @@ void TreeCollector::CollectEnded(ThreadState& state, VisitUpdate visit) {
 
 void TreeCollector::CollectLive(ThreadState& state, VisitUpdate visit) {
   CollectTree(state, visit);
-  const bool root_changed = values_.MetricsPassed(*At<Node>(arena_, state.root));
+  const bool root_changed = values_.MetricsChanged(*At<Node>(arena_, state.root));
   if (reporter_.updates().empty() && !root_changed) return;
-  visit({.java_tid = state.tid, .root = ReadRoot(state), .nodes = reporter_.updates()});
+  visit({.java_tid = state.java_tid, .root = ReadRoot(state), .nodes = reporter_.updates()});
 }
 
 void TreeCollector::BeginFile() {
@@ -193,7 +193,7 @@ void TreeCollector::CollectTree(ThreadState& state, VisitUpdate visit) {
     pruner_.Add(node);
     const bool changed = CollectNode(node);
     if (reporter_.updates().size() >= max_updates_) {
-      visit({.java_tid = state.tid, .nodes = reporter_.updates()});
+      visit({.java_tid = state.java_tid, .nodes = reporter_.updates()});
       reporter_.Clear();
     }
     return changed;
@@ -213,7 +213,8 @@ bool TreeCollector::CollectNode(Node& node) {
   if (IsDropped(node) || IsUnused(node, counts)) return false;
   const bool known = node.collected == kDefined || node.collected == kEarlier;
   const bool has_blocks = blocks_.is_due() && blocks_.Read(node);
-  if (known && node.reported.Until(counts.calls) == 0 && !values_.Passed(node) && !has_blocks) {
+  if (known && node.reported.Until(counts.calls) == 0 && !values_.ValuesChanged(node) &&
+      !has_blocks) {
     return false;
   }
   if (pruner_.is_short() && !reports_all_ && Defer(node, counts.calls)) return true;
@@ -261,13 +262,13 @@ Node* TreeCollector::NodeAt(uint64_t raw_node) const {
   return At<Node>(arena_, static_cast<Ref>(raw_node));
 }
 
-uint32_t TreeCollector::TraceNode(uint64_t raw_node) {
+uint32_t TreeCollector::NumberOf(uint64_t raw_node) {
   Node* node = NodeAt(raw_node);
   // Roots have no routine and no number.
   return node == nullptr || node->routine == 0 ? 0 : NumberForSample(*node);
 }
 
-uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
+uint32_t TreeCollector::NumberOfChild(uint64_t raw_node, uint32_t routine) {
   const auto call_site = static_cast<uint32_t>(raw_node >> signal_safe::kPositionCallSiteShift);
   if (routine < signal_safe::kCallSiteIds) routine |= call_site << signal_safe::kCallSiteShift;
   const Node* parent = NodeAt(raw_node);
@@ -302,7 +303,7 @@ void TreeCollector::ForEachThread(absl::FunctionRef<void(ThreadState&)> visit) {
 
 const ThreadState* TreeCollector::FindThread(uint64_t java_tid) const {
   const auto ended = std::find_if(ended_.begin(), ended_.end(),
-                                  [&](const ThreadState* it) { return it->tid == java_tid; });
+                                  [&](const ThreadState* it) { return it->java_tid == java_tid; });
   return ended != ended_.end() ? *ended : signal_safe::FindThreadState(arena_, java_tid);
 }
 

@@ -39,7 +39,7 @@ class TreeWatcher {
 // tree) or GroupTrees (a group's), TreePruner (memory), NodeDropper (nodes that were cut off). On
 // the writer thread only; never waits for a probe.
 //
-// A round is: drain the sample rings (TraceNode for each sample), then Poll, and now and then
+// A round is: drain the sample rings (NumberOf for each sample), then Poll, and now and then
 // Collect, into the same chunk. A node that a sample names is thereby defined in that chunk at the
 // latest, and nodes of ended threads outlive their samples by one round.
 class TreeCollector {
@@ -64,7 +64,7 @@ class TreeCollector {
   PathBlocks& path_blocks() { return blocks_; }
 
   // Sets an action that Collect calls for each ended thread with its own tree, before its last
-  // update. That update reports the nodes that the action names by TraceNode.
+  // update. That update reports the nodes that the action names by NumberOf.
   void OnThreadEnd(std::function<void(const signal_safe::ThreadState&)> action) {
     on_thread_end_ = std::move(action);
   }
@@ -114,11 +114,11 @@ class TreeCollector {
 
   // Returns the number in the trace of a node as Position::node gives it; 0 for roots, for calls
   // that found no memory, and for what is outside of this arena's chunks.
-  uint32_t TraceNode(uint64_t raw_node);
+  uint32_t NumberOf(uint64_t raw_node);
 
   // Returns the same for the node's child for `routine`, called from the call site in `raw_node`; 0
   // if the probes have not made it.
-  uint32_t TraceChild(uint64_t raw_node, uint32_t routine);
+  uint32_t NumberOfChild(uint64_t raw_node, uint32_t routine);
 
   // A number in the trace that no node of any tree has or will have.
   uint32_t NewNumber() { return reporter_.NewNumber(); }

@@ -42,7 +42,7 @@ void TreePruner::AddToChoice(Ref ref, const signal_safe::Node& node) {
   const uint32_t parent = IndexOf(node.parent);
   if (parent == 0 && node.parent != choice_.root) return;
   const uint64_t calls = ReadCounts(node).calls;
-  const bool folds = (ReadRelaxed(node.marks) & signal_safe::kMarkFolds) != 0;
+  const bool folds = (ReadRelaxed(node.flags) & signal_safe::kNodeFolds) != 0;
   const bool kept = HasChanged(node, calls) || folds || ref == choice_.pruned;
   if (ref >= choice_.indexes.size()) choice_.indexes.resize(ref + ref / 4 + 1);
   choice_.indexes[ref] = static_cast<uint32_t>(choice_.entries.size());

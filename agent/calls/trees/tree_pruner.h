@@ -16,7 +16,7 @@ namespace jtrace::calls {
 
 // Sums up the memory of all trees in each round. While memory is short, it chooses subtrees that
 // have less than a share of their parent's calls, no calls since the last round, and no node from
-// which calls are folded (kMarkFolds). It requests their threads to cut them off; kMarkCutOff shows
+// which calls are folded (kNodeFolds). It requests their threads to cut them off; kNodeCutOff shows
 // in a later round that they did. On the writer thread only.
 class TreePruner {
  public:

@@ -45,7 +45,7 @@ class TreeSource : public trace::ChunkSource {
   void EndFile(bool, proto::Chunk&) override { collector_.ReportAll(); }
   void BeginFile() override { collector_.BeginFile(); }
   // A node's number in the trace; 0: a thread's root.
-  uint32_t NumberOf(uint64_t ref) { return collector_.TraceNode(ref); }
+  uint32_t NumberOf(uint64_t ref) { return collector_.NumberOf(ref); }
   // See TreeCollector.
   void OnThreadEnd(std::function<void(const signal_safe::ThreadState&)> action) {
     collector_.OnThreadEnd(std::move(action));

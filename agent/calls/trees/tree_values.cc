@@ -162,14 +162,14 @@ NodeValues TreeValues::SinceBaseline(const Node& node, NodeValues read) const {
   return read;
 }
 
-bool TreeValues::Passed(const Node& node) const {
-  if (MetricsPassed(node)) return true;
+bool TreeValues::ValuesChanged(const Node& node) const {
+  if (MetricsChanged(node)) return true;
   if (scale_ == nullptr) return false;
   const NodeValues values = Read(node);
   return values.base + values.off != TimesOf(node).reported;
 }
 
-bool TreeValues::MetricsPassed(const Node& node) const {
+bool TreeValues::MetricsChanged(const Node& node) const {
   return !metrics_.empty() && SumOf(ReadRoot(node).metrics) != MetricsOf(node).reported;
 }
 

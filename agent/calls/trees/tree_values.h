@@ -95,8 +95,8 @@ class TreeValues {
   uint64_t CpuTicks(const signal_safe::Node& node) const;
   int64_t CpuNanos(int64_t ticks) const;
   // Whether any value, or any metric, changed since SetReported.
-  bool Passed(const signal_safe::Node& node) const;
-  bool MetricsPassed(const signal_safe::Node& node) const;
+  bool ValuesChanged(const signal_safe::Node& node) const;
+  bool MetricsChanged(const signal_safe::Node& node) const;
 
   void SetReported(signal_safe::Node& node, const NodeValues& read) const;
   void SetBaseline(signal_safe::Node& node, const NodeValues& read) const;

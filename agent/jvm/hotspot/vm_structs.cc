@@ -217,7 +217,7 @@ constexpr VmTableEntry kReads[] = {
 };
 
 // In the order of LayoutSection.
-constexpr VmPartText kTexts[] = {
+constexpr LayoutSectionText kTexts[] = {
     {"code_cache", "samples have native frames only",
      "bounds compared with each other; the first blobs of each heap walked; the interpreter and "
      "the call stub found in blobs of these names",
@@ -254,7 +254,7 @@ constexpr VmPartText kTexts[] = {
     {"levels", "the compiler of a method is unknown",
      "levels are from 1 to 4, bytecode indexes below 65,536", true},
 };
-static_assert(std::size(kTexts) == kVmParts);
+static_assert(std::size(kTexts) == kLayoutSectionCount);
 
 }  // namespace
 
@@ -416,6 +416,8 @@ uint32_t VmStructs::Size(std::string_view type) const {
 
 std::span<const VmTableEntry> VmTableEntries() { return kReads; }
 
-const VmPartText& TextOf(LayoutSection part) { return kTexts[static_cast<size_t>(part)]; }
+const LayoutSectionText& TextOf(LayoutSection section) {
+  return kTexts[static_cast<size_t>(section)];
+}
 
 }  // namespace jtrace::jvm

@@ -62,13 +62,14 @@ class VmStructs {
   absl::flat_hash_map<Key, std::string> field_types_;
 };
 
-// The list of all that is read of HotSpot's own structures by name, and how each part is verified.
+// The list of all that is read of HotSpot's own structures by name, and how each section is
+// verified.
 //
 // The exported tables are a first guess: a JVM may be built from changed sources, and its tables
 // may be wrong. VmStructs keeps only the entries that VmTableEntries lists, so nothing else can be
 // read. java-tests/broken_jvm breaks each of them on purpose.
 
-// What the entries are for. A part that cannot be verified is switched off as a whole.
+// What the entries are for. A section that cannot be verified is switched off as a whole.
 enum class LayoutSection : uint8_t {
   kCodeCache,      // where generated code is, and of what kind
   kInterpreter,    // the interpreter's code
@@ -85,22 +86,22 @@ enum class LayoutSection : uint8_t {
   kCollections,    // causes of garbage collections
   kLevels,         // which compiler made a method, and OSR entries
 };
-inline constexpr int kVmParts = 14;
+inline constexpr int kLayoutSectionCount = 14;
 
-struct VmPartText {
+struct LayoutSectionText {
   std::string_view name;      // in names of losses: jvm.NAME
-  std::string_view without;   // the effect if the part is off
+  std::string_view without;   // the effect if the section is off
   std::string_view verified;  // how: at the start, or when its objects are first seen
   bool is_minor;              // the reports are right and whole without it
 };
-const VmPartText& TextOf(LayoutSection part);
+const LayoutSectionText& TextOf(LayoutSection section);
 
 enum class VmTableEntryKind : uint8_t { kField, kStatic, kSize, kConstant, kLongConstant };
 
 // An entry of the tables: a field's offset, a static field's address, a type's size or the value
 // of a constant. JVM versions have different ones; an absent entry is not wrong by itself.
 struct VmTableEntry {
-  LayoutSection part;
+  LayoutSection section;
   VmTableEntryKind kind;
   std::string_view type;   // "" for constants
   std::string_view field;  // the constant's name; "" for sizes

@@ -85,7 +85,7 @@ class Walker {
     thread_.End();
   }
 
-  uint64_t tid() { return thread_.state()->tid; }
+  uint64_t tid() { return thread_.state()->java_tid; }
   const Model& model() const { return model_; }
 
  private:

@@ -30,7 +30,7 @@ class Places : public CallSiteNumbers {
     asked.push_back(place);
     return static_cast<uint32_t>(asked.size());
   }
-  bool AddCodeAndFindOther(std::string_view, Bytes) override { return knows_other_code_; }
+  bool AddClassAndFindOtherVersion(std::string_view, Bytes) override { return knows_other_code_; }
 
   std::vector<CallSite> asked;
 

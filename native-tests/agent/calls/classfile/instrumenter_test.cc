@@ -49,9 +49,9 @@ TEST(InstrumenterTest, EmptyMethodByteForByte) {
 }
 
 // Neither what a compiler writes, nor the program's own athrow.
-TEST(InstrumenterTest, MarkedRethrowsAreKnown) {
+TEST(InstrumenterTest, TaggedRethrowsAreKnown) {
   ProbeSpec spec = ProbeSpec::Tree();
-  spec.marks_rethrows = true;
+  spec.tags_rethrows = true;
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(
       Apply(ClassWith({.code = {1 /*aconst_null*/, kOpAthrow}, .max_stack = 1}), r, spec));

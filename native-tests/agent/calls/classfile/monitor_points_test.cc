@@ -44,7 +44,7 @@ class MonitorPointsTest : public ::testing::Test {
     rewritten_.TakeApart(Instrument(
         ClassBuilder().Add(method).Build(), ScopeFilter(), spec,
         [](const MethodRef&) { return kMethodId; }, &ids));
-    mark_ = rewritten_.Probe(spec.mark);
+    mark_ = rewritten_.Probe(spec.count_point);
   }
   // The ids of the probes, and the opcodes of monitorenter, monitorexit, returns and athrow, in the
   // order of the code.

@@ -56,11 +56,11 @@ TEST_F(CallSiteTableTest, TheOnlyPlaceIsNotThatOfInitializers) {
 TEST_F(CallSiteTableTest, OtherCodeOfAClassIsRemembered) {
   const std::vector<uint8_t> one = {1};
   const std::vector<uint8_t> two = {2};
-  EXPECT_FALSE(table_.AddCodeAndFindOther("A", one));
-  EXPECT_FALSE(table_.AddCodeAndFindOther("A", one));
-  EXPECT_FALSE(table_.AddCodeAndFindOther("B", two));
-  EXPECT_TRUE(table_.AddCodeAndFindOther("A", two));
-  EXPECT_TRUE(table_.AddCodeAndFindOther("A", one));
+  EXPECT_FALSE(table_.AddClassAndFindOtherVersion("A", one));
+  EXPECT_FALSE(table_.AddClassAndFindOtherVersion("A", one));
+  EXPECT_FALSE(table_.AddClassAndFindOtherVersion("B", two));
+  EXPECT_TRUE(table_.AddClassAndFindOtherVersion("A", two));
+  EXPECT_TRUE(table_.AddClassAndFindOtherVersion("A", one));
 }
 
 TEST_F(CallSiteTableTest, FramesHaveTheLineBeforeThem) {

@@ -37,7 +37,7 @@ class UnprobedClassesTest : public ::testing::Test {
 
 TEST_F(UnprobedClassesTest, EachIsALossAndARecord) {
   const uint32_t a = encoder_.ClassNumber("a.A", 0);
-  unprobed_.Add(NoProbes::kNotRetransformed, a, "a.A", "JVMTI_ERROR_INTERNAL");
+  unprobed_.Add(UnprobedReason::kNotRetransformed, a, "a.A", "JVMTI_ERROR_INTERNAL");
   EXPECT_EQ(losses_.Count("class.not_retransformed"), 1u);
   EXPECT_EQ(losses_.Snapshot()[0].what,
             "classes loaded before the probes were ready that the JVM did not allow to be changed: "
@@ -49,31 +49,31 @@ TEST_F(UnprobedClassesTest, EachReasonCountsOnceAClass) {
   const uint32_t a = encoder_.ClassNumber("a.A", 0);
   const uint32_t other = encoder_.ClassNumber("a.A", 7);  // of another loader
   for (int i = 0; i < 2; ++i) {
-    unprobed_.Add(NoProbes::kLate, a, "a.A");
-    unprobed_.Add(NoProbes::kLate, other, "a.A");
+    unprobed_.Add(UnprobedReason::kLate, a, "a.A");
+    unprobed_.Add(UnprobedReason::kLate, other, "a.A");
   }
   EXPECT_EQ(losses_.Count("class.late"), 2u);
-  EXPECT_TRUE(unprobed_.Has(NoProbes::kLate, a));
-  EXPECT_FALSE(unprobed_.Has(NoProbes::kNotHooked, a));
-  unprobed_.Add(NoProbes::kNotHooked, a, "a.A");
+  EXPECT_TRUE(unprobed_.Has(UnprobedReason::kLate, a));
+  EXPECT_FALSE(unprobed_.Has(UnprobedReason::kNotHooked, a));
+  unprobed_.Add(UnprobedReason::kNotHooked, a, "a.A");
   EXPECT_EQ(losses_.Count("class.not_hooked"), 1u);
 }
 
 TEST_F(UnprobedClassesTest, NumbersOfUnloadedClassesAreFree) {
   const uint32_t a = encoder_.ClassNumber("a.A", 0);
-  unprobed_.Add(NoProbes::kHidden, a, "a.A$$Lambda.0x0000800012345678");
+  unprobed_.Add(UnprobedReason::kHidden, a, "a.A$$Lambda.0x0000800012345678");
   EXPECT_EQ(losses_.Snapshot()[0].what,
             "hidden classes in scope, whose methods cannot get probes: a.A$$Lambda");
   unprobed_.Forget({a});
-  EXPECT_FALSE(unprobed_.Has(NoProbes::kHidden, a));
-  unprobed_.Add(NoProbes::kHidden, a, "a.A$$Lambda.0x0000800012345678");
+  EXPECT_FALSE(unprobed_.Has(UnprobedReason::kHidden, a));
+  unprobed_.Add(UnprobedReason::kHidden, a, "a.A$$Lambda.0x0000800012345678");
   EXPECT_EQ(losses_.Count("hidden_class"), 2u);
 }
 
 TEST_F(UnprobedClassesTest, ARecordingBeginsWithNone) {
-  unprobed_.Add(NoProbes::kUnreadable, 1, "a.A");
+  unprobed_.Add(UnprobedReason::kUnreadable, 1, "a.A");
   unprobed_.Clear();
-  EXPECT_FALSE(unprobed_.Has(NoProbes::kUnreadable, 1));
+  EXPECT_FALSE(unprobed_.Has(UnprobedReason::kUnreadable, 1));
 }
 
 }  // namespace

@@ -34,12 +34,12 @@ TEST_F(LogCollectorFilesTest, AGapThatIsOpenAtTheEndIsReported) {
   thread_.state()->log_dropped = 3;
   Visited running;
   collector.EndFile(/*is_last=*/true, std::ref(running));
-  EXPECT_THAT(running.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, outer, 0},
-                                         Visited::Mark{0, LogKind::kDropped, 3, 0},
-                                         Visited::Mark{0, LogKind::kAt, inner, 0}));
+  EXPECT_THAT(running.controls, ElementsAre(Visited::Control{0, LogKind::kAt, outer, 0},
+                                            Visited::Control{0, LogKind::kDropped, 3, 0},
+                                            Visited::Control{0, LogKind::kAt, inner, 0}));
   Visited ended;
   collector.Finish(*thread_.state(), std::ref(ended));
-  EXPECT_EQ(ended.marks.back(), (Visited::Mark{0, LogKind::kAt, thread_.state()->root, 0}));
+  EXPECT_EQ(ended.controls.back(), (Visited::Control{0, LogKind::kAt, thread_.state()->root, 0}));
 }
 
 // The thread continues counting after the report, and reports the whole gap at its end.
@@ -57,14 +57,14 @@ TEST_F(LogCollectorFilesTest, CallsOfAGapAreReportedOnce) {
 
   thread_.state()->log_dropped = 9;
   collector.BeginRecording(/*follow=*/true);
-  log.Mark(LogKind::kDropped, 7);  // in two parts
-  log.Mark(LogKind::kDropped, 6);
+  log.Control(LogKind::kDropped, 7);  // in two parts
+  log.Control(LogKind::kDropped, 6);
   thread_.state()->log_gap = thread_.state()->log_dropped = 0;
-  EXPECT_THAT(Poll(collector).marks,
-              ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0},
-                          Visited::Mark{0, LogKind::kDropped, 0, 0},
-                          Visited::Mark{0, LogKind::kDropped, 4, 0}));
-  log.Mark(LogKind::kDropped, 2);
+  EXPECT_THAT(Poll(collector).controls,
+              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.current_ref(), 0},
+                          Visited::Control{0, LogKind::kDropped, 0, 0},
+                          Visited::Control{0, LogKind::kDropped, 4, 0}));
+  log.Control(LogKind::kDropped, 2);
   Poll(collector);
   EXPECT_EQ(collector.dropped_calls(), 6u);
 }
@@ -111,9 +111,10 @@ TEST_F(LogCollectorFilesTest, ARecordingBeginsAtTheThreadsPosition) {
   log.Enter(2);
   const Visited visited = Poll(collector);
   EXPECT_THAT(visited.ops, ElementsAre(Enter(2)));
-  EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0}));
+  EXPECT_THAT(visited.controls,
+              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.current_ref(), 0}));
   log.Exit(2);
-  EXPECT_TRUE(Poll(collector).marks.empty());
+  EXPECT_TRUE(Poll(collector).controls.empty());
 }
 
 TEST_F(LogCollectorFilesTest, ARecordingOfOneFileLocatesThreadsThatStandStill) {
@@ -124,8 +125,8 @@ TEST_F(LogCollectorFilesTest, ARecordingOfOneFileLocatesThreadsThatStandStill) {
   log.Enter(1);
   collector.BeginRecording(/*follow=*/false);
   log.Enter(2);
-  EXPECT_THAT(Poll(collector).marks,
-              ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0}));
+  EXPECT_THAT(Poll(collector).controls,
+              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.current_ref(), 0}));
 }
 
 // The file changes while the thread is far ahead of its reader.
@@ -144,7 +145,7 @@ TEST_F(LogCollectorFilesTest, AFileBeginsAtThePositionOfItsFirstRecord) {
   collector.BeginFile();
   const Visited second = Poll(collector);
   EXPECT_THAT(second.ops, ElementsAre(Exit(36)));
-  EXPECT_THAT(second.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, nodes[2], 0}));
+  EXPECT_THAT(second.controls, ElementsAre(Visited::Control{0, LogKind::kAt, nodes[2], 0}));
   // The outer one's exit was not seen.
   log.Exit(4);
   log.Exit(9);
@@ -152,7 +153,7 @@ TEST_F(LogCollectorFilesTest, AFileBeginsAtThePositionOfItsFirstRecord) {
   log.Enter(4);
   collector.BeginFile();
   const Visited third = Poll(collector);
-  EXPECT_THAT(third.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, nodes[0], 0}));
+  EXPECT_THAT(third.controls, ElementsAre(Visited::Control{0, LogKind::kAt, nodes[0], 0}));
 }
 
 TEST_F(LogCollectorFilesTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilTheNextOne) {
@@ -163,12 +164,12 @@ TEST_F(LogCollectorFilesTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilTh
   log.Enter(4);
   Poll(collector);
   collector.BeginFile();
-  log.Mark(LogKind::kAt, thread_.current_ref());
-  EXPECT_EQ(Poll(collector).marks.size(), 1u);
+  log.Control(LogKind::kAt, thread_.current_ref());
+  EXPECT_EQ(Poll(collector).controls.size(), 1u);
   collector.BeginFile();
   log.Exit(4);
-  EXPECT_THAT(Poll(collector).marks,
-              ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0}));
+  EXPECT_THAT(Poll(collector).controls,
+              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.current_ref(), 0}));
 }
 
 // A thread that stays in a call while files begin and end.
@@ -186,17 +187,18 @@ TEST_F(LogCollectorFilesTest, TheTimeOfACallIsSplitAmongItsFiles) {
     collector.EndFile(file == 3, std::ref(visited));
     const uint64_t begin = (file - 1) * 10'000;
     if (file == 1) {
-      EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{1, LogKind::kAt, node, 10'000}));
+      EXPECT_THAT(visited.controls, ElementsAre(Visited::Control{1, LogKind::kAt, node, 10'000}));
     } else {
-      EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, node, begin},
-                                             Visited::Mark{0, LogKind::kAt, node, begin + 10'000}));
+      EXPECT_THAT(visited.controls,
+                  ElementsAre(Visited::Control{0, LogKind::kAt, node, begin},
+                              Visited::Control{0, LogKind::kAt, node, begin + 10'000}));
     }
     collector.BeginFile();
   }
-  log.Mark(LogKind::kTime, 40);
+  log.Control(LogKind::kTime, 40);
   log.Exit(4);
   const Visited last = Poll(collector);
-  EXPECT_THAT(last.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, node, 30'000}));
+  EXPECT_THAT(last.controls, ElementsAre(Visited::Control{0, LogKind::kAt, node, 30'000}));
   EXPECT_THAT(last.times, ElementsAre(40'000u));
 }
 
@@ -218,20 +220,20 @@ TEST_F(LogCollectorFilesTest, TheTimeOfAGapIsSplitAmongItsFiles) {
   arena_->tick = 10'000;
   Visited first;
   collector.EndFile(/*is_last=*/false, std::ref(first));
-  EXPECT_THAT(first.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, outer, 1000},
-                                       Visited::Mark{0, LogKind::kDropped, 3, 10'000},
-                                       Visited::Mark{0, LogKind::kAt, inner, 10'000}));
+  EXPECT_THAT(first.controls, ElementsAre(Visited::Control{0, LogKind::kAt, outer, 1000},
+                                          Visited::Control{0, LogKind::kDropped, 3, 10'000},
+                                          Visited::Control{0, LogKind::kAt, inner, 10'000}));
   collector.BeginFile();
-  log.Mark(LogKind::kAt, outer);
-  log.Mark(LogKind::kTime, 25);
-  log.Mark(LogKind::kDropped, 8);
-  log.Mark(LogKind::kAt, inner);
+  log.Control(LogKind::kAt, outer);
+  log.Control(LogKind::kTime, 25);
+  log.Control(LogKind::kDropped, 8);
+  log.Control(LogKind::kAt, inner);
   thread_.state()->log_gap = thread_.state()->log_dropped = 0;
   const Visited second = Poll(collector);
-  EXPECT_THAT(second.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, outer, 10'000},
-                                        Visited::Mark{0, LogKind::kAt, outer, 10'000},
-                                        Visited::Mark{0, LogKind::kDropped, 5, 25'000},
-                                        Visited::Mark{0, LogKind::kAt, inner, 25'000}));
+  EXPECT_THAT(second.controls, ElementsAre(Visited::Control{0, LogKind::kAt, outer, 10'000},
+                                           Visited::Control{0, LogKind::kAt, outer, 10'000},
+                                           Visited::Control{0, LogKind::kDropped, 5, 25'000},
+                                           Visited::Control{0, LogKind::kAt, inner, 25'000}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Records, marks and times of a log, in the order in which they were written.
+// Records, controls and times of a log, in the order in which they were written.
 #include "agent/calls/logs/log_collector.h"
 
 #include <gmock/gmock.h>
@@ -45,21 +45,21 @@ TEST_F(LogCollectorTest, RecordsKeepTheirOrderWhenTheRingWraps) {
   EXPECT_TRUE(read.times.empty());
 }
 
-// Records that need only be copied are read in another way, up to the next mark, hole or end of the
-// ring.
+// Records that need only be copied are read in another way, up to the next other record, hole or
+// end of the ring.
 TEST_F(LogCollectorTest, RecordsOfOneFileKeepTheirOrderAndMarks) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   collector.BeginRecording(/*follow=*/false);
   std::mt19937 random(1);
   std::vector<uint32_t> written;
-  std::vector<uint64_t> marks;
+  std::vector<uint64_t> controls;
   Visited read;
   for (int round = 0; round < 500; ++round) {
     for (unsigned left = random() % 70; left > 0 && log.HasRoom(); --left) {
       const unsigned kind = random() % 10;
       if (kind == 0) {
-        log.Mark(LogKind::kAt, marks.emplace_back(1 + marks.size()));
+        log.Control(LogKind::kAt, controls.emplace_back(1 + controls.size()));
       } else if (kind == 1) {
         log.Hole();
       } else {
@@ -75,8 +75,8 @@ TEST_F(LogCollectorTest, RecordsOfOneFileKeepTheirOrderAndMarks) {
   EXPECT_EQ(read.ops, written);
   EXPECT_EQ(collector.events(), written.size());
   std::vector<uint64_t> seen;
-  for (const auto& mark : read.marks) seen.push_back(mark.value);
-  EXPECT_EQ(seen, marks);
+  for (const auto& control : read.controls) seen.push_back(control.value);
+  EXPECT_EQ(seen, controls);
 }
 
 // With a producer that runs all the time nothing is lost, torn or seen twice.
@@ -126,15 +126,15 @@ TEST_F(LogCollectorTest, MarksAreBetweenTheirRecords) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   log.Enter(1);
-  log.Mark(LogKind::kAt, 0x7fffffff);
-  log.Mark(LogKind::kDropped, 12);
-  log.Mark(LogKind::kAt, 5);
+  log.Control(LogKind::kAt, 0x7fffffff);
+  log.Control(LogKind::kDropped, 12);
+  log.Control(LogKind::kAt, 5);
   log.Exit(1);
   const Visited visited = Poll(collector);
   EXPECT_THAT(visited.ops, ElementsAre(Enter(1), Exit(1)));
-  EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{1, LogKind::kAt, 0x7fffffff, 0},
-                                         Visited::Mark{1, LogKind::kDropped, 12, 0},
-                                         Visited::Mark{1, LogKind::kAt, 5, 0}));
+  EXPECT_THAT(visited.controls, ElementsAre(Visited::Control{1, LogKind::kAt, 0x7fffffff, 0},
+                                            Visited::Control{1, LogKind::kDropped, 12, 0},
+                                            Visited::Control{1, LogKind::kAt, 5, 0}));
   EXPECT_EQ(collector.dropped_calls(), 12u);
 }
 
@@ -145,22 +145,22 @@ TEST_F(LogCollectorTest, TimesContinueWhenTheirLowBitsWrap) {
   LogCollector collector(arena_.get(), ProbeClock::kNano, scale_);
   log.Enter(1, (3 * wrap - 5) % wrap);
   log.Exit(1, 7);
-  log.Mark(LogKind::kTime, 20);
-  log.Mark(LogKind::kAt, 9);
-  log.Mark(LogKind::kOff, 1000);
-  log.Mark(LogKind::kOff, 500);  // what the record before had no room for
+  log.Control(LogKind::kTime, 20);
+  log.Control(LogKind::kAt, 9);
+  log.Control(LogKind::kOff, 1000);
+  log.Control(LogKind::kOff, 500);  // what the record before had no room for
   log.Enter(2, 30);
   const Visited visited = Poll(collector);
   EXPECT_THAT(visited.times, ElementsAre(3 * wrap - 5, 3 * wrap + 7, 3 * wrap + 30));
-  EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{2, LogKind::kAt, 9, 3 * wrap + 20},
-                                         Visited::Mark{2, LogKind::kOff, 1500, 0}));
+  EXPECT_THAT(visited.controls, ElementsAre(Visited::Control{2, LogKind::kAt, 9, 3 * wrap + 20},
+                                            Visited::Control{2, LogKind::kOff, 1500, 0}));
 }
 
 TEST_F(LogCollectorTest, CoarseTimesAddUpInMicroseconds) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, 5000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
   log.Enter(1);
-  log.Mark(LogKind::kTime, 106);
+  log.Control(LogKind::kTime, 106);
   log.Exit(1);
   EXPECT_THAT(Poll(collector).times, ElementsAre(5000u, 106'000u));
 }
@@ -170,13 +170,13 @@ TEST_F(LogCollectorTest, RepeatedCoarseTimesMeanTheSame) {
   constexpr uint64_t kLow = uint64_t{1} << signal_safe::kOpBits;
   LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, (kLow - 5) * 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
-  log.Mark(LogKind::kTimeHigh, 1);
-  log.Mark(LogKind::kAt, thread_.state()->root);
-  log.Mark(LogKind::kTimeHigh, 1);
-  for (int i = 0; i < 2; ++i) log.Mark(LogKind::kTime, 3);
+  log.Control(LogKind::kTimeHigh, 1);
+  log.Control(LogKind::kAt, thread_.state()->root);
+  log.Control(LogKind::kTimeHigh, 1);
+  for (int i = 0; i < 2; ++i) log.Control(LogKind::kTime, 3);
   log.Enter(1);
   const Visited visited = Poll(collector);
-  EXPECT_EQ(visited.marks.front().time, (kLow - 5) * 1000);
+  EXPECT_EQ(visited.controls.front().time, (kLow - 5) * 1000);
   EXPECT_THAT(visited.times, ElementsAre((kLow + 3) * 1000));
 }
 
@@ -185,14 +185,14 @@ TEST_F(LogCollectorTest, TimeOffTheProcessorsWaitsForItsRecord) {
   LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCpu, scale_);
   log.Enter(1, 1100);
-  log.Mark(LogKind::kOff, 400);
-  EXPECT_TRUE(Poll(collector).marks.empty());
-  log.Mark(LogKind::kAt, thread_.state()->root);
+  log.Control(LogKind::kOff, 400);
+  EXPECT_TRUE(Poll(collector).controls.empty());
+  log.Control(LogKind::kAt, thread_.state()->root);
   log.Exit(1, 1600);
   const Visited visited = Poll(collector);
-  EXPECT_THAT(visited.marks,
-              ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.state()->root, 1100},
-                          Visited::Mark{0, LogKind::kOff, 400, 0}));
+  EXPECT_THAT(visited.controls,
+              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.state()->root, 1100},
+                          Visited::Control{0, LogKind::kOff, 400, 0}));
   EXPECT_THAT(visited.since, ElementsAre(1100u));
 }
 

@@ -52,7 +52,7 @@ class LogDouble {
   void Exit(uint32_t routine, uint64_t time = 0) { Put(routine << 2 | 2, time); }
   // A record that was announced and never written.
   void Hole() { Advance(); }
-  void Mark(signal_safe::LogKind kind, uint64_t value) {
+  void Control(signal_safe::LogKind kind, uint64_t value) {
     if (sizeof(Word) == 8) return Put(static_cast<uint32_t>(kind), value);
     if (kind == signal_safe::LogKind::kAt) {
       return Write(static_cast<Word>(signal_safe::kAtBit | value));

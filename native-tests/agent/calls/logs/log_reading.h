@@ -12,22 +12,22 @@
 
 namespace jtrace::testing {
 
-// Everything that was visited, in its order: ops as they are, marks as {kind, value, time}.
+// Everything that was visited, in its order: ops as they are, controls as {kind, value, time}.
 struct Visited {
-  struct Mark {
+  struct Control {
     size_t index;
     signal_safe::LogKind kind;
     uint64_t value, time;
-    bool operator==(const Mark&) const = default;
+    bool operator==(const Control&) const = default;
   };
   std::vector<uint32_t> ops;
   std::vector<uint64_t> times;
-  std::vector<Mark> marks;
+  std::vector<Control> controls;
   std::vector<uint64_t> since;  // of each run
 
   void operator()(const calls::LogRun& run) {
-    for (const calls::LogMark& mark : run.marks) {
-      marks.push_back({ops.size() + mark.index, mark.kind, mark.value, mark.time});
+    for (const calls::LogControl& control : run.controls) {
+      controls.push_back({ops.size() + control.index, control.kind, control.value, control.time});
     }
     ops.insert(ops.end(), run.ops.begin(), run.ops.end());
     times.insert(times.end(), run.times.begin(), run.times.end());

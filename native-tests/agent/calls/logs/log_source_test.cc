@@ -50,15 +50,15 @@ TEST_F(LogSourceTest, PositionsNameNodesThatTheSameChunkDefines) {
   thread_.Enter(4);
   thread_.Enter(5);
   log.Enter(3);
-  log.Mark(LogKind::kAt, thread_.state()->root);
-  log.Mark(LogKind::kDropped, 6);
-  log.Mark(LogKind::kAt, thread_.current_ref());
+  log.Control(LogKind::kAt, thread_.state()->root);
+  log.Control(LogKind::kDropped, 6);
+  log.Control(LogKind::kAt, thread_.current_ref());
   log.Exit(5);
   proto::Chunk chunk;
   source.Poll(chunk);
   source.AddChanges(clock_.Now(), chunk);
   ASSERT_EQ(chunk.log_size(), 1);
-  const uint32_t node = trees_.TraceNode(thread_.current_ref());
+  const uint32_t node = trees_.NumberOf(thread_.current_ref());
   EXPECT_NE(node, 0u);
   EXPECT_THAT(Ops(chunk.log(0)), ElementsAre(3 << 2, format::kLogPosition, 0, format::kLogDropped,
                                              12, format::kLogPosition, node, 5 << 2 | 2));
@@ -79,8 +79,8 @@ TEST_F(LogSourceTest, EveryOpAndValueHasATime) {
   LogCollector logs(arena_.get(), ProbeClock::kNano, scale_);
   LogSource source = Source(logs);
   log.Enter(3, start + 100);
-  log.Mark(LogKind::kTime, start + 150);
-  log.Mark(LogKind::kAt, thread_.state()->root);
+  log.Control(LogKind::kTime, start + 150);
+  log.Control(LogKind::kAt, thread_.state()->root);
   log.Enter(3, start + 180);
   proto::Chunk chunk;
   source.Poll(chunk);
@@ -97,7 +97,7 @@ TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfRequested) {
     LogCollector logs(arena_.get(), ProbeClock::kCpu, scale_);
     LogSource source = Source(logs, {.budget = 0, .switches = wanted});
     log.Enter(3, start + 100);
-    log.Mark(LogKind::kOff, 400);
+    log.Control(LogKind::kOff, 400);
     log.Exit(3, start + 600);
     proto::Chunk chunk;
     source.Poll(chunk);
@@ -117,12 +117,12 @@ TEST_F(LogSourceTest, TimeOffTheProcessorsInAGapIsRecordedInTheGap) {
   LogSource source = Source(logs);
   const uint32_t root = thread_.state()->root;
   log.Enter(3, start + 100);
-  log.Mark(LogKind::kAt, root);
-  log.Mark(LogKind::kOff, 400);
-  log.Mark(LogKind::kTime, start + 600);
-  log.Mark(LogKind::kDropped, 1);
-  log.Mark(LogKind::kOff, 40);
-  log.Mark(LogKind::kAt, root);
+  log.Control(LogKind::kAt, root);
+  log.Control(LogKind::kOff, 400);
+  log.Control(LogKind::kTime, start + 600);
+  log.Control(LogKind::kDropped, 1);
+  log.Control(LogKind::kOff, 40);
+  log.Control(LogKind::kAt, root);
   log.Enter(3, start + 700);
   proto::Chunk chunk;
   source.Poll(chunk);
@@ -192,7 +192,7 @@ TEST_F(LogSourceTest, CallsLeftOutCountInTheFileThatReportsThem) {
   LogSource source = Source(logs);
   proto::Chunk chunk;
   const auto reported = [&](uint32_t calls) -> uint64_t {
-    if (calls != 0) log.Mark(LogKind::kDropped, calls);
+    if (calls != 0) log.Control(LogKind::kDropped, calls);
     source.Poll(chunk);
     source.AddChanges(clock_.Now(), chunk);
     const auto rows = losses_.Snapshot();

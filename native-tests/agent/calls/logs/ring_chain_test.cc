@@ -30,15 +30,15 @@ class RingChainTest : public ::testing::Test {
  protected:
   struct Read {
     std::vector<uint32_t> ops;
-    std::vector<std::pair<LogKind, uint64_t>> marks;
-    std::vector<uint64_t> mark_times;
+    std::vector<std::pair<LogKind, uint64_t>> controls;
+    std::vector<uint64_t> control_times;
   };
   LogCollector::Visit Into(Read& read) {
     visit_ = [&read](const LogRun& run) {
       read.ops.insert(read.ops.end(), run.ops.begin(), run.ops.end());
-      for (const LogMark& mark : run.marks) {
-        read.marks.emplace_back(mark.kind, mark.value);
-        read.mark_times.push_back(mark.time);
+      for (const LogControl& control : run.controls) {
+        read.controls.emplace_back(control.kind, control.value);
+        read.control_times.push_back(control.time);
       }
     };
     return visit_;
@@ -135,16 +135,16 @@ TEST_F(RingChainTest, AGapIsOpenAsLongAsTheNextRingIsEmpty) {
   log.Grow(64);
   Read first;
   collector.EndFile(/*is_last=*/false, Into(first));
-  EXPECT_THAT(first.marks, ElementsAre(std::pair(LogKind::kAt, thread_.current_ref()),
-                                       std::pair(LogKind::kDropped, 3u),
-                                       std::pair(LogKind::kAt, thread_.current_ref())));
+  EXPECT_THAT(first.controls, ElementsAre(std::pair(LogKind::kAt, thread_.current_ref()),
+                                          std::pair(LogKind::kDropped, 3u),
+                                          std::pair(LogKind::kAt, thread_.current_ref())));
   collector.BeginFile();
-  log.Mark(LogKind::kDropped, 8);
-  log.Mark(LogKind::kAt, root);
+  log.Control(LogKind::kDropped, 8);
+  log.Control(LogKind::kAt, root);
   thread_.state()->log_gap = thread_.state()->log_dropped = 0;
-  EXPECT_THAT(Poll(collector).marks, ElementsAre(std::pair(LogKind::kAt, thread_.current_ref()),
-                                                 std::pair(LogKind::kDropped, 5u),
-                                                 std::pair(LogKind::kAt, uint64_t{root})));
+  EXPECT_THAT(Poll(collector).controls, ElementsAre(std::pair(LogKind::kAt, thread_.current_ref()),
+                                                    std::pair(LogKind::kDropped, 5u),
+                                                    std::pair(LogKind::kAt, uint64_t{root})));
   EXPECT_EQ(collector.dropped_calls(), 8u);
 }
 
@@ -160,7 +160,7 @@ TEST_F(RingChainTest, AThreadThatEndsReleasesItsRingsAtOnce) {
   EXPECT_EQ(FreeChunks(), 2);
   Read again;
   collector.Finish(*thread_.state(), Into(again));
-  EXPECT_THAT(again.marks, IsEmpty());
+  EXPECT_THAT(again.controls, IsEmpty());
   EXPECT_EQ(FreeChunks(), 2);
 }
 
@@ -193,22 +193,22 @@ TEST_F(RingChainTest, CallsOfAThreadWithoutARingAreReportedAsLeftOut) {
   state.log_gap = state.current;
   state.log_dropped = 3;
   arena_->tick = 20'000;
-  EXPECT_THAT(Poll(collector).marks, IsEmpty());
+  EXPECT_THAT(Poll(collector).controls, IsEmpty());
   Read first;
   collector.EndFile(/*is_last=*/false, Into(first));
-  EXPECT_THAT(first.marks,
+  EXPECT_THAT(first.controls,
               ElementsAre(std::pair(LogKind::kAt, root), std::pair(LogKind::kDropped, 3u),
                           std::pair(LogKind::kAt, root)));
-  EXPECT_THAT(first.mark_times, ElementsAre(5000u, 20'000u, 20'000u));
+  EXPECT_THAT(first.control_times, ElementsAre(5000u, 20'000u, 20'000u));
   collector.BeginFile();
   state.log_dropped = 10;
   arena_->tick = 30'000;
   thread_.End();
   const Read second = Poll(collector);
-  EXPECT_THAT(second.marks,
+  EXPECT_THAT(second.controls,
               ElementsAre(std::pair(LogKind::kAt, root), std::pair(LogKind::kDropped, 7u),
                           std::pair(LogKind::kAt, root)));
-  EXPECT_THAT(second.mark_times, ElementsAre(20'000u, 30'000u, 30'000u));
+  EXPECT_THAT(second.control_times, ElementsAre(20'000u, 30'000u, 30'000u));
   EXPECT_EQ(collector.dropped_calls(), 10u);
   Poll(collector);
   EXPECT_EQ(collector.dropped_calls(), 10u);

@@ -41,7 +41,7 @@ class BrokenTreeTest : public ::testing::Test {
   // Everything that walks up from nodes.
   void ReadAll(ProbeDouble& thread, TreeCollector& collector) {
     for (int round = 0; round < 3; ++round) {
-      collector.TraceNode(thread.current_ref());
+      collector.NumberOf(thread.current_ref());
       collector.Poll();
       collector.Collect([](const TreeUpdate&) {});
       thread.Exit(thread.Enter(1000));

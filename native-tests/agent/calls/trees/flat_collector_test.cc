@@ -19,7 +19,7 @@ signal_safe::FlatState* NewFlatState(signal_safe::Arena* arena, uint64_t tid) {
   auto* chunk = reinterpret_cast<signal_safe::Chunk*>(reinterpret_cast<uintptr_t>(arena) + offset);
   chunk->size_class = signal_safe::kFlatClass;
   auto* state = reinterpret_cast<signal_safe::FlatState*>(chunk + 1);
-  state->state.tid = tid;
+  state->state.java_tid = tid;
   state->state.chunks = signal_safe::RefOf(arena, chunk);
   arena->buckets[tid % signal_safe::kBucketCount] = signal_safe::RefOf(arena, state);
   return state;

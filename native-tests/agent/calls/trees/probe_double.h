@@ -58,7 +58,7 @@ class ProbeDouble {
     signal_safe::Chunk* chunk = NewChunk(0);
     state_ = reinterpret_cast<signal_safe::ThreadState*>(chunk + 1);
     auto* root = reinterpret_cast<signal_safe::Node*>(state_ + 1);
-    state_->tid = tid;
+    state_->java_tid = tid;
     state_->is_virtual = is_virtual;
     state_->root = state_->last = Ref(root);
     state_->chunks = Ref(chunk);
@@ -136,7 +136,7 @@ class ProbeDouble {
     if (!metrics_.empty()) calls::ChargeRemainder(metrics_, *state_, metrics_offset_);
   }
 
-  // As signal_safe::MarkThreadEnded does for the published arena.
+  // As signal_safe::NotifyThreadEnded does for the published arena.
   void End() {
     signal_safe::WriteRelease(state_->ended, uint32_t{1});
     std::atomic_ref<uint64_t> ended(arena_->ended);
@@ -173,8 +173,8 @@ class ProbeDouble {
     for (uint32_t i = 0; i < victims->count && victims->fold_ways == state_->fold_ways; ++i) {
       auto* node = signal_safe::At<signal_safe::Node>(arena_, (&victims->nodes[0])[i]);
       if (!path.contains((&victims->nodes[0])[i])) {
-        signal_safe::WriteRelease(node->marks,
-                                  static_cast<uint8_t>(node->marks | signal_safe::kMarkCutOff));
+        signal_safe::WriteRelease(node->flags,
+                                  static_cast<uint8_t>(node->flags | signal_safe::kNodeCutOff));
       }
     }
     signal_safe::WriteRelease(state_->victims, uint64_t{0});
@@ -229,7 +229,7 @@ class ProbeDouble {
          ref = signal_safe::At<signal_safe::Node>(arena_, ref)->next) {
       auto* node = signal_safe::At<signal_safe::Node>(arena_, ref);
       if (node->routine == routine && node->parent == Ref(parent) &&
-          (node->marks & signal_safe::kMarkCutOff) == 0) {
+          (node->flags & signal_safe::kNodeCutOff) == 0) {
         return node;
       }
     }
@@ -287,7 +287,7 @@ class ProbeDouble {
 
   void Publish() {
     std::atomic_ref<signal_safe::Ref> bucket(
-        arena_->buckets[state_->tid % signal_safe::kBucketCount]);
+        arena_->buckets[state_->java_tid % signal_safe::kBucketCount]);
     signal_safe::Ref head = bucket.load();
     do {
       signal_safe::WriteRelaxed(state_->next, head);

@@ -70,12 +70,12 @@ TEST(TreeCollectorGroupTest, SampledNodesHaveTheGroupsNumber) {
   }
   // The first is known only from a sample, the second collected and removed when its sample is
   // read.
-  const uint32_t number = collector.TraceNode(one.current_ref());
+  const uint32_t number = collector.NumberOf(one.current_ref());
   collector.Poll();
   collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
   two.End();
   collector.Poll();
-  EXPECT_EQ(collector.TraceNode(two.current_ref()), number);
+  EXPECT_EQ(collector.NumberOf(two.current_ref()), number);
   EXPECT_EQ(reader.nodes[number].path, "/10/20");
   EXPECT_EQ(reader.nodes[number].calls, 2u);
 }

@@ -121,7 +121,7 @@ TEST(TreeCollectorPruneTest, TheRootsPrunedNodeStays) {
   WalkWithoutEnd(thread, collector, reader, 40, [] {});
   EXPECT_GT(collector.pruned_nodes(), 0u);
   const auto& node = *signal_safe::At<signal_safe::Node>(arena.get(), pruned);
-  EXPECT_EQ(node.marks & signal_safe::kMarkCutOff, 0);
+  EXPECT_EQ(node.flags & signal_safe::kNodeCutOff, 0);
   EXPECT_EQ(node.routine, signal_safe::kPrunedRoutine);
 }
 
@@ -173,7 +173,7 @@ TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesNameADefinedNode) {
   WalkWithoutEnd(thread, collector, reader, 300, [&] {
     // Read in this round; the one of the round before may have been dropped by now.
     for (const uint64_t raw : {thread.current_ref(), before}) {
-      if (raw != 0) sampled.push_back(collector.TraceNode(raw));
+      if (raw != 0) sampled.push_back(collector.NumberOf(raw));
     }
     before = thread.current_ref();
   });

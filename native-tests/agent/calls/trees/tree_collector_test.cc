@@ -178,7 +178,7 @@ TEST_F(QuietNodesTest, AreDefinedWhenASampleNamesThem) {
   collector_.BeginFile();
   reader_ = TreeReader();
   Collect();
-  const uint32_t number = collector_.TraceNode(ref);
+  const uint32_t number = collector_.NumberOf(ref);
   Collect();
   EXPECT_TRUE(reader_.nodes.contains(number));
 }
@@ -197,11 +197,11 @@ TEST_F(TreeCollectorTest, ASampledNodeKeepsItsNumber) {
   ProbeDouble thread(arena_.get(), 1);
   thread.Enter(10);
   thread.Enter(20);
-  const uint32_t number = collector_.TraceNode(thread.current_ref());
+  const uint32_t number = collector_.NumberOf(thread.current_ref());
   Collect();
   ASSERT_TRUE(reader_.nodes.contains(number));
   EXPECT_EQ(reader_.nodes[number].path, "/10/20");
-  EXPECT_EQ(collector_.TraceNode(thread.current_ref()), number);
+  EXPECT_EQ(collector_.NumberOf(thread.current_ref()), number);
 }
 
 // The parent gets slots as the probes make them: a power of two, and a table after many.
@@ -219,44 +219,44 @@ TEST_F(TreeCollectorTest, FindsChildrenInSlotsAndTables) {
     entries[routine] = uint64_t{thread.current_ref()} << 32 | routine;
     thread.Exit(token);
   }
-  EXPECT_EQ(collector_.TraceChild(raw_parent, kFirst), 0u) << "no slots yet";
+  EXPECT_EQ(collector_.NumberOfChild(raw_parent, kFirst), 0u) << "no slots yet";
   std::vector<uint64_t> slots(kSlots + 1, reinterpret_cast<uintptr_t>(&arena_->lost_node));
   slots[kSlots] = 0;
   parent->mask = signal_safe::kMaxMask;
   parent->slots = reinterpret_cast<uintptr_t>(slots.data());
-  EXPECT_EQ(collector_.TraceChild(raw_parent, kFirst), 0u) << "a free slot";
+  EXPECT_EQ(collector_.NumberOfChild(raw_parent, kFirst), 0u) << "a free slot";
   slots[kFirst % kSlots] = reinterpret_cast<uintptr_t>(signal_safe::At<signal_safe::Node>(
       arena_.get(), static_cast<signal_safe::Ref>(entries[kFirst] >> 32)));
-  EXPECT_EQ(collector_.TraceChild(raw_parent, kSecond), 0u) << "no table yet";
+  EXPECT_EQ(collector_.NumberOfChild(raw_parent, kSecond), 0u) << "no table yet";
   slots[kFirst % kSlots + 1] = reinterpret_cast<uintptr_t>(signal_safe::At<signal_safe::Node>(
       arena_.get(), static_cast<signal_safe::Ref>(entries[kSecond] >> 32)));
-  EXPECT_NE(collector_.TraceChild(raw_parent, kSecond), 0u) << "in the next slot";
+  EXPECT_NE(collector_.NumberOfChild(raw_parent, kSecond), 0u) << "in the next slot";
   slots[kFirst % kSlots + 1] = reinterpret_cast<uintptr_t>(&arena_->tombstone);
   // Of four, in memory that is still free.
   auto* table = reinterpret_cast<signal_safe::ChildTable*>(thread.state()->bump);
   table->mask = 3;
   for (uint64_t& entry : std::span(table->slots, 4)) entry = uint64_t{1} << 32 | 7;
   slots[kSlots] = signal_safe::RefOf(arena_.get(), table);
-  EXPECT_EQ(collector_.TraceChild(raw_parent, kSecond), 0u) << "a full table of others";
+  EXPECT_EQ(collector_.NumberOfChild(raw_parent, kSecond), 0u) << "a full table of others";
   table->slots[2] = entries[kSecond];
   Collect();
-  EXPECT_EQ(reader_.nodes[collector_.TraceChild(raw_parent, kFirst)].path, "/10/33");
-  EXPECT_EQ(reader_.nodes[collector_.TraceChild(raw_parent, kSecond)].path,
+  EXPECT_EQ(reader_.nodes[collector_.NumberOfChild(raw_parent, kFirst)].path, "/10/33");
+  EXPECT_EQ(reader_.nodes[collector_.NumberOfChild(raw_parent, kSecond)].path,
             "/10/" + std::to_string(kSecond));
-  EXPECT_EQ(collector_.TraceChild(raw_parent, 99), 0u) << "never called";
-  EXPECT_EQ(collector_.TraceChild(0, kFirst), 0u) << "no node";
+  EXPECT_EQ(collector_.NumberOfChild(raw_parent, 99), 0u) << "never called";
+  EXPECT_EQ(collector_.NumberOfChild(0, kFirst), 0u) << "no node";
   // Dropped slots begin with a link, which names no node.
   slots[kFirst % kSlots] = uint64_t{1} << 32 | (kSlots - 1);
-  EXPECT_EQ(collector_.TraceChild(raw_parent, kFirst), 0u);
+  EXPECT_EQ(collector_.NumberOfChild(raw_parent, kFirst), 0u);
 }
 
 TEST_F(TreeCollectorTest, AnInvalidNodeHasNumberZero) {
   ProbeDouble thread(arena_.get(), 1);
-  EXPECT_EQ(collector_.TraceNode(thread.current_ref()), 0u) << "root";
-  EXPECT_EQ(collector_.TraceNode(0), 0u);
-  EXPECT_EQ(collector_.TraceNode(signal_safe::RefOf(arena_.get(), &arena_->lost_node)), 0u);
-  EXPECT_EQ(collector_.TraceNode(~uint64_t{0}), 0u);
-  EXPECT_EQ(collector_.TraceNode(arena_->next >> signal_safe::kGranuleShift), 0u);
+  EXPECT_EQ(collector_.NumberOf(thread.current_ref()), 0u) << "root";
+  EXPECT_EQ(collector_.NumberOf(0), 0u);
+  EXPECT_EQ(collector_.NumberOf(signal_safe::RefOf(arena_.get(), &arena_->lost_node)), 0u);
+  EXPECT_EQ(collector_.NumberOf(~uint64_t{0}), 0u);
+  EXPECT_EQ(collector_.NumberOf(arena_->next >> signal_safe::kGranuleShift), 0u);
 }
 
 // 20,000 threads one after another in memory for a few; every path is reported exactly once a
@@ -334,10 +334,10 @@ TEST(ReadPositionTest, FollowsTheThread) {
   ProbeDouble thread(arena.get(), 5);
   const uint64_t token = thread.Enter(9);
   TreeCollector collector(arena.get());
-  EXPECT_EQ(collector.TraceNode(signal_safe::ReadPosition(5).node), 1u);
+  EXPECT_EQ(collector.NumberOf(signal_safe::ReadPosition(5).node), 1u);
   thread.Exit(token);
-  EXPECT_EQ(collector.TraceNode(signal_safe::ReadPosition(5).node), 0u) << "back at the root";
-  signal_safe::MarkThreadEnded(arena.get(), 5);
+  EXPECT_EQ(collector.NumberOf(signal_safe::ReadPosition(5).node), 0u) << "back at the root";
+  signal_safe::NotifyThreadEnded(arena.get(), 5);
   collector.Collect([](const TreeUpdate& update) { EXPECT_TRUE(update.ended); });
   EXPECT_EQ(signal_safe::FindThreadState(arena.get(), 5), nullptr);
   signal_safe::published_arena = nullptr;
@@ -373,7 +373,7 @@ TEST_F(TreeCollectorTest, SamplesNameNodesOfEarlierFiles) {
   Collect();
   collector_.BeginFile();
   reader_ = TreeReader();
-  const uint32_t number = collector_.TraceNode(thread.current_ref());
+  const uint32_t number = collector_.NumberOf(thread.current_ref());
   Collect();
   ASSERT_TRUE(reader_.nodes.contains(number));
   EXPECT_EQ(reader_.nodes[number].path, "/10/20");

@@ -20,15 +20,15 @@ TEST(VmReadsTest, EachEntryIsListedOnce) {
 }
 
 TEST(VmReadsTest, EachPartHasEntriesAndATextOfItsOwn) {
-  std::set<LayoutSection> parts;
-  for (const VmTableEntry& read : VmTableEntries()) parts.insert(read.part);
+  std::set<LayoutSection> sections;
+  for (const VmTableEntry& read : VmTableEntries()) sections.insert(read.section);
   std::set<std::string> names;
-  for (int i = 0; i < kVmParts; ++i) {
-    const auto part = static_cast<LayoutSection>(i);
-    EXPECT_TRUE(parts.contains(part)) << i;
-    EXPECT_TRUE(names.insert(std::string(TextOf(part).name)).second) << i;
-    EXPECT_FALSE(TextOf(part).verified.empty());
-    EXPECT_FALSE(TextOf(part).without.empty());
+  for (int i = 0; i < kLayoutSectionCount; ++i) {
+    const auto section = static_cast<LayoutSection>(i);
+    EXPECT_TRUE(sections.contains(section)) << i;
+    EXPECT_TRUE(names.insert(std::string(TextOf(section).name)).second) << i;
+    EXPECT_FALSE(TextOf(section).verified.empty());
+    EXPECT_FALSE(TextOf(section).without.empty());
   }
   EXPECT_EQ(TextOf(LayoutSection::kLevels).name, "levels");
 }

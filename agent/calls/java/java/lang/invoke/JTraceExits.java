@@ -109,7 +109,7 @@ final class JTraceExits {
         || routine(caller) == PRUNED_ROUTINE
         || U.getInt(state + STATE_FOLD_WAYS) != 0
         || U.getInt(state + STATE_POSITION_IS_PRUNED) != 0
-        || (U.getByte(node + NODE_MARKS) & (MARK_CUT_OFF | MARK_FOLDS)) != 0;
+        || (U.getByte(node + NODE_FLAGS) & (NODE_CUT_OFF | NODE_FOLDS)) != 0;
   }
 
   /** How often the thread has cut off nodes here: see STATE_CUTS_MADE. */

@@ -16,7 +16,7 @@ final class JTraceLayout {
   static final int NODE_CALL_SITE = 46;
   static final int NODE_MASK = 48;
   static final int NODE_DEPTH = 50;
-  static final int NODE_MARKS = 52;
+  static final int NODE_FLAGS = 52;
   static final int NODE_SIZE = 64;
   static final int NODE_TIMES_SIZE = 64;
   static final int NODE_METRICS_SIZE = 128;
@@ -25,7 +25,7 @@ final class JTraceLayout {
   static final int THREAD_METRICS_SIZE = 64;
 
   static final int STATE_CURRENT = 0;
-  static final int STATE_TID = 8;
+  static final int STATE_JAVA_TID = 8;
   static final int STATE_NEXT = 16;
   static final int STATE_ROOT = 24;
   static final int STATE_LAST = 28;
@@ -56,10 +56,10 @@ final class JTraceLayout {
   static final int VICTIMS_COUNT = 4;
   static final int VICTIMS_NODES = 8;
 
-  /** NODE_MARKS: cut off from the tree for good; above the current node; calls fold from here. */
-  static final int MARK_CUT_OFF = 1;
-  static final int MARK_ON_PATH = 2;
-  static final int MARK_FOLDS = 4;
+  /** NODE_FLAGS: cut off from the tree for good; above the current node; calls fold from here. */
+  static final int NODE_CUT_OFF = 1;
+  static final int NODE_ON_PATH = 2;
+  static final int NODE_FOLDS = 4;
 
   /** The routine of nodes that count calls without their own node. */
   static final int PRUNED_ROUTINE = 33554431;

@@ -49,7 +49,7 @@ final class JTracePruner {
     if (target == 0) {
       return 0;
     }
-    mark(caller, MARK_FOLDS);
+    setFlag(caller, NODE_FOLDS);
     U.putIntRelease(null, state + STATE_FOLD_WAYS, U.getInt(state + STATE_FOLD_WAYS) + 1);
     long slot = JTraceSlots.freeSlot(state, caller, id, ARENA_LIMIT);
     if (slot != 0) {
@@ -58,12 +58,12 @@ final class JTracePruner {
     return target;
   }
 
-  private static void mark(long node, int mark) {
-    U.putByteRelease(null, node + NODE_MARKS, (byte) (U.getByte(node + NODE_MARKS) | mark));
+  private static void setFlag(long node, int flag) {
+    U.putByteRelease(null, node + NODE_FLAGS, (byte) (U.getByte(node + NODE_FLAGS) | flag));
   }
 
-  private static boolean isMarked(long node, int mark) {
-    return (U.getByte(node + NODE_MARKS) & mark) != 0;
+  private static boolean hasFlag(long node, int flags) {
+    return (U.getByte(node + NODE_FLAGS) & flags) != 0;
   }
 
   // ---- Little memory ----------------------------------------------------------------------------
@@ -164,20 +164,20 @@ final class JTracePruner {
         return;
       }
       long current = U.getLong(state + STATE_CURRENT);
-      markPath(node, MARK_ON_PATH);
+      setPathFlag(node, NODE_ON_PATH);
       if (current != ARENA + ARENA_LOST_NODE) {
-        markPath(current, MARK_ON_PATH);
+        setPathFlag(current, NODE_ON_PATH);
       }
       int count = U.getInt(victims + VICTIMS_COUNT);
       for (int i = 0; i < count; i++) {
         long victim = at(U.getInt(victims + VICTIMS_NODES + 4L * i));
-        if (!isMarked(victim, MARK_CUT_OFF | MARK_ON_PATH | MARK_FOLDS)) {
+        if (!hasFlag(victim, NODE_CUT_OFF | NODE_ON_PATH | NODE_FOLDS)) {
           cutOff(victim);
         }
       }
-      markPath(node, 0);
+      setPathFlag(node, 0);
       if (current != ARENA + ARENA_LOST_NODE) {
-        markPath(current, 0);
+        setPathFlag(current, 0);
       }
     }
     U.putLongRelease(null, state + STATE_VICTIMS, 0);
@@ -196,10 +196,10 @@ final class JTracePruner {
     return false;
   }
 
-  /** Sets or clears MARK_ON_PATH of the node and its ancestors. */
-  private static void markPath(long node, int mark) {
+  /** Sets or clears NODE_ON_PATH of the node and its ancestors. */
+  private static void setPathFlag(long node, int flag) {
     for (; ; ) {
-      U.putByte(node + NODE_MARKS, (byte) (U.getByte(node + NODE_MARKS) & ~MARK_ON_PATH | mark));
+      U.putByte(node + NODE_FLAGS, (byte) (U.getByte(node + NODE_FLAGS) & ~NODE_ON_PATH | flag));
       int parent = U.getInt(node + NODE_PARENT);
       if (parent == 0) {
         return;
@@ -211,6 +211,6 @@ final class JTracePruner {
   /** First the node becomes unreachable, then the writer thread may take it. */
   static void cutOff(long node) {
     JTraceSlots.cutOff(node);
-    mark(node, MARK_CUT_OFF);
+    setFlag(node, NODE_CUT_OFF);
   }
 }

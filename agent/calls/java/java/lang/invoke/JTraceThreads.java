@@ -47,7 +47,7 @@ final class JTraceThreads {
       }
       frees = now;
       for (int r = U.getIntAcquire(null, bucket); r != 0; ) {
-        if (U.getLong(at(r) + STATE_TID) == tid) {
+        if (U.getLong(at(r) + STATE_JAVA_TID) == tid) {
           return at(r);
         }
         r = U.getIntAcquire(null, at(r) + STATE_NEXT);
@@ -77,7 +77,7 @@ final class JTraceThreads {
       U.putInt(state + STATE_CHUNK_CLASS, -1);
     }
     U.putLong(state + STATE_CHUNK_BYTES, JTraceMemory.chunkBytes(0));
-    U.putLong(state + STATE_TID, tid);
+    U.putLong(state + STATE_JAVA_TID, tid);
     U.putLong(root + NODE_SLOTS, ARENA + ARENA_NO_SLOT);
     U.putLong(state + STATE_CURRENT, root);
     U.putInt(state + STATE_ROOT, reference(root));
@@ -123,7 +123,7 @@ final class JTraceThreads {
       return ARENA + ARENA_SHARED;
     }
     long state = chunk + CHUNK_HEADER;
-    U.putLong(state + STATE_TID, tid);
+    U.putLong(state + STATE_JAVA_TID, tid);
     U.putInt(state + STATE_CHUNKS, reference(chunk));
     U.putLong(state + STATE_BLOCKS, state + FLAT_BLOCKS);
     return state;
