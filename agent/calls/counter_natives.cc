@@ -12,7 +12,7 @@
 #include "agent/calls/probe_class.h"
 #include "agent/calls/trees/path_metrics.h"
 #include "agent/signal_safe/agent_work.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/thread_state.h"
 
 namespace jtrace::calls {
 namespace {

@@ -1,9 +1,16 @@
 #include "agent/calls/java_layout.h"
 
 #include "absl/strings/str_cat.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/block_counts.h"
 #include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/flat_state.h"
 #include "agent/signal_safe/log_ring.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/routine_id.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 
@@ -234,7 +241,7 @@ absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,
     const jint value = jni->GetStaticIntField(defined, field);
     if (value != constant.value) {
       return absl::InternalError(absl::StrCat("probe class: ", constant.java_name, " is ", value,
-                                              ", probe_memory.h has ", constant.value));
+                                              ", the C++ headers have ", constant.value));
     }
   }
   return absl::OkStatus();

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "agent/signal_safe/counter_block.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/probe_clock.h"
 
 namespace jtrace::calls {
 
@@ -80,7 +80,7 @@ jclass DefineBootClass(JNIEnv* jni, const char* name, absl::Span<const uint8_t> 
 // Defines and initializes all classes of java/ that the set needs, so that no probe has to.
 // `counts_ticks`: whether they read the time-stamp counter. In VMInit or later; no Java exception
 // is left pending. Errors: FailedPrecondition if the JVM rejects a class or one cannot be
-// initialized; Internal if their layout differs from probe_memory.h.
+// initialized; Internal if their layout differs from that of the C++ headers.
 absl::Status DefineProbeClasses(JNIEnv* jni, const ProbeClassSetup& setup, bool* counts_ticks);
 
 }  // namespace jtrace::calls

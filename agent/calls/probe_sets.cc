@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "agent/signal_safe/position.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/thread_state.h"
 
 namespace jtrace::calls {
 

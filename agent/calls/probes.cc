@@ -10,11 +10,14 @@
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
 #include "agent/calls/probe_natives.h"
-#include "agent/calls/trees/arena.h"
+#include "agent/calls/trees/arena_reservation.h"
 #include "agent/calls/trees/block_counters.h"
 #include "agent/calls/trees/thread_spare.h"
-#include "agent/signal_safe/position.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/atomic_access.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/routine_id.h"
+#include "agent/signal_safe/thread_state.h"
 
 namespace jtrace::calls {
 namespace {

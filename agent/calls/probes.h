@@ -13,7 +13,8 @@
 #include "agent/calls/clocks/coarse_clock.h"
 #include "agent/calls/clocks/tick_scale.h"
 #include "agent/calls/trees/path_metrics.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/probe_clock.h"
 
 namespace jtrace::calls {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "agent/calls/trees/node_state.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/routine_id.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace::metrics {

@@ -11,7 +11,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::metrics {
 

@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "agent/calls/trees/node_state.h"
 #include "agent/calls/trees/path_metrics.h"
-#include "agent/signal_safe/position.h"
+#include "agent/signal_safe/atomic_access.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::metrics {
 namespace {

@@ -20,7 +20,8 @@
 #include "agent/calls/trees/tree_collector.h"
 #include "agent/metrics/thread_families.h"
 #include "agent/metrics/tree_snapshot.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::metrics {
 

@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "agent/metrics/metric.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/tree_node.h"
 #include "common/nearest.h"
 
 namespace jtrace {

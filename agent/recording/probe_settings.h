@@ -6,7 +6,7 @@
 #include "agent/calls/probes.h"
 #include "agent/options/options.h"
 #include "agent/recording/jvm_state.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/probe_clock.h"
 
 namespace jtrace {
 

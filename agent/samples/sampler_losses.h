@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/cost_histogram.h"
 
 namespace jtrace::samples {
 

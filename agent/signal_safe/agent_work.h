@@ -51,9 +51,9 @@ class ProgramsWork {
   const uint32_t own_work_;
 };
 
-// True, for good, once an exception has left the agent's work, nearly always for lack of
-// memory. Abseil's
-// containers and protobuf's messages may then be half changed: no work of the agent may begin.
+// True, for good, once an exception has left the agent's work, nearly always for lack of memory.
+// Abseil's containers and protobuf's messages may then be half changed: no work of the agent may
+// begin.
 extern constinit std::atomic<bool> agent_is_off;
 // Sets agent_is_off, says so on stderr, and wakes the writer, which stops timers and hooks. On any
 // thread; allocates nothing.

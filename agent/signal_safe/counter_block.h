@@ -1,12 +1,11 @@
-// The block in which a thread counts its metrics (S5.1: Cum(m, t), the total of metric m in thread
-// t), and the buckets of the histogram of handler times.
+// The block in which a thread counts its metrics: Cum(m, t), the total of metric m in thread t
+// (S5.1).
 //
 // Each thread has one block, a virtual thread too; its memory is never unmapped. Only the thread
 // itself counts in `cum` and `changes`; any thread may read. No two blocks share a cache line.
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cstdint>
 
 namespace jtrace::signal_safe {
@@ -30,8 +29,8 @@ struct alignas(64) CounterBlock {
   // one. While the thread does not run, java_thread is 0 and `cum` has the value.
   int64_t alloc_offset;
   uint64_t java_thread;  // address
-  uint64_t
-      platform_thread;  // a platform thread's JavaThread, whatever uses it now; 0: virtual, native
+  // A platform thread's JavaThread, whatever uses it now; 0: a virtual or native thread.
+  uint64_t platform_thread;
   uint64_t java_tid;    // Thread.threadId(); 0: no Java thread
   uint64_t start_ns;    // CLOCK_MONOTONIC when counting began
   int32_t os_tid;       // 0: a virtual thread
@@ -48,6 +47,8 @@ struct AllocLayout {
   uint32_t tlab_start = 0;
 };
 
+// Returns the bytes that a JavaThread has allocated, on that thread or while it stands still; any
+// other thread may get the count of a moment ago. Async-signal-safe.
 inline int64_t ReadAllocated(const AllocLayout& layout, uint64_t java_thread) {
   const auto read = [java_thread](uint32_t offset) {
     auto* field = reinterpret_cast<int64_t*>(java_thread + offset);
@@ -75,27 +76,6 @@ inline void Count(CounterBlock& block, uint32_t metric, int64_t delta) {
 #else
   std::atomic_ref(block.changes).fetch_add(1, std::memory_order_release);
 #endif
-}
-
-// A histogram's buckets for times from nanoseconds to seconds.
-
-// Each power of two has sixteen buckets, so that a bucket is at most 1/16 of its values wide. Each
-// value up to 15 ns has its own; times from 4.2 s on share the last one.
-inline constexpr int kCostBuckets = 16 * 29;
-
-inline int CostBucket(uint64_t ns) {
-  const uint32_t value = ns < UINT32_MAX ? static_cast<uint32_t>(ns) : UINT32_MAX;
-  if (value < 16) return static_cast<int>(value);
-  const int exponent = std::bit_width(value) - 1;  // 4 to 31
-  return 16 * (exponent - 3) + static_cast<int>(value >> (exponent - 4) & 15);
-}
-
-// Returns the middle of a bucket, in nanoseconds.
-inline uint64_t CostOfBucket(int bucket) {
-  if (bucket < 16) return static_cast<uint64_t>(bucket);
-  const int shift = bucket / 16 - 1;
-  const uint64_t low = (16ull + static_cast<uint64_t>(bucket % 16)) << shift;
-  return low + (1ull << shift) / 2;
 }
 
 }  // namespace jtrace::signal_safe

@@ -20,8 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "agent/signal_safe/probe_memory.h"
-
 namespace jtrace::signal_safe {
 
 inline constexpr int kOpBits = 24;
@@ -43,7 +41,7 @@ enum class LogWaits : uint64_t {
 };
 inline constexpr uint32_t kAtBit = uint32_t{1} << 31;
 
-// The head of a ring, in a chunk of its own (probe_memory.h), after the chunk's header.
+// The head of a ring, in a chunk of its own (arena.h), after the chunk's header.
 struct LogRing {
   uint64_t tail;          // consumer: bytes read
   uint64_t bytes;         // of the records' storage, which follows

@@ -1,5 +1,5 @@
-// The int3 instructions of native hooks (S3.9, FIG. 31), as the handler of SIGTRAP looks them up.
-// It finds by address the copy of the instruction that the int3 displaced, and what to do there.
+// The int3 instructions of native hooks (S3.9), as the handler of SIGTRAP looks them up: it finds
+// by address the copy of the instruction that the int3 displaced, and what to do there.
 #pragma once
 
 #include <atomic>

@@ -23,7 +23,12 @@
 #include "agent/calls/probes.h"
 #include "agent/calls/trees/flat_collector.h"
 #include "agent/calls/trees/tree_collector.h"
-#include "agent/signal_safe/position.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/atomic_access.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace {
 

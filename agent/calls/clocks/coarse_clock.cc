@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "agent/base/clock.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/atomic_access.h"
 
 namespace jtrace::calls {
 

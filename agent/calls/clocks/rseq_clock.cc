@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include "agent/signal_safe/atomic_access.h"
 #include "agent/signal_safe/rseq_area.h"
 
 namespace jtrace::calls {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/probe_clock.h"
 
 namespace jtrace::calls {
 

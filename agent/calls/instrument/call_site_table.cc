@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "absl/hash/hash.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/routine_id.h"
 
 namespace jtrace::calls {
 

@@ -12,7 +12,7 @@
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/options/metric_options.h"
 #include "agent/signal_safe/log_ring.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/routine_id.h"
 
 namespace jtrace::calls {
 namespace {

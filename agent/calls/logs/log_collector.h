@@ -9,8 +9,13 @@
 #include "absl/types/span.h"
 #include "agent/calls/clocks/tick_scale.h"
 #include "agent/calls/trees/call_kinds.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/atomic_access.h"
 #include "agent/signal_safe/log_ring.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/atomic_access.h"
+#include "agent/signal_safe/block_counts.h"
+#include "agent/signal_safe/thread_state.h"
 
 namespace jtrace::calls {
 

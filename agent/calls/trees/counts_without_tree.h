@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "agent/calls/trees/flat_collector.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
 
 namespace jtrace::calls {
 

@@ -10,7 +10,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "agent/calls/trees/memory_recyclers.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/flat_state.h"
+#include "agent/signal_safe/thread_state.h"
 
 namespace jtrace::calls {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/routine_id.h"
 
 namespace jtrace::calls {
 

@@ -14,7 +14,9 @@
 #include "agent/calls/trees/path_blocks.h"
 #include "agent/calls/trees/tree_update.h"
 #include "agent/calls/trees/tree_values.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/atomic_access.h"
 #include "agent/signal_safe/log_ring.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/thread_state.h"
 
 namespace jtrace::calls {
 

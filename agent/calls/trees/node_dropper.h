@@ -9,7 +9,10 @@
 #include "agent/calls/trees/path_blocks.h"
 #include "agent/calls/trees/pruned_nodes.h"
 #include "agent/calls/trees/tree_values.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/atomic_access.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -1,7 +1,10 @@
 #include "agent/calls/trees/node_reporter.h"
 
 #include "agent/calls/trees/node_state.h"
-#include "agent/signal_safe/position.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/root_path.h"
+#include "agent/signal_safe/routine_id.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -7,7 +7,8 @@
 #include "absl/types/span.h"
 #include "agent/calls/trees/tree_update.h"
 #include "agent/calls/trees/tree_values.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <thread>
 
-#include "agent/signal_safe/position.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/atomic_access.h"
+#include "agent/signal_safe/root_path.h"
+#include "agent/signal_safe/routine_id.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 namespace {

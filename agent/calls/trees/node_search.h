@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/atomic_access.h"
+#include "agent/signal_safe/routine_id.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

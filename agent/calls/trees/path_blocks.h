@@ -7,7 +7,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "agent/calls/trees/block_counters.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "agent/signal_safe/counter_block.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "agent/calls/trees/path_blocks.h"
 #include "agent/calls/trees/tree_values.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena_ref.h"
 
 namespace jtrace::calls {
 

@@ -8,7 +8,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "agent/calls/trees/tree_pruner.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/atomic_access.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

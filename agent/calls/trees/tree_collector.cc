@@ -4,10 +4,17 @@
 #include <utility>
 
 #include "agent/base/clock.h"
-#include "agent/calls/trees/arena.h"
+#include "agent/calls/trees/arena_reservation.h"
 #include "agent/calls/trees/node_search.h"
 #include "agent/calls/trees/node_state.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/atomic_access.h"
 #include "agent/signal_safe/position.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/routine_id.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -10,7 +10,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "agent/calls/clocks/tick_scale.h"
 #include "agent/calls/trees/path_metrics.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 

@@ -12,7 +12,7 @@
 #include "agent/samples/walk/chain.h"
 #include "agent/samples/walk/vm_layout.h"
 #include "agent/signal_safe/address_table.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/cost_histogram.h"
 #include "agent/signal_safe/doorbell.h"
 #include "agent/signal_safe/position.h"
 #include "agent/signal_safe/signal_scope.h"
@@ -36,7 +36,7 @@ struct SampleCounters {
   std::atomic<uint64_t> cost_ns{0};          // total time in the handler
   std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};  // by WalkNote
   std::atomic<uint64_t> ends[4] = {};                                    // by ChainEnd
-  std::atomic<uint64_t> cost[signal_safe::kCostBuckets] = {};  // handler times (counter_block.h)
+  std::atomic<uint64_t> cost[signal_safe::kCostBuckets] = {};  // handler times (cost_histogram.h)
 };
 
 // Everything that the handler uses besides its thread's slot; immutable once published.

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "agent/signal_safe/position.h"
+#include "agent/signal_safe/thread_state.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "native-tests/agent/calls/trees/probe_double.h"

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "agent/calls/trees/tree_collector.h"
-#include "agent/signal_safe/position.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/thread_state.h"
 #include "native-tests/agent/calls/trees/probe_double.h"
 
 namespace jtrace::metrics {

@@ -1,6 +1,6 @@
 #include "agent/calls/instrument/call_site_table.h"
 
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/routine_id.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::calls {

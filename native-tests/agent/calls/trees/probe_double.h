@@ -11,10 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/trees/arena.h"
+#include "agent/calls/trees/arena_reservation.h"
 #include "agent/calls/trees/memory_recyclers.h"
 #include "agent/calls/trees/path_metrics.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/atomic_access.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::testing {
 

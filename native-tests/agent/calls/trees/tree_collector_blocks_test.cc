@@ -12,7 +12,9 @@
 #include "agent/calls/trees/node_search.h"
 #include "agent/calls/trees/tree_collector.h"
 #include "agent/calls/trees/tree_values.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/tree_node.h"
 #include "native-tests/agent/calls/trees/probe_double.h"
 #include "native-tests/agent/calls/trees/tree_reader.h"
 

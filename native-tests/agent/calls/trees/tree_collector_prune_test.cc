@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "agent/calls/trees/tree_collector.h"
-#include "agent/signal_safe/position.h"
+#include "agent/signal_safe/arena_ref.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/routine_id.h"
+#include "agent/signal_safe/tree_node.h"
 #include "native-tests/agent/calls/trees/probe_double.h"
 #include "native-tests/agent/calls/trees/tree_reader.h"
 

@@ -8,7 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "agent/signal_safe/arena.h"
+#include "agent/signal_safe/arena_ref.h"
 #include "agent/signal_safe/position.h"
+#include "agent/signal_safe/probe_clock.h"
+#include "agent/signal_safe/thread_state.h"
+#include "agent/signal_safe/tree_node.h"
 #include "native-tests/agent/calls/trees/probe_double.h"
 #include "native-tests/agent/calls/trees/tree_reader.h"
 

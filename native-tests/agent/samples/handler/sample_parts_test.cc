@@ -9,7 +9,7 @@
 #include "agent/samples/handler/kernel_frames.h"
 #include "agent/samples/handler/thread_slot.h"
 #include "agent/samples/walk/walker.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/cost_histogram.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::samples {

@@ -1,8 +1,8 @@
 package java.lang.invoke;
 
 /**
- * Offsets, sizes and counts of agent/signal_safe/probe_memory.h. The agent compares them when it starts
- * (java_layout.cc). They are compile-time constants: no class refers to this one.
+ * Offsets, sizes and counts of agent/signal_safe/arena.h and what it includes. The agent compares them
+ * when it starts (java_layout.cc). They are compile-time constants: no class refers to this one.
  */
 final class JTraceLayout {
   static final int GRANULE_SHIFT = 6;

@@ -13,7 +13,7 @@ import jdk.internal.vm.annotation.Stable;
  * <p>Defined into java.base by the agent at VMInit. Every thread has its own calling-context tree
  * in off-heap memory; {@link #enter} moves the thread's current node to the child for the method
  * and counts, {@link #exit} moves it back. Only the owning thread writes to its tree; the agent's
- * writer thread and the sampling signal handler read it at any time (agent/signal_safe/probe_memory.h is the same
+ * writer thread and the sampling signal handler read it at any time (agent/signal_safe/arena.h is the same
  * layout for C++, agent/calls/README.md gives the reasons).
  *
  * <p>A reference to a node, state, table or chunk is its offset from the arena in granules of 64

@@ -1,10 +1,10 @@
-// Makes the arena, the memory that the probes write (agent/signal_safe/probe_memory.h).
+// Makes the arena, the memory that the probes write (agent/signal_safe/arena.h).
 #pragma once
 
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "agent/signal_safe/probe_memory.h"
+#include "agent/signal_safe/arena.h"
 
 namespace jtrace::calls {
 

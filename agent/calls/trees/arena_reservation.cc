@@ -1,4 +1,4 @@
-#include "agent/calls/trees/arena.h"
+#include "agent/calls/trees/arena_reservation.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
