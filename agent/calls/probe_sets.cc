@@ -40,9 +40,14 @@ absl::StatusOr<ProbeSet*> ProbeSets::FindOrDefine(jvmtiEnv* jvmti, JNIEnv* jni,
       signal_safe::Arena* arena = set->probes->arena();
       const uint64_t bytes = arena->state_limit - signal_safe::kFirstChunk;
       set->trees = std::make_unique<TreeCollector>(
-          arena, nullptr, clocked ? &set->probes->scale() : nullptr, set->probes->clock(),
-          TreeLimits{bytes, bytes / 6, options.prune_percent, options.exit_percent},
-          set->options.metrics, options.path_blocks ? set->blocks.get() : nullptr);
+          arena, TreeSettings{.clock = set->probes->clock(),
+                              .scale = clocked ? &set->probes->scale() : nullptr,
+                              .limits = {.arena_bytes = bytes,
+                                         .groups_bytes = bytes / 6,
+                                         .prune_percent = options.prune_percent,
+                                         .exit_percent = options.exit_percent},
+                              .metrics = set->options.metrics,
+                              .path_blocks = options.path_blocks ? set->blocks.get() : nullptr});
     }
     if (set->counts != nullptr) set->counts->UseBlocks(set->blocks.get());
     if (set->trees != nullptr) set->trees->UseBlocks(set->blocks.get());

@@ -1,6 +1,7 @@
 #include "agent/jvm/running_stacks.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -15,26 +16,28 @@ namespace {
 // The frames that are read of each stack. Deeper frames are those of a recursion.
 constexpr jint kMaxActivations = 4096;
 
-// Adds the frame if it runs the present code of a method of `classes`.
-void AddFrame(jvmtiEnv* env, JNIEnv* jni, uint64_t java_tid, const jvmtiFrameInfo& frame,
-              ClassRegistry& registry, const absl::flat_hash_set<uint32_t>& classes,
-              std::vector<OpenActivation>& found) {
+// Returns the frame's activation if it runs the present code of a method of `classes`.
+std::optional<OpenActivation> ActivationOf(jvmtiEnv* env, JNIEnv* jni, const jvmtiFrameInfo& frame,
+                                           ClassRegistry& registry,
+                                           const absl::flat_hash_set<uint32_t>& classes) {
   jboolean is_obsolete = JNI_TRUE;
   if (frame.location < 0 || env->IsMethodObsolete(frame.method, &is_obsolete) != JVMTI_ERROR_NONE ||
       is_obsolete) {
-    return;
+    return std::nullopt;
   }
   jclass owner = nullptr;
-  if (env->GetMethodDeclaringClass(frame.method, &owner) != JVMTI_ERROR_NONE) return;
+  if (env->GetMethodDeclaringClass(frame.method, &owner) != JVMTI_ERROR_NONE) return std::nullopt;
   const LocalRef<jclass> owned(jni, owner);
   const uint32_t class_id = registry.NumberOf(owner);
-  if (!classes.contains(class_id)) return;
+  if (!classes.contains(class_id)) return std::nullopt;
   Allocated<char> name(env), descriptor(env);
   if (env->GetMethodName(frame.method, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
-    return;
+    return std::nullopt;
   }
-  found.push_back(
-      {java_tid, class_id, name.get(), descriptor.get(), static_cast<uint32_t>(frame.location)});
+  return OpenActivation{.class_id = class_id,
+                        .name = name.get(),
+                        .descriptor = descriptor.get(),
+                        .bci = static_cast<uint32_t>(frame.location)};
 }
 
 bool IsInLoop(jvmtiEnv* env, const jvmtiFrameInfo& frame) {
@@ -74,7 +77,10 @@ std::vector<OpenActivation> FindOpenActivations(jvmtiEnv* env, JNIEnv* jni, Clas
     const uint64_t java_tid = threads.JavaTid(jni, stack.thread);
     for (const jvmtiFrameInfo& frame :
          std::span(stack.frame_buffer, static_cast<size_t>(stack.frame_count))) {
-      AddFrame(env, jni, java_tid, frame, registry, classes, found);
+      std::optional<OpenActivation> open = ActivationOf(env, jni, frame, registry, classes);
+      if (!open.has_value()) continue;
+      open->java_tid = java_tid;
+      found.push_back(*std::move(open));
     }
   }
   return found;

@@ -152,9 +152,10 @@ calls::TreeSource CallsPart::BeginTrees(const calls::CallKinds& kinds) {
   for (const uint8_t number : metrics_.path_metrics().numbers) {
     names.push_back(jvm_.metrics->NameOf(number));
   }
-  return calls::TreeSource(*trees_, scale, jvm_.registries.threads, jvm_.registries.groups,
-                           jvm_.trace.encoder, jvm_.trace.losses, std::move(names), kinds,
-                           CallSites());
+  return calls::TreeSource(
+      *trees_, jvm_.registries.threads, jvm_.registries.groups, jvm_.trace.encoder,
+      jvm_.trace.losses,
+      {.scale = scale, .metrics = std::move(names), .kinds = kinds, .find_call_site = CallSites()});
 }
 
 calls::FindCallSite CallsPart::CallSites() const {

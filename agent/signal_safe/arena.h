@@ -1,6 +1,6 @@
-// The memory that the probes (JTraceProbe.java) write and C++ reads: the arena, a single reservation
-// of address space for the states, trees, counters and logs of all threads. The layout is that of
-// JTraceLayout.java; agent/calls/trees/arena_reservation.h makes it.
+// The memory that the probes (JTraceProbe.java) write and C++ reads: the arena, a single
+// reservation of address space for the states, trees, counters and logs of all threads. The layout
+// is that of JTraceLayout.java; agent/calls/trees/arena_reservation.h makes it.
 //
 // Its parts have headers of their own: thread_state.h, tree_node.h, flat_state.h, block_counts.h,
 // log_ring.h.

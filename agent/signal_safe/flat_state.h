@@ -1,5 +1,5 @@
-// record=flat: the counters of a thread's calls by routine. Probes write them (JTraceFlat.java); the
-// writer thread reads them at any time (agent/calls/trees/flat_collector.h).
+// record=flat: the counters of a thread's calls by routine. Probes write them (JTraceFlat.java);
+// the writer thread reads them at any time (agent/calls/trees/flat_collector.h).
 #pragma once
 
 #include <cstddef>

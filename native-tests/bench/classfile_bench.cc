@@ -41,7 +41,9 @@ void Rewrite(benchmark::State& state, const std::vector<test::ByteVector>& class
   size_t probed = 0;
   for (auto _ : state) {
     for (const test::ByteVector& bytes : classes) {
-      auto result = Instrument(bytes, filter, spec, [&id](const MethodRef&) { return ++id; });
+      auto result = Instrument(
+          bytes,
+          {.filter = filter, .spec = spec, .assign_id = [&id](const MethodRef&) { return ++id; }});
       benchmark::DoNotOptimize(result);
     }
     probed = id;

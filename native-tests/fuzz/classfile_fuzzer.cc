@@ -42,7 +42,7 @@ void CheckRewritten(const InstrumentResult& result) {
 }
 
 // Ids around those that need a constant. Treats every call as one of a native method.
-class EverySite : public ProbeTargets {
+class EveryTarget : public ProbeTargets {
  public:
   uint32_t IdOf(const ProbeTarget& site) override {
     Require(!site.class_name.empty() || site.kind == ProbePointKind::kCall ||
@@ -70,11 +70,11 @@ class EveryCounter : public CounterIds {
 };
 
 // Numbers of one to three bytes; every second class has run with other code.
-class EveryPlace : public CallSiteNumbers {
+class EveryCallSite : public CallSiteNumbers {
  public:
-  uint32_t NumberOf(uint32_t, CallSite place) override {
-    Require(place != kNoCallSite);
-    return NumberInCallSite(place) % 2046 + 1;
+  uint32_t NumberOf(uint32_t, CallSite site) override {
+    Require(site != kNoCallSite);
+    return NumberInCallSite(site) % 2046 + 1;
   }
   bool AddClassAndFindOtherVersion(std::string_view name, Bytes) override {
     return name.size() % 2 == 0;
@@ -83,13 +83,16 @@ class EveryPlace : public CallSiteNumbers {
 
 void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {
   uint32_t calls = 0;
-  EverySite sites;
+  EveryTarget targets;
   EveryCounter counters;
-  EveryPlace places;
+  EveryCallSite call_sites;
   const auto result = Instrument(
-      input, ScopeFilter::Everything(), spec,
-      [&calls, first_id](const MethodRef&) { return first_id + calls++; }, &sites,
-      /*unwinds=*/nullptr, &counters, &places);
+      input, {.filter = ScopeFilter::Everything(),
+              .spec = spec,
+              .assign_id = [&calls, first_id](const MethodRef&) { return first_id + calls++; },
+              .targets = &targets,
+              .counters = &counters,
+              .call_sites = &call_sites});
   if (!result.ok()) return;
   uint32_t probed = 0;
   for (const MethodOutcome& outcome : result->methods) probed += outcome.probed ? 1 : 0;

@@ -51,9 +51,9 @@ struct Tally {
 };
 
 // Treats every call as one of a native method, so that all of them are sites.
-class EverySite : public ProbeTargets {
+class EveryTarget : public ProbeTargets {
  public:
-  explicit EverySite(uint32_t& next_id) : next_id_(next_id) {}
+  explicit EveryTarget(uint32_t& next_id) : next_id_(next_id) {}
   uint32_t IdOf(const ProbeTarget&) override { return next_id_++; }
   bool IsNative(const ProbeTarget&) override { return true; }
   CallProbe ProbeOf(const ProbeTarget& callee) override {
@@ -80,11 +80,9 @@ class EveryCounter : public CounterIds {
 };
 
 // Every second class has run with other code.
-class EveryPlace : public CallSiteNumbers {
+class EveryCallSite : public CallSiteNumbers {
  public:
-  uint32_t NumberOf(uint32_t, CallSite place) override {
-    return NumberInCallSite(place) % 2046 + 1;
-  }
+  uint32_t NumberOf(uint32_t, CallSite site) override { return NumberInCallSite(site) % 2046 + 1; }
   bool AddClassAndFindOtherVersion(std::string_view name, Bytes) override {
     return name.size() % 2 == 0;
   }
@@ -94,13 +92,16 @@ Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,
                    std::vector<uint8_t>& storage, Tally& tally) {
   ++tally.classes;
   if (settings.skip_object && name.ends_with("java/lang/Object.class")) return bytes;
-  EverySite sites(settings.next_id);
+  EveryTarget targets(settings.next_id);
   EveryCounter counters(settings.next_counter);
-  EveryPlace places;
-  auto result = Instrument(
-      bytes, ScopeFilter::Everything(), settings.spec,
-      [&settings](const MethodRef&) { return settings.next_id++; },
-      settings.sites ? &sites : nullptr, nullptr, &counters, &places);
+  EveryCallSite call_sites;
+  auto result =
+      Instrument(bytes, {.filter = ScopeFilter::Everything(),
+                         .spec = settings.spec,
+                         .assign_id = [&settings](const MethodRef&) { return settings.next_id++; },
+                         .targets = settings.sites ? &targets : nullptr,
+                         .counters = &counters,
+                         .call_sites = &call_sites});
   if (!result.ok()) {
     ++tally.rejected;
     std::printf("rejected %.*s: %s\n", static_cast<int>(name.size()), name.data(),

@@ -43,11 +43,11 @@ class BytecodeEditor {
   template <typename F>
   void ForEachTarget(const Branch& branch, F&& f) const;
 
-  // Places everything. `insertions` are ordered by bci; at one bci those that jumps skip are
-  // first. They and their bytes must outlive the other calls.
+  // Computes the positions of the new code. `insertions` are ordered by bci; at one bci those that
+  // jumps skip are first. They and their bytes must outlive the other calls.
   Reason Layout(absl::Span<const Insertion> insertions);
 
-  // The new position of `bci` as the target of a jump, the bound of a range or the place of a
+  // The new position of `bci` as the target of a jump, the bound of a range or the position of a
   // frame: after the insertions that jumps skip. kNowhere: no instruction, nor the code's end.
   uint32_t PositionOf(uint32_t bci) const {
     return bci == code_.size() || IsInstruction(bci) ? position_[bci] : kNowhere;

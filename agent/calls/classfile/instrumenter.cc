@@ -69,35 +69,34 @@ std::vector<uint8_t> Assemble(const ClassFile& file, const ConstantPoolBuilder& 
 }  // namespace
 
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
-                                            const ScopeFilter& filter, const ProbeSpec& spec,
-                                            absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
-                                            ProbeTargets* targets, const ScopeFilter* unwinds,
-                                            CounterIds* counters,
-                                            CallSiteNumbers* call_site_numbers) {
+                                            const InstrumentSettings& settings) {
   absl::StatusOr<ClassFile> file = ParseClassFile(class_bytes);
   if (!file.ok()) return file.status();
   InstrumentResult result = Outline(*file);
-  const ScopeFilter::ClassScope scope = filter.ScopeOf(file->this_name);
-  const bool unwound = unwinds != nullptr && unwinds->MayMatchClass(file->this_name);
+  const ScopeFilter::ClassScope scope = settings.filter.ScopeOf(file->this_name);
+  const bool unwound =
+      settings.unwinds != nullptr && settings.unwinds->MayMatchClass(file->this_name);
   if (scope == ScopeFilter::ClassScope::kNone && !unwound) return result;
 
   ConstantPoolBuilder pool(file->pool);
   std::optional<ProbePointFinder> finder;
-  if (targets != nullptr) finder.emplace(*file, filter, spec, *targets);
-  const bool count_entry = counters != nullptr && !spec.block_owner.empty() &&
-                           counters->NeedsEntryCounters(file->this_name);
-  MethodRewriter rewriter(*file, spec, pool, finder ? &*finder : nullptr, targets,
-                          call_site_numbers, &filter);
+  if (settings.targets != nullptr) {
+    finder.emplace(*file, settings.filter, settings.spec, *settings.targets);
+  }
+  const bool count_entry = settings.counters != nullptr && !settings.spec.block_owner.empty() &&
+                           settings.counters->NeedsEntryCounters(file->this_name);
+  MethodRewriter rewriter(*file, settings, pool, finder ? &*finder : nullptr);
   ByteWriter methods;
   methods.Reserve((file->methods_end - file->methods_begin) * 3 / 2);
   bool changed = false;
   for (size_t i = 0; i < file->methods.size(); ++i) {
     const MethodInfo& method = file->methods[i];
     MethodOutcome& outcome = result.methods[i];
-    const bool in_scope = method.has_code() && (scope == ScopeFilter::ClassScope::kAllMethods ||
-                                                filter.Includes(file->this_name, method.name));
+    const bool in_scope =
+        method.has_code() && (scope == ScopeFilter::ClassScope::kAllMethods ||
+                              settings.filter.Includes(file->this_name, method.name));
     const bool unwind =
-        method.has_code() && unwound && unwinds->Includes(file->this_name, method.name);
+        method.has_code() && unwound && settings.unwinds->Includes(file->this_name, method.name);
     if (in_scope || unwind) {
       outcome.reason = rewriter.Rewrite(
           method, {.probes = in_scope, .unwind = unwind, .count_entry = count_entry}, methods);
@@ -108,16 +107,18 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
       continue;
     }
     changed = true;
-    outcome.probed = in_scope && spec.methods;
+    outcome.probed = in_scope && settings.spec.methods;
     outcome.unwound = unwind;
     if (outcome.probed) outcome.is_leaf = rewriter.is_leaf();
-    if (outcome.probed || unwind) outcome.id = assign_id(outcome.method);
+    if (outcome.probed || unwind) outcome.id = settings.assign_id(outcome.method);
     rewriter.SetId(outcome.id, methods);
     if (outcome.probed && rewriter.has_call_sites()) {
       outcome.call_sites = rewriter.CallSites();
       outcome.only_call_site = rewriter.only_call_site();
     }
-    if (counters != nullptr) SetCounters(rewriter, *counters, outcome, methods);
+    if (settings.counters != nullptr) {
+      SetCounters(rewriter, *settings.counters, outcome, methods);
+    }
   }
   result.probes = rewriter.counts();
   if (changed) result.bytes = Assemble(*file, pool, methods.bytes());

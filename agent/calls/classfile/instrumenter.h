@@ -94,23 +94,32 @@ struct InstrumentResult {
   std::vector<uint8_t> bytes;  // the new class file; empty if nothing changed
 };
 
-// Puts the probes of `spec` into every method of the class that `filter` includes.
+// Which probes the methods of a class get, and who numbers what they count. All that the members
+// refer to must outlive the call of Instrument.
+struct InstrumentSettings {
+  const ScopeFilter& filter;  // the methods in scope
+  const ProbeSpec& spec;      // the probes that they get
+  // Returns a method's id. Called once for each method that gets its own probe, in class-file
+  // order, when rewriting the method can no longer fail.
+  absl::FunctionRef<uint32_t(const MethodRef&)> assign_id;
+  // The ids of probe points, requested after the method's. Null: nothing inside the methods gets
+  // probes, whatever `spec` says.
+  ProbeTargets* targets = nullptr;
+  // The methods that get the unwind probe, in scope or not. Null: none.
+  const ScopeFilter* unwinds = nullptr;
+  // The ids of block counters. Not null if `spec` has a block_owner.
+  CounterIds* counters = nullptr;
+  // The numbers of call sites. Null: call sites are not distinguished.
+  CallSiteNumbers* call_sites = nullptr;
+};
+
+// Puts probes into the methods of the class.
 //
 // Pure and thread-safe; `class_bytes` may be arbitrary bytes. A method that cannot be rewritten
-// stays byte for byte as it was, with its reason. `assign_id` is called once for each method that
-// gets its own probe, in class-file order, when rewriting the method can no longer fail. `targets`:
-// null: nothing inside the methods gets probes, whatever `spec` says; the ids of targets are
-// requested after the method's. `unwinds`: the methods that get the unwind probe, in scope or not;
-// null: none. `counters`: not null if `spec` has a block_owner. `call_site_numbers`: null: call
-// sites are not distinguished. Errors: InvalidArgument if this is not a class file, Unimplemented
-// if its version is not known (45.3 to 72); the class must then stay unchanged.
+// stays byte for byte as it was, with its reason. Errors: InvalidArgument if this is not a class
+// file, Unimplemented if its version is not known (45.3 to 72); the class must then stay unchanged.
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
-                                            const ScopeFilter& filter, const ProbeSpec& spec,
-                                            absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
-                                            ProbeTargets* targets = nullptr,
-                                            const ScopeFilter* unwinds = nullptr,
-                                            CounterIds* counters = nullptr,
-                                            CallSiteNumbers* call_site_numbers = nullptr);
+                                            const InstrumentSettings& settings);
 
 // Names and methods only, for classes that stay unchanged (all methods `kOutOfScope` or
 // `kNoCode`); same errors.

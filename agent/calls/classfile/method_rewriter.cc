@@ -63,7 +63,7 @@ Reason MethodRewriter::Rewrite(const MethodInfo& method, Wanted wanted, ByteWrit
 void MethodRewriter::FindPoints() {
   method_.points.clear();
   left_out_ = {};
-  if (finder_ == nullptr || targets_ == nullptr) return;
+  if (finder_ == nullptr) return;
   if (spec_.methods && !wanted_.probes) return;  // in scope only for unwinds
   finder_->Find(*method_.info, method_.code, method_.editor, method_.points, left_out_);
   const bool fits = method_.code.max_locals + 2 * SlotsOf(spec_.token) <= kMaxU2 &&
@@ -234,8 +234,7 @@ MethodRewriter::TargetId MethodRewriter::IdOf(const ProbePoint& point) {
     // A synchronized method locks its monitor at none of its lines.
     const bool has_no_site =
         point.is_method_monitor && numbers_ != nullptr && !spec_.call_site.empty();
-    const uint32_t id =
-        targets_->IdOf(finder_->TargetOf(point)) | (has_no_site ? kWithoutCallSite : 0);
+    const uint32_t id = finder_->IdOf(point) | (has_no_site ? kWithoutCallSite : 0);
     entry->second = {id, IdNeedsConstant(id) ? pool_.AddInteger(id) : uint16_t{0}};
   }
   return entry->second;

@@ -20,21 +20,18 @@ namespace jtrace::classfile {
 // Rewrites the methods of one class, one after the other, with the same buffers.
 class MethodRewriter {
  public:
-  // `finder`, `targets`: null: no probe points inside methods. `numbers`: null: call sites are not
-  // distinguished. `filter`: which classes get probes; null: any may.
-  MethodRewriter(const ClassFile& file, const ProbeSpec& spec, ConstantPoolBuilder& pool,
-                 ProbePointFinder* finder = nullptr, ProbeTargets* targets = nullptr,
-                 CallSiteNumbers* numbers = nullptr, const ScopeFilter* filter = nullptr)
+  // `finder`: finds the points inside methods that get probes; null: none do.
+  MethodRewriter(const ClassFile& file, const InstrumentSettings& settings,
+                 ConstantPoolBuilder& pool, ProbePointFinder* finder)
       : file_(file),
-        spec_(spec),
+        spec_(settings.spec),
         pool_(pool),
         finder_(finder),
-        targets_(targets),
-        numbers_(numbers),
-        writer_(file, spec, constants_, pool),
-        method_(spec.boundary ? nullptr : filter,
-                numbers != nullptr &&
-                    !numbers->AddClassAndFindOtherVersion(file.this_name, file.bytes)) {}
+        numbers_(settings.call_sites),
+        writer_(file, settings.spec, constants_, pool),
+        method_(settings.spec.boundary ? nullptr : &settings.filter,
+                numbers_ != nullptr &&
+                    !numbers_->AddClassAndFindOtherVersion(file.this_name, file.bytes)) {}
 
   // What a method gets: its own probes, as far as the spec has them, and the unwind probe.
   struct Wanted {
@@ -94,7 +91,6 @@ class MethodRewriter {
   const ProbeSpec& spec_;
   ConstantPoolBuilder& pool_;
   ProbePointFinder* const finder_;
-  ProbeTargets* const targets_;
   CallSiteNumbers* const numbers_;
   ProbePoolIndexes constants_;
   bool constants_added_ = false;

@@ -152,8 +152,8 @@ void ProbePlanner::AddExits(const ProbeBytecode& probes, const BytecodeEditor& e
 
 void ProbePlanner::AddBlocks(const ProbeBytecode& probes, const PlannedMethod& method) {
   if (!method.has_blocks) return;
-  method.blocks.ForEachInsertion([&](uint32_t bci, bool skipped, uint32_t place) {
-    planned_.push_back({{bci, skipped, probes.hit.bytes()}, {ProbePlan::Kind::kCountBlock, place}});
+  method.blocks.ForEachInsertion([&](uint32_t bci, bool skipped, uint32_t index) {
+    planned_.push_back({{bci, skipped, probes.hit.bytes()}, {ProbePlan::Kind::kCountBlock, index}});
   });
 }
 

@@ -135,7 +135,7 @@ ProbePointFinder::Verdict ProbePointFinder::Classify(uint16_t methodref) {
 CallProbe ProbePointFinder::ProbeOf(uint16_t methodref) {
   const bool has_any = spec_.timed_calls || spec_.elements;
   if (!has_any || spec_.token != TokenKind::kLong) return CallProbe::kUsual;
-  const CallProbe probe = ids_.ProbeOf(TargetOf({.constant = methodref}));
+  const CallProbe probe = targets_.ProbeOf(TargetOf({.constant = methodref}));
   const bool has = probe == CallProbe::kTimed ? spec_.timed_calls : spec_.elements;
   return has ? probe : CallProbe::kUsual;
 }
@@ -146,13 +146,13 @@ ProbePointFinder::Verdict ProbePointFinder::ClassifyUncached(uint16_t methodref)
   if (callee.class_name == kObject && callee.name == "<init>") return Verdict::kObjectConstructor;
   if (ScopeFilter::IsOwnClass(callee.class_name)) return Verdict::kProbe;
   if (!filter_.Includes(callee.class_name, callee.name)) {
-    return ids_.IsWanted(callee) ? Verdict::kLeaves : Verdict::kNotWanted;
+    return targets_.IsWanted(callee) ? Verdict::kLeaves : Verdict::kNotWanted;
   }
   const bool native =
       (callee.class_name == file_.this_name && IsOwnNative(callee.name, callee.descriptor)) ||
-      ids_.IsNative(callee);
+      targets_.IsNative(callee);
   if (!native) return Verdict::kNoPoint;
-  return spec_.methods || ids_.IsWanted(callee) ? Verdict::kNative : Verdict::kNotWanted;
+  return spec_.methods || targets_.IsWanted(callee) ? Verdict::kNative : Verdict::kNotWanted;
 }
 
 bool ProbePointFinder::IsOwnNative(std::string_view name, std::string_view descriptor) {

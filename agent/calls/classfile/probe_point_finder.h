@@ -31,15 +31,16 @@ struct ProbePoint {
 class ProbePointFinder {
  public:
   ProbePointFinder(const ClassFile& file, const ScopeFilter& filter, const ProbeSpec& spec,
-                   ProbeTargets& ids)
-      : file_(file), filter_(filter), spec_(spec), ids_(ids) {}
+                   ProbeTargets& targets)
+      : file_(file), filter_(filter), spec_(spec), targets_(targets) {}
 
   // Sets `points` to the method's: calls, then thrown, caught, monitors. One bci may have several.
   // Adds the calls that leave the scope but are not points to `left_out`.
   void Find(const MethodInfo& method, const CodeAttribute& code, const BytecodeEditor& editor,
             std::vector<ProbePoint>& points, CallReasonCounts& left_out);
 
-  ProbeTarget TargetOf(const ProbePoint& point) const;
+  // Returns the id that the point's probes push: see ProbeTargets.
+  uint32_t IdOf(const ProbePoint& point) { return targets_.IdOf(TargetOf(point)); }
 
  private:
   enum class Verdict : uint8_t {
@@ -52,6 +53,7 @@ class ProbePointFinder {
     kNotWanted
   };
 
+  ProbeTarget TargetOf(const ProbePoint& point) const;
   Verdict Classify(uint16_t methodref);
   Verdict ClassifyUncached(uint16_t methodref);
   CallProbe ProbeOf(uint16_t methodref);
@@ -69,7 +71,7 @@ class ProbePointFinder {
   const ClassFile& file_;
   const ScopeFilter& filter_;
   const ProbeSpec& spec_;
-  ProbeTargets& ids_;
+  ProbeTargets& targets_;
   std::vector<Verdict> verdicts_;  // by constant
   std::vector<CallProbe> probes_;  // by constant
 };

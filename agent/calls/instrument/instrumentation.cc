@@ -180,10 +180,15 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     jdk_points_.Limit(name, spec, targets);
     class_id = encoder_.ClassNumber(DottedName(name), own_loader);
   }
-  const auto result = classfile::Instrument(
-      absl::MakeConstSpan(bytes.data(), bytes.size()),
-      in_scope ? filter_ : jdk_points_.FilterOf(name), spec, assign_id, &targets,
-      unwound ? &unwinds_.methods() : nullptr, blocks_.get(), call_sites_);
+  const auto result =
+      classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
+                            {.filter = in_scope ? filter_ : jdk_points_.FilterOf(name),
+                             .spec = spec,
+                             .assign_id = assign_id,
+                             .targets = &targets,
+                             .unwinds = unwound ? &unwinds_.methods() : nullptr,
+                             .counters = blocks_.get(),
+                             .call_sites = call_sites_});
   if (!result.ok()) {
     unprobed_.Add(UnprobedReason::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
     return {};

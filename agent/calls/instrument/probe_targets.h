@@ -53,7 +53,7 @@ class RoutineTargets : public classfile::ProbeTargets {
         loader_(loader),
         loader_of_(loader_of) {}
 
-  uint32_t IdOf(const classfile::ProbeTarget& site) override;
+  uint32_t IdOf(const classfile::ProbeTarget& target) override;
   bool IsNative(const classfile::ProbeTarget& callee) override { return natives_.Contains(callee); }
   bool IsWanted(const classfile::ProbeTarget& callee) override;
   classfile::CallProbe ProbeOf(const classfile::ProbeTarget& callee) override;

@@ -23,21 +23,20 @@ using signal_safe::Node;
 using signal_safe::Ref;
 using signal_safe::ThreadState;
 
-TreeCollector::TreeCollector(signal_safe::Arena* arena, GroupOf group_of, const TickScale* scale,
-                             signal_safe::ProbeClock clock, const TreeLimits& limits,
-                             const PathMetrics& metrics, const BlockCounters* path_blocks)
+TreeCollector::TreeCollector(signal_safe::Arena* arena, const TreeSettings& settings)
     : arena_(arena),
-      values_(arena, scale, clock, metrics, path_blocks != nullptr, limits.exit_percent > 0),
-      blocks_(arena, values_.blocks_offset(), path_blocks),
+      values_(arena, settings.scale, settings.clock, settings.metrics,
+              settings.path_blocks != nullptr, settings.limits.exit_percent > 0),
+      blocks_(arena, values_.blocks_offset(), settings.path_blocks),
       reporter_(arena, values_),
-      groups_(arena, values_, blocks_, reporter_, std::move(group_of), limits),
-      pruner_(arena, values_, blocks_, limits),
-      dropper_(arena, values_, blocks_, groups_, reporter_, limits.arena_bytes / 6),
-      quiet_(arena, limits.quiet_from),
+      groups_(arena, values_, blocks_, reporter_, settings.group_of, settings.limits),
+      pruner_(arena, values_, blocks_, settings.limits),
+      dropper_(arena, values_, blocks_, groups_, reporter_, settings.limits.arena_bytes / 6),
+      quiet_(arena, settings.limits.quiet_from),
       unplaced_(arena),
       states_(arena),
       nodes_(arena, values_.node_bytes(), blocks_.is_on() ? values_.blocks_offset() : 0),
-      max_updates_(limits.max_updates) {}
+      max_updates_(settings.limits.max_updates) {}
 
 // ---- Rounds -----------------------------------------------------------------------------------
 

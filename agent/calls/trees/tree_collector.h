@@ -38,6 +38,20 @@ class TreeWatcher {
                              const signal_safe::Node& node) = 0;
 };
 
+// What the probes charge to nodes, and what limits the trees.
+struct TreeSettings {
+  // Null: every thread gets its own tree.
+  GroupTrees::GroupOf group_of = nullptr;
+  // The clock that the probes read, and its scale. Null: none.
+  signal_safe::ProbeClock clock = signal_safe::ProbeClock::kNone;
+  const TickScale* scale = nullptr;
+  TreeLimits limits = {};
+  // The metrics that the probes charge besides.
+  PathMetrics metrics = {};
+  // The counters of blocks at nodes (blocks=paths). Null: there are none.
+  const BlockCounters* path_blocks = nullptr;
+};
+
 // Walks the trees and hands each node to the parts that count it: NodeReporter (a thread's own
 // tree) or GroupTrees (a group's), TreePruner (memory), NodeDropper (nodes that were cut off). On
 // the writer thread only; never waits for a probe.
@@ -49,15 +63,7 @@ class TreeCollector {
  public:
   using GroupOf = GroupTrees::GroupOf;
 
-  // Without `group_of` every thread gets its own tree. `scale`: of the clock that the probes read;
-  // null: none. `clock`: that clock. `metrics`: those that the probes charge besides.
-  // `path_blocks`: the counters of blocks at nodes (blocks=paths); null: there are none.
-  explicit TreeCollector(signal_safe::Arena* arena, GroupOf group_of = nullptr,
-                         const TickScale* scale = nullptr,
-                         signal_safe::ProbeClock clock = signal_safe::ProbeClock::kNone,
-                         const TreeLimits& limits = TreeLimits(),
-                         const PathMetrics& metrics = PathMetrics(),
-                         const BlockCounters* path_blocks = nullptr);
+  explicit TreeCollector(signal_safe::Arena* arena, const TreeSettings& settings = {});
   TreeCollector(const TreeCollector&) = delete;
   TreeCollector& operator=(const TreeCollector&) = delete;
 

@@ -103,7 +103,7 @@ void DefineRoutines(const TreeUpdate& update, trace::RecordEncoder& encoder) {
 void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
 
 void TreeSource::AddChanges(uint64_t time_ns, proto::Chunk& chunk) {
-  if (scale_ != nullptr) scale_->Update();
+  if (settings_.scale != nullptr) settings_.scale->Update();
   const bool reports_deferred = time_ns - deferred_report_ns_ >= kDeferredReportPeriodNs;
   if (reports_deferred) deferred_report_ns_ = time_ns;
   const auto visit = [&](const TreeUpdate& update) {
@@ -111,10 +111,10 @@ void TreeSource::AddChanges(uint64_t time_ns, proto::Chunk& chunk) {
     DefineRoutines(update, encoder_);
     const uint32_t thread = update.group != 0 ? groups_.NumberOfGroup(update.group)
                                               : threads_.NumberOfJava(update.java_tid);
-    Encode(update, kinds_, scale_, find_call_site_, thread, chunk);
+    Encode(update, settings_.kinds, settings_.scale, settings_.find_call_site, thread, chunk);
     proto::TreeDelta& delta = *chunk.mutable_tree(chunk.tree_size() - 1);
-    for (size_t index = 0; index < metrics_.size(); ++index) {
-      EncodeMetrics(update, index, encoder_.String(metrics_[index]), delta);
+    for (size_t index = 0; index < settings_.metrics.size(); ++index) {
+      EncodeMetrics(update, index, encoder_.String(settings_.metrics[index]), delta);
     }
   };
   collector_.Collect(visit, reports_deferred);
@@ -128,7 +128,8 @@ void TreeSource::SealUnplaced(proto::Chunk& chunk) {
   const std::vector<RoutineUpdate> updates = collector_.CollectUnplaced(limit);
   if (updates.empty()) return;
   const FlatUpdate update = {.java_tid = 0, .ended = false, .routines = updates};
-  EncodeFlat(update, kinds_, groups_.NumberOfGroup(groups_.NoMemoryGroup()), encoder_, chunk);
+  EncodeFlat(update, settings_.kinds, groups_.NumberOfGroup(groups_.NoMemoryGroup()), encoder_,
+             chunk);
 }
 
 void TreeSource::UpdateLosses() {

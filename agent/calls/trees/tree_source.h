@@ -22,22 +22,21 @@ using FindCallSite = std::function<CallSite(uint32_t caller, uint32_t number, ui
 
 class TreeSource : public trace::ChunkSource {
  public:
-  // `scale`: of the times in the trees; null: there are none. `metrics`: names of what the probes
-  // charge, by index. `kinds`: the calls that are recorded. `find_call_site`: null: call sites are
-  // not distinguished.
-  TreeSource(TreeCollector& collector, TickScale* scale, jvm::ThreadRegistry& threads,
-             jvm::ThreadGroups& groups, trace::RecordEncoder& encoder, Losses& losses,
-             std::vector<std::string> metrics = {}, CallKinds kinds = CallKinds(),
-             FindCallSite find_call_site = nullptr)
+  struct Settings {
+    TickScale* scale = nullptr;             // of the times in the trees; null: there are none
+    std::vector<std::string> metrics = {};  // names of what the probes charge, by index
+    CallKinds kinds = {};                   // the calls that are recorded
+    FindCallSite find_call_site = nullptr;  // null: call sites are not distinguished
+  };
+
+  TreeSource(TreeCollector& collector, jvm::ThreadRegistry& threads, jvm::ThreadGroups& groups,
+             trace::RecordEncoder& encoder, Losses& losses, Settings settings)
       : collector_(collector),
-        scale_(scale),
         threads_(threads),
         groups_(groups),
         encoder_(encoder),
         losses_(losses),
-        metrics_(std::move(metrics)),
-        kinds_(std::move(kinds)),
-        find_call_site_(std::move(find_call_site)) {}
+        settings_(std::move(settings)) {}
   void Poll(proto::Chunk& chunk) override;
   void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   bool IsUrgent() const override { return collector_.IsShort(); }
@@ -56,14 +55,11 @@ class TreeSource : public trace::ChunkSource {
   void UpdateLosses();
 
   TreeCollector& collector_;
-  TickScale* scale_;
   jvm::ThreadRegistry& threads_;
   jvm::ThreadGroups& groups_;
   trace::RecordEncoder& encoder_;
   Losses& losses_;
-  std::vector<std::string> metrics_;
-  CallKinds kinds_;
-  const FindCallSite find_call_site_;
+  Settings settings_;
   uint64_t deferred_report_ns_ = 0;  // time of the last Collect with `reports_deferred`
 };
 

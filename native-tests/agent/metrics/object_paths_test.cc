@@ -122,8 +122,8 @@ TEST_F(ObjectPathsTest, ThreadsBeyondTheFirstShareTheirPaths) {
 
 // The memory of a pruned node becomes the node of another path.
 TEST_F(ObjectPathsTest, ReusedNodesAreOtherPaths) {
-  calls::TreeCollector trees(arena_.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-                             {.arena_bytes = 1 << 12, .prune_percent = 50});
+  calls::TreeCollector trees(arena_.get(),
+                             {.limits = {.arena_bytes = 1 << 12, .prune_percent = 50}});
   testing::ProbeDouble thread(arena_.get(), 7);
   std::vector<uint64_t> refs;
   for (uint32_t routine = 1; routine <= 400; ++routine) {

@@ -186,8 +186,8 @@ TEST(TreeWindowsTest, CountsSinceItsOwnRecordingBegan) {
 TEST(TreeWindowsTest, PrunedTreesLoseNoCounts) {
   testing::TestArena arena;
   calls::TreeCollector collector(
-      arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-      {.arena_bytes = 1000 * sizeof(signal_safe::Node), .prune_percent = 1});
+      arena.get(),
+      {.limits = {.arena_bytes = 1000 * sizeof(signal_safe::Node), .prune_percent = 1}});
   ThreadFamilies families;
   TreeWindows windows(collector, families);
   Walker thread(arena.get(), 1, 1, 2000);
@@ -214,8 +214,8 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
   constexpr int kThreads = 4;
   constexpr int kMeetings = 8;
   testing::TestArena arena(1 << 28);
-  calls::TreeCollector collector(arena.get(),
-                                 [](uint64_t, bool is_virtual) { return is_virtual ? 1u : 0u; });
+  calls::TreeCollector collector(
+      arena.get(), {.group_of = [](uint64_t, bool is_virtual) { return is_virtual ? 1u : 0u; }});
   ThreadFamilies families;
   TreeWindows windows(collector, families);
   std::atomic<uint64_t> last_tid{0};
@@ -274,7 +274,7 @@ TEST(TreeWindowsTest, PathsHaveProcessorTimeWithItsClock) {
   const calls::TickScale scale = calls::TickScale::Nanoseconds();
   for (const auto clock : {signal_safe::ProbeClock::kCpu, signal_safe::ProbeClock::kTsc}) {
     testing::TestArena arena;
-    calls::TreeCollector collector(arena.get(), nullptr, &scale, clock);
+    calls::TreeCollector collector(arena.get(), {.clock = clock, .scale = &scale});
     ThreadFamilies families;
     testing::ProbeDouble thread(arena.get(), 1, /*is_virtual=*/false, /*has_clock=*/true);
     const auto run = [&] {
@@ -301,8 +301,7 @@ TEST(TreeWindowsTest, AnEndedOpenerIsNotReadAgain) {
   constexpr uint32_t kMetric = 10;
   const calls::PathMetrics metrics = {.numbers = {kMetric}, .layout = {}};
   testing::TestArena arena;
-  calls::TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone, {},
-                                 metrics);
+  calls::TreeCollector collector(arena.get(), {.metrics = metrics});
   int asked = 0;
   collector.ReadOpenMetricsBy([&](const calls::PathMetrics&, const signal_safe::ThreadState&) {
     ++asked;

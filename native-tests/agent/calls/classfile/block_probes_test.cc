@@ -41,9 +41,10 @@ ProbeSpec FlatWithBlocks() {
 void Rewrite(const ByteVector& bytes, Rewritten& out, const ProbeSpec& spec = FlatWithBlocks(),
              bool entries = false) {
   Ids ids(entries);
-  out.TakeApart(Instrument(
-      bytes, ScopeFilter(), spec, [](const MethodRef&) { return test::kId; }, nullptr, nullptr,
-      &ids));
+  out.TakeApart(Instrument(bytes, {.filter = ScopeFilter(),
+                                   .spec = spec,
+                                   .assign_id = [](const MethodRef&) { return test::kId; },
+                                   .counters = &ids}));
 }
 
 uint16_t HitOf(const Rewritten& rewritten) {

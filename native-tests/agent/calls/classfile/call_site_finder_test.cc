@@ -21,13 +21,13 @@ using testing::IsEmpty;
 
 constexpr uint8_t kIconst0 = 3;
 
-// The places as they are requested: the numbers follow from them.
-class Places : public CallSiteNumbers {
+// The call sites as they are requested: the numbers follow from them.
+class Numbers : public CallSiteNumbers {
  public:
-  explicit Places(bool knows_other_code) : knows_other_code_(knows_other_code) {}
-  uint32_t NumberOf(uint32_t routine, CallSite place) override {
+  explicit Numbers(bool knows_other_code) : knows_other_code_(knows_other_code) {}
+  uint32_t NumberOf(uint32_t routine, CallSite site) override {
     EXPECT_EQ(routine, test::kId);
-    asked.push_back(place);
+    asked.push_back(site);
     return static_cast<uint32_t>(asked.size());
   }
   bool AddClassAndFindOtherVersion(std::string_view, Bytes) override { return knows_other_code_; }
@@ -57,16 +57,18 @@ class CallSiteFinderTest : public testing::Test {
     ProbeSpec spec = ProbeSpec::Tree();
     spec.call_site = "at";
     builder_.Add(method);
-    auto result = Instrument(
-        builder_.Build(), ScopeFilter(), spec, [](const MethodRef&) { return test::kId; }, nullptr,
-        nullptr, nullptr, &places_);
+    auto result =
+        Instrument(builder_.Build(), {.filter = ScopeFilter(),
+                                      .spec = spec,
+                                      .assign_id = [](const MethodRef&) { return test::kId; },
+                                      .call_sites = &numbers_});
     ASSERT_TRUE(result.ok());
     outcome_ = result->methods.at(0);
     counts_ = result->probes;
   }
 
   ClassBuilder builder_;
-  Places places_{/*knows_other_code=*/false};
+  Numbers numbers_{/*knows_other_code=*/false};
   MethodOutcome outcome_;
   ProbeCounts counts_;
 };
@@ -80,34 +82,36 @@ ByteVector Concat(const std::vector<ByteVector>& parts) {
 TEST_F(CallSiteFinderTest, EachLineIsSetOnceInStraightCode) {
   const ByteVector code = Concat({Call(), Call(), Call(), {kOpReturn}});
   Rewrite({.code = code, .attributes = {Lines({{0, 10}, {3, 11}})}});
-  EXPECT_THAT(places_.asked, ElementsAre(CallSiteOfLine(10), CallSiteOfLine(11)));
+  EXPECT_THAT(numbers_.asked, ElementsAre(CallSiteOfLine(10), CallSiteOfLine(11)));
   EXPECT_EQ(outcome_.only_call_site, kNoCallSite);
   EXPECT_EQ(counts_.call_sites, 2u);
 }
 
 TEST_F(CallSiteFinderTest, OneLineNeedsNoProbe) {
   Rewrite({.code = Concat({Call(), Call(), {kOpReturn}}), .attributes = {Lines({{0, 10}})}});
-  EXPECT_THAT(places_.asked, IsEmpty());
+  EXPECT_THAT(numbers_.asked, IsEmpty());
   EXPECT_EQ(outcome_.only_call_site, CallSiteOfLine(10));
 }
 
-// Its nodes may have children with places of the other code.
+// Its nodes may have children with call sites of the other code.
 TEST_F(CallSiteFinderTest, OneLineIsSetIfThereWasOtherCode) {
-  Places other(/*knows_other_code=*/true);
+  Numbers other(/*knows_other_code=*/true);
   ProbeSpec spec = ProbeSpec::Tree();
   spec.call_site = "at";
   builder_.Add({.code = Concat({Call(), {kOpReturn}}), .attributes = {Lines({{0, 10}})}});
-  const auto result = Instrument(
-      builder_.Build(), ScopeFilter(), spec, [](const MethodRef&) { return test::kId; }, nullptr,
-      nullptr, nullptr, &other);
+  const auto result =
+      Instrument(builder_.Build(), {.filter = ScopeFilter(),
+                                    .spec = spec,
+                                    .assign_id = [](const MethodRef&) { return test::kId; },
+                                    .call_sites = &other});
   ASSERT_TRUE(result.ok());
   EXPECT_THAT(other.asked, ElementsAre(CallSiteOfLine(10)));
   EXPECT_EQ(result->methods.at(0).only_call_site, kNoCallSite);
 }
 
-TEST_F(CallSiteFinderTest, WithoutLinesThePlaceIsTheInstruction) {
+TEST_F(CallSiteFinderTest, WithoutLinesTheCallSiteIsTheInstruction) {
   Rewrite({.code = Concat({Call(), Call(), {kOpReturn}})});
-  EXPECT_THAT(places_.asked, ElementsAre(CallSiteOfBci(0), CallSiteOfBci(3)));
+  EXPECT_THAT(numbers_.asked, ElementsAre(CallSiteOfBci(0), CallSiteOfBci(3)));
 }
 
 // The way to a target of a jump may have set another line.
@@ -118,7 +122,7 @@ TEST_F(CallSiteFinderTest, ATargetOfAJumpIsSetAnew) {
                                   Call(),                     // 10: line 11
                                   {kOpReturn}});
   Rewrite({.code = code, .attributes = {Lines({{0, 10}, {7, 11}})}});
-  EXPECT_THAT(places_.asked,
+  EXPECT_THAT(numbers_.asked,
               ElementsAre(CallSiteOfLine(10), CallSiteOfLine(11), CallSiteOfLine(11)));
 }
 
@@ -126,7 +130,7 @@ TEST_F(CallSiteFinderTest, CallsOfTheJdkThatCallNothingAreNotSet) {
   const ByteVector code =
       Concat({Call(), Call("java/lang/System", "nanoTime"), Call(), {kOpReturn}});
   Rewrite({.code = code, .attributes = {Lines({{0, 10}, {3, 11}, {6, 10}})}});
-  EXPECT_THAT(places_.asked, IsEmpty());
+  EXPECT_THAT(numbers_.asked, IsEmpty());
   EXPECT_EQ(outcome_.only_call_site, CallSiteOfLine(10));
 }
 

@@ -24,8 +24,10 @@ struct Rewritten : RewrittenClass {
 inline void Apply(const ByteVector& bytes, Rewritten& out,
                   const classfile::ProbeSpec& spec = classfile::ProbeSpec::Tree(),
                   uint32_t id = kId) {
-  out.TakeApart(classfile::Instrument(bytes, classfile::ScopeFilter(), spec,
-                                      [id](const classfile::MethodRef&) { return id; }));
+  out.TakeApart(classfile::Instrument(
+      bytes, {.filter = classfile::ScopeFilter(),
+              .spec = spec,
+              .assign_id = [id](const classfile::MethodRef&) { return id; }}));
 }
 
 }  // namespace jtrace::test

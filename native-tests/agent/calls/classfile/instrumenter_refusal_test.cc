@@ -25,10 +25,12 @@ using ::testing::ElementsAre;
 
 Reason RefusalOf(const ByteVector& bytes) {
   int assigned = 0;
-  auto result = Instrument(bytes, ScopeFilter(), ProbeSpec::Tree(), [&assigned](const MethodRef&) {
-    ++assigned;
-    return kId;
-  });
+  auto result = Instrument(bytes, {.filter = ScopeFilter(),
+                                   .spec = ProbeSpec::Tree(),
+                                   .assign_id = [&assigned](const MethodRef&) {
+                                     ++assigned;
+                                     return kId;
+                                   }});
   EXPECT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(assigned, 0) << "an id for a method without a probe";
   EXPECT_TRUE(result->bytes.empty());
@@ -108,8 +110,10 @@ TEST(InstrumenterRefusalTest, MethodsThatChangeTheThread) {
   const ByteVector one = BytesOf().U2(1).U2(other).U2(0);
   builder.Add({.code = {kOpReturn}, .own = {{"RuntimeVisibleAnnotations", body}}});
   builder.Add({.code = {kOpReturn}, .own = {{"RuntimeVisibleAnnotations", one}}});
-  const auto result = Instrument(builder.Build(), ScopeFilter(), ProbeSpec::Tree(),
-                                 [](const MethodRef&) { return kId; });
+  const auto result =
+      Instrument(builder.Build(), {.filter = ScopeFilter(),
+                                   .spec = ProbeSpec::Tree(),
+                                   .assign_id = [](const MethodRef&) { return kId; }});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->methods[0].reason, Reason::kChangesThread);
   EXPECT_FALSE(result->methods[0].probed);
@@ -119,8 +123,9 @@ TEST(InstrumenterRefusalTest, MethodsThatChangeTheThread) {
 TEST(InstrumenterRefusalTest, MethodsThatRunOnAfterAVirtualThreadsEnd) {
   const auto is_probed = [](const char* name, const char* method) {
     const ByteVector bytes = ClassBuilder(name).Add({.name = method, .code = {kOpReturn}}).Build();
-    const auto result = Instrument(bytes, ScopeFilter::Everything(), ProbeSpec::Tree(),
-                                   [](const MethodRef&) { return kId; });
+    const auto result = Instrument(bytes, {.filter = ScopeFilter::Everything(),
+                                           .spec = ProbeSpec::Tree(),
+                                           .assign_id = [](const MethodRef&) { return kId; }});
     EXPECT_TRUE(result.ok()) << result.status();
     return result->methods[0].probed;
   };
@@ -140,8 +145,9 @@ TEST(InstrumenterRefusalTest, OnlyMethodsWithUnknownFramesStayUnchanged) {
   EXPECT_EQ(RefusalOf(ClassWith(larval, 72)), Reason::kUnknownFrame);
   const ByteVector bytes =
       ClassBuilder("T", 72).Add(larval).Add({.name = "b", .code = {kOpReturn}}).Build();
-  const auto result =
-      Instrument(bytes, ScopeFilter(), ProbeSpec::Tree(), [](const MethodRef&) { return kId; });
+  const auto result = Instrument(bytes, {.filter = ScopeFilter(),
+                                         .spec = ProbeSpec::Tree(),
+                                         .assign_id = [](const MethodRef&) { return kId; }});
   ASSERT_TRUE(result.ok());
   EXPECT_FALSE(result->methods[0].probed);
   EXPECT_TRUE(result->methods[1].probed);
@@ -154,15 +160,19 @@ TEST(InstrumenterRefusalTest, ScopeDecidesPerMethod) {
                                .Build();
   const auto filter = ScopeFilter::Create(std::vector<std::string>{"T::b"}, {});
   std::vector<std::string> asked;
-  auto result = Instrument(bytes, *filter, ProbeSpec::Tree(), [&asked](const MethodRef& method) {
-    asked.emplace_back(method.name);
-    return kId;
-  });
+  auto result = Instrument(bytes, {.filter = *filter,
+                                   .spec = ProbeSpec::Tree(),
+                                   .assign_id = [&asked](const MethodRef& method) {
+                                     asked.emplace_back(method.name);
+                                     return kId;
+                                   }});
   ASSERT_TRUE(result.ok());
   EXPECT_THAT(asked, ElementsAre("b"));
   EXPECT_EQ(result->methods[0].reason, Reason::kOutOfScope);
   const auto outside = ScopeFilter::Create(std::vector<std::string>{"U"}, {});
-  result = Instrument(bytes, *outside, ProbeSpec::Tree(), [](const MethodRef&) { return kId; });
+  result = Instrument(bytes, {.filter = *outside,
+                              .spec = ProbeSpec::Tree(),
+                              .assign_id = [](const MethodRef&) { return kId; }});
   EXPECT_TRUE(result->bytes.empty());
   EXPECT_EQ(result->methods.size(), 2u);
 }

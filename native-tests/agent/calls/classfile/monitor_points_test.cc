@@ -41,9 +41,11 @@ class MonitorPointsTest : public ::testing::Test {
   void Rewrite(const TestMethod& method, ProbeSpec spec = ProbeSpec::Tree()) {
     spec.monitors = true;
     MonitorIds ids;
-    rewritten_.TakeApart(Instrument(
-        ClassBuilder().Add(method).Build(), ScopeFilter(), spec,
-        [](const MethodRef&) { return kMethodId; }, &ids));
+    rewritten_.TakeApart(Instrument(ClassBuilder().Add(method).Build(),
+                                    {.filter = ScopeFilter(),
+                                     .spec = spec,
+                                     .assign_id = [](const MethodRef&) { return kMethodId; },
+                                     .targets = &ids}));
     mark_ = rewritten_.Probe(spec.count_point);
   }
   // The ids of the probes, and the opcodes of monitorenter, monitorexit, returns and athrow, in the

@@ -48,15 +48,17 @@ struct Rewritten : test::RewrittenClass {
   }
 };
 
-ProbeSpec SiteSpec() {
+ProbeSpec PointSpec() {
   ProbeSpec spec = ProbeSpec::Tree();
   spec.boundary = spec.thrown = spec.caught = true;
   return spec;
 }
 
-void Apply(const ByteVector& bytes, Rewritten& out, const ProbeSpec& spec = SiteSpec()) {
-  out.TakeApart(Instrument(
-      bytes, ScopeFilter(), spec, [](const MethodRef&) { return kMethodId; }, &out.ids));
+void Apply(const ByteVector& bytes, Rewritten& out, const ProbeSpec& spec = PointSpec()) {
+  out.TakeApart(Instrument(bytes, {.filter = ScopeFilter(),
+                                   .spec = spec,
+                                   .assign_id = [](const MethodRef&) { return kMethodId; },
+                                   .targets = &out.ids}));
 }
 
 ByteVector Invoke(uint8_t opcode, uint16_t method) { return BytesOf().U1(opcode).U2(method); }
@@ -72,7 +74,7 @@ ByteVector Join(std::initializer_list<ByteVector> parts) {
 }
 
 // A probe is before each, and takes nothing from the stack.
-TEST(SiteTest, AllocationsAreCountedBeforeTheyAreMade) {
+TEST(ProbePointFinderTest, AllocationsAreCountedBeforeTheyAreMade) {
   ClassBuilder builder;
   const uint16_t type = builder.Class("java/lang/Object");
   constexpr uint8_t kIconst1 = 4, kPop = 87, kBytes = 8, kTwoDimensions = 2;
@@ -96,7 +98,7 @@ TEST(SiteTest, AllocationsAreCountedBeforeTheyAreMade) {
   EXPECT_EQ(probes, 4);
 }
 
-TEST(SiteTest, ProbesOfALeavingCallByteForByte) {
+TEST(ProbePointFinderTest, ProbesOfALeavingCallByteForByte) {
   ClassBuilder builder;
   const ByteVector call = CallOf(builder, "java/util/Arrays");
   Rewritten r;
@@ -118,12 +120,12 @@ TEST(SiteTest, ProbesOfALeavingCallByteForByte) {
 }
 
 ProbeSpec CostSpec() {
-  ProbeSpec spec = SiteSpec();
+  ProbeSpec spec = PointSpec();
   spec.timed_calls = spec.elements = true;
   return spec;
 }
 
-TEST(SiteTest, TimedCallsHaveTheirOwnProbe) {
+TEST(ProbePointFinderTest, TimedCallsHaveTheirOwnProbe) {
   ClassBuilder builder;
   const ByteVector code = Join({CallOf(builder, "java/lang/Thread", "sleep"),
                                 CallOf(builder, "java/util/Arrays"),
@@ -140,7 +142,7 @@ TEST(SiteTest, TimedCallsHaveTheirOwnProbe) {
 }
 
 // A copy of the last argument, then the id.
-TEST(SiteTest, ElementsAreTheLastArgument) {
+TEST(ProbePointFinderTest, ElementsAreTheLastArgument) {
   ClassBuilder builder;
   constexpr uint8_t kIconst1 = 4, kAconstNull = 1;
   BytesOf code;
@@ -160,7 +162,7 @@ TEST(SiteTest, ElementsAreTheLastArgument) {
   EXPECT_EQ(r.code.max_stack, 3);  // argument, copy, id
 }
 
-TEST(SiteTest, OnlySomeLastArgumentsHaveElements) {
+TEST(ProbePointFinderTest, OnlySomeLastArgumentsHaveElements) {
   EXPECT_EQ(ProbeOfLastArgument("(Ljava/lang/Object;I)V"), CallProbe::kElements);
   EXPECT_EQ(ProbeOfLastArgument("(I[[Ljava/lang/Object;)V"), CallProbe::kElementsOf);
   EXPECT_EQ(ProbeOfLastArgument("([B)V"), CallProbe::kElementsOf);
@@ -172,7 +174,7 @@ TEST(SiteTest, OnlySomeLastArgumentsHaveElements) {
 }
 
 // In a class out of scope: the stream goes with the id, only wanted natives have probes.
-TEST(SiteTest, ReadsPassTheirStream) {
+TEST(ProbePointFinderTest, ReadsPassTheirStream) {
   ClassBuilder builder;
   const ByteVector code =
       Join({CallOf(builder, "T", "read0"), CallOf(builder, "T", "unwanted"), {kOpReturn}});
@@ -191,7 +193,7 @@ TEST(SiteTest, ReadsPassTheirStream) {
   EXPECT_THAT(r.Slice(0, 5), ElementsAre(kOpSipush, 0, kFirstSiteId, kAload1, kOpInvokestatic));
 }
 
-TEST(SiteTest, CallsInsideTheScopeStayAsTheyAre) {
+TEST(ProbePointFinderTest, CallsInsideTheScopeStayAsTheyAre) {
   ClassBuilder builder;
   const ByteVector code = Join({CallOf(builder, "com/acme/A"), CallOf(builder, "T"), {kOpReturn}});
   Rewritten r;
@@ -201,7 +203,7 @@ TEST(SiteTest, CallsInsideTheScopeStayAsTheyAre) {
   EXPECT_EQ(r.code.max_locals, 2);
 }
 
-TEST(SiteTest, NativeMethodsInScope) {
+TEST(ProbePointFinderTest, NativeMethodsInScope) {
   ClassBuilder builder;
   const ByteVector code = Join({CallOf(builder, "T", "own"),
                                 CallOf(builder, "U", "known"),
@@ -214,7 +216,7 @@ TEST(SiteTest, NativeMethodsInScope) {
   EXPECT_THAT(r.ids.kinds, ElementsAre(ProbePointKind::kNative, ProbePointKind::kNative));
 }
 
-TEST(SiteTest, OneIdForEachCalleeOfAClass) {
+TEST(ProbePointFinderTest, OneIdForEachCalleeOfAClass) {
   ClassBuilder builder;
   const ByteVector call = CallOf(builder, "java/util/Arrays");
   const ByteVector code = Join({call, call, {kOpReturn}});
@@ -227,7 +229,7 @@ TEST(SiteTest, OneIdForEachCalleeOfAClass) {
   EXPECT_EQ(r.Slice(7, 3), r.Slice(7 + 14, 3));
 }
 
-TEST(SiteTest, CountsTheCallsItLeavesOut) {
+TEST(ProbePointFinderTest, CountsTheCallsItLeavesOut) {
   ClassBuilder builder;
   const uint16_t dynamic = builder.Method("X", "x", "()V");
   const ByteVector indy = BytesOf().U1(kOpInvokedynamic).U2(dynamic).U2(0);
@@ -245,7 +247,7 @@ TEST(SiteTest, CountsTheCallsItLeavesOut) {
   EXPECT_EQ(r.LeftOut(CallReason::kNotWanted), 1u);
 }
 
-TEST(SiteTest, ArraysHaveTheMethodsOfObject) {
+TEST(ProbePointFinderTest, ArraysHaveTheMethodsOfObject) {
   ClassBuilder builder;
   const ByteVector code = Join({CallOf(builder, "[I", "clone"), {kOpReturn}});
   Rewritten r;
@@ -254,7 +256,7 @@ TEST(SiteTest, ArraysHaveTheMethodsOfObject) {
 }
 
 // T, a class in scope whose superclass is Object, calls its own method and an inherited one.
-TEST(SiteTest, MethodsInheritedFromOutsideTheScopeAreOutside) {
+TEST(ProbePointFinderTest, MethodsInheritedFromOutsideTheScopeAreOutside) {
   ClassBuilder builder;
   const ByteVector code =
       Join({CallOf(builder, "T", "own"), CallOf(builder, "T", "getClass"), {kOpReturn}});
@@ -265,7 +267,7 @@ TEST(SiteTest, MethodsInheritedFromOutsideTheScopeAreOutside) {
 }
 
 // if (x) call(); return: the jump bypasses the probe after the call.
-TEST(SiteTest, JumpsBypassTheProbeAfterACall) {
+TEST(ProbePointFinderTest, JumpsBypassTheProbeAfterACall) {
   ClassBuilder builder;
   const ByteVector code = Join({{26, kOpIfeq, 0, 6}, CallOf(builder, "java/util/A"), {kOpReturn}});
   Rewritten r;
@@ -283,12 +285,12 @@ TEST(SiteTest, JumpsBypassTheProbeAfterACall) {
 }
 
 // A handler whose range ends after the call covers the probe there; its own begins with resume.
-TEST(SiteTest, ExceptionsFromACallReachTheResume) {
+TEST(ProbePointFinderTest, ExceptionsFromACallReachTheResume) {
   ClassBuilder builder;
   const uint16_t type = builder.Class("java/io/IOException");
   const ByteVector code = Join({CallOf(builder, "java/util/A"), {kOpReturn, 87, kOpReturn}});
   Rewritten r;
-  ProbeSpec spec = SiteSpec();
+  ProbeSpec spec = PointSpec();
   spec.thrown = spec.caught = false;
   ASSERT_NO_FATAL_FAILURE(
       Apply(builder.Add({.code = code, .exceptions = {{0, 3, 4, type}}}).Build(), r, spec));
@@ -301,7 +303,7 @@ TEST(SiteTest, ExceptionsFromACallReachTheResume) {
       ElementsAre(30, kOpSipush, 0, kMethodId, kOpInvokestatic, High(resume), Low(resume), 87));
 }
 
-TEST(SiteTest, ExceptionsThrownAndCaught) {
+TEST(ProbePointFinderTest, ExceptionsThrownAndCaught) {
   ClassBuilder builder;
   const uint16_t io = builder.Class("java/io/IOException");
   const uint16_t init = builder.Method("com/acme/Bad", "<init>", "()V");
@@ -326,7 +328,7 @@ TEST(SiteTest, ExceptionsThrownAndCaught) {
 }
 
 // javac's code for finally: the handler for anything stores what it caught and throws it again.
-TEST(SiteTest, RethrowsOfFinallyAreNotThrown) {
+TEST(ProbePointFinderTest, RethrowsOfFinallyAreNotThrown) {
   ClassBuilder builder;
   const ByteVector code = {kOpNop, kOpReturn, 75 /*astore_0*/, 42 /*aload_0*/, kOpAthrow};
   Rewritten r;
@@ -336,7 +338,7 @@ TEST(SiteTest, RethrowsOfFinallyAreNotThrown) {
 }
 
 // super(…) in a block whose handler sees `this` uninitialised.
-TEST(SiteTest, AGuardedSuperCallHasNoProbes) {
+TEST(ProbePointFinderTest, AGuardedSuperCallHasNoProbes) {
   ClassBuilder builder;
   const uint16_t init = builder.Method("java/lang/Object", "<init>", "()V");
   const ByteVector code = Join({{42}, Invoke(kOpInvokespecial, init), {kOpReturn, 87, kOpReturn}});
@@ -352,7 +354,7 @@ TEST(SiteTest, AGuardedSuperCallHasNoProbes) {
   EXPECT_EQ(r.LeftOut(CallReason::kGuardedConstructor), 1u);
 }
 
-TEST(SiteTest, NoRoomMeansNoSitesAndIsCounted) {
+TEST(ProbePointFinderTest, NoRoomMeansNoSitesAndIsCounted) {
   ClassBuilder builder;
   BytesOf code;
   for (int i = 0; i < 600; ++i) code.Add(CallOf(builder, "java/util/A"));
@@ -367,7 +369,7 @@ TEST(SiteTest, NoRoomMeansNoSitesAndIsCounted) {
   EXPECT_EQ(r.code.max_locals, 2);
 }
 
-TEST(SiteTest, FlatProbesOnlyCountCalls) {
+TEST(ProbePointFinderTest, FlatProbesOnlyCountCalls) {
   ClassBuilder builder;
   const ByteVector call = CallOf(builder, "java/util/A");
   Rewritten r;
@@ -379,7 +381,7 @@ TEST(SiteTest, FlatProbesOnlyCountCalls) {
                                           Low(count), call[0], call[1], call[2], kOpReturn));
 }
 
-TEST(SiteTest, NoSitesUnlessRequested) {
+TEST(ProbePointFinderTest, NoSitesUnlessRequested) {
   ClassBuilder builder;
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(

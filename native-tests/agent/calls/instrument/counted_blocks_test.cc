@@ -39,9 +39,7 @@ class CountedBlocksTest : public ::testing::Test {
 
   testing::TestArena arena_;
   std::unique_ptr<BlockCounters> counters_ = *BlockCounters::Reserve(/*by_path=*/true);
-  TreeCollector collector_{
-      arena_.get(), nullptr,       nullptr,        signal_safe::ProbeClock::kNone,
-      {},           PathMetrics(), counters_.get()};
+  TreeCollector collector_{arena_.get(), {.path_blocks = counters_.get()}};
   trace::RecordEncoder encoder_{{}};
   Losses losses_;
   CountedBlocks blocks_{*counters_, arena_.get(), &collector_, encoder_, losses_};

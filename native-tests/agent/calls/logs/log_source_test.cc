@@ -20,9 +20,8 @@ using testing::TestArena;
 class LogSourceTest : public ::testing::Test {
  protected:
   LogSource Source(LogCollector& logs, LogSource::Settings settings = {}) {
-    return LogSource(clock_, logs,
-                     TreeSource(trees_, nullptr, threads_, groups_, encoder_, losses_), threads_,
-                     encoder_, losses_, std::move(settings));
+    return LogSource(clock_, logs, TreeSource(trees_, threads_, groups_, encoder_, losses_, {}),
+                     threads_, encoder_, losses_, std::move(settings));
   }
   static std::vector<uint32_t> Ops(const proto::EventLog& log) {
     return {log.op().begin(), log.op().end()};

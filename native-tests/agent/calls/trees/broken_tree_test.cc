@@ -79,7 +79,7 @@ TEST_F(BrokenTreeTest, ClimbsEndAtTheRootAndInCircles) {
 // As when memory of a thread that ended is used again, while another one is still in its tree.
 TEST_F(BrokenTreeTest, ReadersEndInCircles) {
   for (const uint32_t group : {0u, 7u}) {
-    TreeCollector collector(arena_.get(), [&](uint64_t, bool) { return group; });
+    TreeCollector collector(arena_.get(), {.group_of = [&](uint64_t, bool) { return group; }});
     ProbeDouble thread(arena_.get(), 1 + group);
     const std::vector<signal_safe::Ref> path = GoDeep(thread);
     At(path.front()).parent = path.back();
@@ -89,7 +89,7 @@ TEST_F(BrokenTreeTest, ReadersEndInCircles) {
 
 TEST_F(BrokenTreeTest, ReadersEndInReleasedMemory) {
   for (const uint32_t group : {0u, 7u}) {
-    TreeCollector collector(arena_.get(), [&](uint64_t, bool) { return group; });
+    TreeCollector collector(arena_.get(), {.group_of = [&](uint64_t, bool) { return group; }});
     ProbeDouble thread(arena_.get(), 1 + group);
     const std::vector<signal_safe::Ref> path = GoDeep(thread);
     ProbeDouble gone(arena_.get(), 100 + group);
@@ -108,8 +108,8 @@ TEST_F(BrokenTreeTest, ReadersEndInReleasedMemory) {
 
 // A virtual thread below the node of its carrier, which has a tree of its own.
 TEST_F(BrokenTreeTest, AThreadInTheTreeOfAnotherIsCountedInItsOwnGroup) {
-  TreeCollector collector(arena_.get(),
-                          [](uint64_t, bool is_virtual) { return is_virtual ? 7 : 0; });
+  TreeCollector collector(
+      arena_.get(), {.group_of = [](uint64_t, bool is_virtual) { return is_virtual ? 7 : 0; }});
   TreeReader reader;
   ProbeDouble carrier(arena_.get(), 1), virtual_thread(arena_.get(), 2, true);
   carrier.Enter(10);

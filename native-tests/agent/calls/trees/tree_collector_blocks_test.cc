@@ -110,9 +110,10 @@ class TreeCollectorBlocksTest : public ::testing::Test {
     auto reserved = BlockCounters::Reserve(/*by_path=*/true);
     EXPECT_TRUE(reserved.ok());
     counters_ = *std::move(reserved);
-    return std::make_unique<TreeCollector>(arena_.get(), std::move(group_of), nullptr,
-                                           signal_safe::ProbeClock::kNone, limits, PathMetrics(),
-                                           counters_.get());
+    return std::make_unique<TreeCollector>(
+        arena_.get(),
+        TreeSettings{
+            .group_of = std::move(group_of), .limits = limits, .path_blocks = counters_.get()});
   }
   std::unique_ptr<ProbeDouble> Thread(uint64_t tid) {
     return std::make_unique<ProbeDouble>(arena_.get(), tid, false, false, PathMetrics(),

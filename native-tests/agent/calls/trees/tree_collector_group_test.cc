@@ -18,8 +18,8 @@ using ::jtrace::testing::TreeReader;
 // 100,000 virtual threads one after another: one tree, in memory for a few.
 TEST(TreeCollectorGroupTest, MembersAreAddedUpInOneTree) {
   TestArena arena;
-  TreeCollector collector(arena.get(),
-                          [](uint64_t, bool is_virtual) { return is_virtual ? 7 : 0; });
+  TreeCollector collector(
+      arena.get(), {.group_of = [](uint64_t, bool is_virtual) { return is_virtual ? 7 : 0; }});
   TreeReader reader;
   const auto read = [&](const TreeUpdate& update) {
     EXPECT_EQ(update.group, update.java_tid == 0 ? 7u : 0u);
@@ -61,7 +61,7 @@ TEST(TreeCollectorGroupTest, MembersAreAddedUpInOneTree) {
 
 TEST(TreeCollectorGroupTest, SampledNodesHaveTheGroupsNumber) {
   TestArena arena;
-  TreeCollector collector(arena.get(), [](uint64_t, bool) { return 1; });
+  TreeCollector collector(arena.get(), {.group_of = [](uint64_t, bool) { return 1; }});
   TreeReader reader;
   ProbeDouble one(arena.get(), 1, true), two(arena.get(), 2, true);
   for (ProbeDouble* thread : {&one, &two}) {
@@ -82,7 +82,7 @@ TEST(TreeCollectorGroupTest, SampledNodesHaveTheGroupsNumber) {
 
 TEST(TreeCollectorGroupTest, NewFileDefinesTheGroupsNodesAgain) {
   TestArena arena;
-  TreeCollector collector(arena.get(), [](uint64_t, bool) { return 1; });
+  TreeCollector collector(arena.get(), {.group_of = [](uint64_t, bool) { return 1; }});
   ProbeDouble thread(arena.get(), 1, true);
   thread.Enter(10);
   thread.Enter(20);

@@ -67,8 +67,7 @@ void ExpectReported(const TreeReader& reader, const Walker& walker) {
 
 TEST(TreeCollectorMetricsTest, NodesGetTheCountsMadeWhileTheyWereCurrent) {
   TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone, {},
-                          kMetrics);
+  TreeCollector collector(arena.get(), {.metrics = kMetrics});
   ProbeDouble thread(arena.get(), 1, false, false, kMetrics);
   thread.Count(kFirst, 1);
   const uint64_t root = thread.Enter(5);
@@ -97,8 +96,7 @@ PathMetrics WithElapsed(TestArena& arena) {
 TEST(TreeCollectorMetricsTest, ElapsedHasWhatAllThreadsDidMeanwhile) {
   TestArena arena;
   const PathMetrics metrics = WithElapsed(arena);
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone, {},
-                          metrics);
+  TreeCollector collector(arena.get(), {.metrics = metrics});
   ProbeDouble waiting(arena.get(), 1, false, false, metrics);
   const uint64_t root = waiting.Enter(5);
   ProbeDouble working(arena.get(), 2, false, false, metrics);
@@ -128,8 +126,7 @@ TEST(TreeCollectorMetricsTest, ElapsedHasWhatAllThreadsDidMeanwhile) {
 TEST(TreeCollectorMetricsTest, ElapsedOfAThreadIsTheSumOverAll) {
   TestArena arena;
   const PathMetrics metrics = WithElapsed(arena);
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone, {},
-                          metrics);
+  TreeCollector collector(arena.get(), {.metrics = metrics});
   ProbeDouble one(arena.get(), 1, false, false, metrics);
   ProbeDouble two(arena.get(), 2, false, false, metrics);
   Walker first(one, 1), second(two, 2);
@@ -151,10 +148,10 @@ TEST(TreeCollectorMetricsTest, EveryCollectionReportsAll) {
   for (const bool has_clock : {false, true}) {
     TestArena arena;
     const TickScale scale = TickScale::Nanoseconds();
-    TreeCollector collector(
-        arena.get(), nullptr, has_clock ? &scale : nullptr,
-        has_clock ? signal_safe::ProbeClock::kCoarse : signal_safe::ProbeClock::kNone, {},
-        kMetrics);
+    TreeCollector collector(arena.get(), {.clock = has_clock ? signal_safe::ProbeClock::kCoarse
+                                                             : signal_safe::ProbeClock::kNone,
+                                          .scale = has_clock ? &scale : nullptr,
+                                          .metrics = kMetrics});
     ProbeDouble thread(arena.get(), 1, false, has_clock, kMetrics);
     Walker walker(thread, 3);
     TreeReader reader;
@@ -174,9 +171,9 @@ TEST(TreeCollectorMetricsTest, EveryCollectionReportsAll) {
 
 TEST(TreeCollectorMetricsTest, PrunedNodesLeaveTheirMetrics) {
   TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-                          {.arena_bytes = 300 * sizeof(signal_safe::Node), .prune_percent = 1},
-                          kMetrics);
+  TreeCollector collector(
+      arena.get(), {.limits = {.arena_bytes = 300 * sizeof(signal_safe::Node), .prune_percent = 1},
+                    .metrics = kMetrics});
   ProbeDouble thread(arena.get(), 1, false, false, kMetrics);
   Walker walker(thread, 5);
   TreeReader reader;
@@ -194,9 +191,8 @@ TEST(TreeCollectorMetricsTest, PrunedNodesLeaveTheirMetrics) {
 
 TEST(TreeCollectorMetricsTest, GroupsHaveTheSumOfTheirMembers) {
   TestArena arena;
-  TreeCollector collector(
-      arena.get(), [](uint64_t, bool) { return 7; }, nullptr, signal_safe::ProbeClock::kNone, {},
-      kMetrics);
+  TreeCollector collector(arena.get(),
+                          {.group_of = [](uint64_t, bool) { return 7; }, .metrics = kMetrics});
   TreeReader reader;
   uint64_t first = 0, second = 0;
   for (uint64_t tid = 1; tid <= 500; ++tid) {
@@ -224,8 +220,7 @@ TEST(TreeCollectorMetricsTest, AFileReportsItsOwnCounts) {
   for (const uint32_t group : {0u, 7u}) {
     TestArena arena;
     TreeCollector collector(
-        arena.get(), [group](uint64_t, bool) { return group; }, nullptr,
-        signal_safe::ProbeClock::kNone, {}, kMetrics);
+        arena.get(), {.group_of = [group](uint64_t, bool) { return group; }, .metrics = kMetrics});
     ProbeDouble thread(arena.get(), 1, false, false, kMetrics);
     Walker walker(thread, 11);
     uint64_t first = 0, second = 0;
@@ -247,8 +242,7 @@ TEST(TreeCollectorMetricsTest, AFileReportsItsOwnCounts) {
 // S5.6: threads continue while they are read.
 TEST(TreeCollectorMetricsTest, NothingIsLostWhileThreadsRun) {
   TestArena arena(1 << 28);
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone, {},
-                          kMetrics);
+  TreeCollector collector(arena.get(), {.metrics = kMetrics});
   TreeReader reader;
   std::atomic<uint64_t> first{0}, second{0};
   std::atomic<int> running{8};

@@ -48,8 +48,8 @@ void WalkWithoutEnd(ProbeDouble& thread, TreeCollector& collector, TreeReader& r
 
 TEST(TreeCollectorPruneTest, NoCallIsLostAndMemoryIsBounded) {
   TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-                          {.arena_bytes = 1000 * sizeof(signal_safe::Node), .prune_percent = 1});
+  TreeCollector collector(arena.get(), {.limits = {.arena_bytes = 1000 * sizeof(signal_safe::Node),
+                                                   .prune_percent = 1}});
   TreeReader reader;
   ProbeDouble thread(arena.get(), 1);
   uint64_t used_early = 0;
@@ -77,8 +77,9 @@ TEST(TreeCollectorPruneTest, NodesThatAreSoonDroppedAreNotReported) {
   std::map<int, uint32_t> reported;
   for (const int report_every : {1, 10}) {
     TestArena arena;
-    TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-                            {.arena_bytes = 1000 * sizeof(signal_safe::Node), .prune_percent = 1});
+    TreeCollector collector(
+        arena.get(),
+        {.limits = {.arena_bytes = 1000 * sizeof(signal_safe::Node), .prune_percent = 1}});
     TreeReader reader;
     ProbeDouble thread(arena.get(), 1);
     WalkWithoutEnd(
@@ -97,8 +98,8 @@ TEST(TreeCollectorPruneTest, NodesThatAreSoonDroppedAreNotReported) {
 // Records in the ring, the open gap and the file's first position name nodes at any time.
 TEST(TreeCollectorPruneTest, ThreadsWithALogKeepTheirNodes) {
   TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-                          {.arena_bytes = 100 * sizeof(signal_safe::Node), .prune_percent = 1});
+  TreeCollector collector(arena.get(), {.limits = {.arena_bytes = 100 * sizeof(signal_safe::Node),
+                                                   .prune_percent = 1}});
   TreeReader reader;
   ProbeDouble thread(arena.get(), 1);
   thread.state()->log_ring = 1;
@@ -113,8 +114,8 @@ TEST(TreeCollectorPruneTest, ThreadsWithALogKeepTheirNodes) {
 // The thread uses it by ThreadState::pruned, whatever the tree's slots contain.
 TEST(TreeCollectorPruneTest, TheRootsPrunedNodeStays) {
   TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-                          {.arena_bytes = 100 * sizeof(signal_safe::Node), .prune_percent = 1});
+  TreeCollector collector(arena.get(), {.limits = {.arena_bytes = 100 * sizeof(signal_safe::Node),
+                                                   .prune_percent = 1}});
   TreeReader reader;
   ProbeDouble thread(arena.get(), 1);
   const uint64_t token = thread.Enter(signal_safe::kPrunedRoutine);
@@ -134,9 +135,11 @@ TEST(TreeCollectorPruneTest, NoTimeIsLost) {
   for (const uint32_t group : {0, 1}) {
     TestArena arena;
     const TickScale scale = TickScale::Nanoseconds();
-    TreeCollector collector(arena.get(), [group](uint64_t, bool) { return group; }, &scale,
-                            signal_safe::ProbeClock::kCoarse,
-                            {.arena_bytes = 1000 * kNodeBytes, .prune_percent = 1});
+    TreeCollector collector(arena.get(),
+                            {.group_of = [group](uint64_t, bool) { return group; },
+                             .clock = signal_safe::ProbeClock::kCoarse,
+                             .scale = &scale,
+                             .limits = {.arena_bytes = 1000 * kNodeBytes, .prune_percent = 1}});
     std::vector<TreeReader> files(1);
     ProbeDouble thread(arena.get(), 1, false, /*has_clock=*/true);
     for (int file = 0; file < 4; ++file) {
@@ -167,8 +170,8 @@ TEST(TreeCollectorPruneTest, NoTimeIsLost) {
 
 TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesNameADefinedNode) {
   TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-                          {.arena_bytes = 1000 * sizeof(signal_safe::Node), .prune_percent = 1});
+  TreeCollector collector(arena.get(), {.limits = {.arena_bytes = 1000 * sizeof(signal_safe::Node),
+                                                   .prune_percent = 1}});
   TreeReader reader;
   ProbeDouble thread(arena.get(), 1);
   std::vector<uint32_t> sampled;
@@ -186,11 +189,10 @@ TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesNameADefinedNode) {
 
 TEST(TreeCollectorPruneTest, MembersOfGroupsLeaveTheirCallsToTheGroup) {
   TestArena arena;
-  TreeCollector collector(arena.get(), [](uint64_t, bool) { return 1; }, nullptr,
-                          signal_safe::ProbeClock::kNone,
-                          {.arena_bytes = 1000 * sizeof(signal_safe::Node),
-                           .groups_bytes = 400 * sizeof(GroupForest::Node),
-                           .prune_percent = 1});
+  TreeCollector collector(arena.get(), {.group_of = [](uint64_t, bool) { return 1; },
+                                        .limits = {.arena_bytes = 1000 * sizeof(signal_safe::Node),
+                                                   .groups_bytes = 400 * sizeof(GroupForest::Node),
+                                                   .prune_percent = 1}});
   TreeReader reader;
   ProbeDouble thread(arena.get(), 1);
   WalkWithoutEnd(thread, collector, reader, 300, [] {});
@@ -210,8 +212,8 @@ TEST(TreeCollectorPruneTest, MembersOfGroupsLeaveTheirCallsToTheGroup) {
 // well.
 TEST(TreeCollectorPruneTest, AThreadsOwnPrunedNodesAreDroppedLikeOthers) {
   TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-                          {.arena_bytes = 5 * sizeof(signal_safe::Node), .prune_percent = 1});
+  TreeCollector collector(
+      arena.get(), {.limits = {.arena_bytes = 5 * sizeof(signal_safe::Node), .prune_percent = 1}});
   TreeReader reader;
   ProbeDouble thread(arena.get(), 1);
   const auto call = [&](uint32_t routine, int times) {
@@ -246,8 +248,8 @@ TEST(TreeCollectorPruneTest, AThreadsOwnPrunedNodesAreDroppedLikeOthers) {
 TEST(TreeCollectorPruneTest, SumsNearTheirCallersAreBounded) {
   constexpr uint64_t kArenaBytes = 100 * sizeof(signal_safe::Node);
   TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone,
-                          {.arena_bytes = kArenaBytes, .prune_percent = 1});
+  TreeCollector collector(arena.get(),
+                          {.limits = {.arena_bytes = kArenaBytes, .prune_percent = 1}});
   TreeReader reader;
   ProbeDouble thread(arena.get(), 1);
   const auto call = [&](uint32_t routine, int times) {

@@ -54,8 +54,8 @@ TEST(TreeCollectorPartsTest, ALargeTreeIsReportedInParts) {
   for (const uint32_t group : {0, 3}) {
     TestArena arena;
     ProbeDouble thread(arena.get(), 1);
-    TreeCollector collector(arena.get(), [&](uint64_t, bool) { return group; }, nullptr,
-                            signal_safe::ProbeClock::kNone, {.max_updates = 10});
+    TreeCollector collector(arena.get(), {.group_of = [&](uint64_t, bool) { return group; },
+                                          .limits = {.max_updates = 10}});
     TreeReader reader;
     const uint64_t a = thread.Enter(1);
     for (uint32_t routine = 2; routine < 60; ++routine) {
@@ -120,8 +120,7 @@ class QuietNodesTest : public TreeCollectorTest {
   }
 
   ProbeDouble thread_{arena_.get(), 1};
-  TreeCollector collector_{
-      arena_.get(), nullptr, nullptr, signal_safe::ProbeClock::kNone, {.quiet_from = kNodes}};
+  TreeCollector collector_{arena_.get(), {.limits = {.quiet_from = kNodes}}};
 };
 
 TEST_F(QuietNodesTest, AreLookedAtInEveryEighthRound) {
