@@ -60,7 +60,7 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
 }
 
 void ClassRegistry::ReadJvm(const void* libjvm_address) {
-  if (code_ == nullptr) code_ = std::make_unique<CompiledCode>(libjvm_address);
+  if (nmethods_ == nullptr) nmethods_ = std::make_unique<NmethodReader>(libjvm_address);
   if (!memory_.usable()) memory_ = MethodReader::Of(libjvm_address, Jni());
 }
 
@@ -180,8 +180,8 @@ void ClassRegistry::RecordMethods(jclass klass, const ClassIdentity& identity) {
   constexpr int64_t kUnknown = -1;
   for (const auto& [key, numbers] : methods) {
     const uintptr_t code =
-        in_memory && code_ != nullptr ? code_->CodeOf(key) : CompiledCode::kUnknown;
-    const bool is_known = code != CompiledCode::kUnknown;
+        in_memory && nmethods_ != nullptr ? nmethods_->CodeOf(key) : NmethodReader::kUnknown;
+    const bool is_known = code != NmethodReader::kUnknown;
     proto::ClassEvent details;
     details.set_class_id(identity.id);
     details.add_method(numbers.method);

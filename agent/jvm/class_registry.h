@@ -24,8 +24,8 @@
 #include "absl/synchronization/mutex.h"
 #include "agent/base/clock.h"
 #include "agent/jvm/class_locations.h"
-#include "agent/jvm/hotspot/compiled_code_check.h"
 #include "agent/jvm/hotspot/method_reader.h"
+#include "agent/jvm/hotspot/nmethod_reader.h"
 #include "agent/jvm/loader_numbers.h"
 #include "agent/trace/record_encoder.h"
 
@@ -183,7 +183,7 @@ class ClassRegistry {
   absl::flat_hash_set<uint32_t> probe_methods_ ABSL_GUARDED_BY(mutex_);
   // ClassDef.id of the classes of whose methods the recording has records.
   absl::flat_hash_set<uint32_t> with_methods_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<CompiledCode> code_;
+  std::unique_ptr<NmethodReader> nmethods_;
 };
 
 }  // namespace jtrace::jvm

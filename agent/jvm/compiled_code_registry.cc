@@ -34,7 +34,7 @@ void CompiledCodeRegistry::Load(jmethodID method, jint size, const void* address
   details.set_address(Address(address));
   details.set_size(static_cast<uint64_t>(size));
   details.set_method(number);
-  const CompiledCode::Facts facts = compiled_.At(Address(address));
+  const NmethodReader::Facts facts = nmethods_.At(Address(address));
   details.set_level(facts.level);
   details.set_native_wrapper(facts.is_native_wrapper);
   details.set_osr_entry(facts.osr_entry);

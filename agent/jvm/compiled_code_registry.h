@@ -12,7 +12,7 @@
 
 #include "agent/base/clock.h"
 #include "agent/jvm/class_registry.h"
-#include "agent/jvm/hotspot/compiled_code_check.h"
+#include "agent/jvm/hotspot/nmethod_reader.h"
 #include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvm {
@@ -22,7 +22,7 @@ class CompiledCodeRegistry {
   // `libjvm_address`: any address in libjvm.
   CompiledCodeRegistry(jvmtiEnv* env, const RecordingClock& clock, ClassRegistry& classes,
                        trace::RecordEncoder& encoder, const void* libjvm_address)
-      : env_(env), clock_(clock), classes_(classes), encoder_(encoder), compiled_(libjvm_address) {}
+      : env_(env), clock_(clock), classes_(classes), encoder_(encoder), nmethods_(libjvm_address) {}
 
   // JVMTI CompiledMethodLoad; `compile_info` is HotSpot's chain of records (jvmticmlr.h) or null.
   void Load(jmethodID method, jint size, const void* address, const void* compile_info);
@@ -40,7 +40,7 @@ class CompiledCodeRegistry {
   const RecordingClock& clock_;
   ClassRegistry& classes_;
   trace::RecordEncoder& encoder_;
-  CompiledCode compiled_;
+  NmethodReader nmethods_;
 };
 
 // Returns HotSpot's record of what was inlined, from the chain that CompiledMethodLoad passes as

@@ -13,12 +13,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/jvm/hotspot/compiled_code_check.h"
+#include "agent/jvm/hotspot/debug_info_check.h"
 #include "agent/jvm/hotspot/debug_non_safepoints.h"
 #include "agent/jvm/hotspot/intrinsic_methods.h"
 #include "agent/jvm/hotspot/jvm_flags.h"
 #include "agent/jvm/hotspot/stub_registry.h"
 #include "agent/jvm/hotspot/vm_layout_resolver.h"
 #include "agent/jvm/hotspot/vm_structs.h"
+#include "agent/jvm/hotspot/vm_table_entries.h"
 #include "agent/samples/walk/vm_layout.h"
 
 namespace jtrace::jvm {

@@ -1,9 +1,9 @@
-// Prints the list of what is read of the JVM (agent/jvm/hotspot/vm_structs.h): part, kind, type and
-// field with a tab between; with --parts the parts' texts.
+// Prints the list of what is read of the JVM (agent/jvm/hotspot/vm_table_entries.h): section, kind,
+// type and field with a tab between; with --parts the sections' texts.
 #include <cstdio>
 #include <string_view>
 
-#include "agent/jvm/hotspot/vm_structs.h"
+#include "agent/jvm/hotspot/vm_table_entries.h"
 
 namespace {
 

@@ -1,14 +1,6 @@
 #include "agent/jvm/hotspot/compiled_code_check.h"
 
-#include <algorithm>
-#include <span>
-
-#include "agent/jvm/hotspot/checked_read.h"
 #include "agent/jvm/hotspot/machine_code.h"
-#include "agent/jvm/hotspot/vm_layout_resolver.h"
-#include "agent/jvm/hotspot/vm_structs.h"
-#include "agent/samples/walk/code_cache.h"
-#include "agent/samples/walk/debug_info.h"
 #include "agent/samples/walk/method_ref.h"
 #include "agent/signal_safe/safe_read.h"
 
@@ -82,29 +74,6 @@ bool IsCompleteNear(const samples::VmLayout& vm, const samples::CodeBlob& nmetho
   return at >= made && at - made <= kMaxBetween;
 }
 
-constexpr uint32_t kBiases[] = {0, 1};
-// The number of compilations needed for a decision.
-constexpr int kEnough = 16;
-// The rows of a compilation that are compared.
-constexpr size_t kMaxRows = 32;
-
-// Whether the debug information at the row's pc has the row's methods and bytecode indexes.
-bool IsRow(const samples::VmLayout& vm, const samples::DebugInfo& info, const PCStackInfo& row) {
-  int32_t at = info.ScopeAt(reinterpret_cast<uintptr_t>(row.pc));
-  for (jint i = 0; i < row.numstackframes; ++i) {
-    samples::DebugInfo::Scope scope;
-    if (at <= 0 || !info.ReadScope(at, &scope) || scope.bci != row.bcis[i]) return false;
-    const auto id = reinterpret_cast<uintptr_t>(row.methods[i]);
-    if (vm.method.ids_point_to_methods && signal_safe::SafeReadOr0(id) != scope.method) {
-      return false;
-    }
-    at = scope.sender;
-  }
-  return at == 0;
-}
-
-constexpr int8_t kLastLevel = 4;  // CompLevel_full_optimization
-
 }  // namespace
 
 std::optional<bool> CompiledCodeCheck::Agrees(uintptr_t code,
@@ -143,81 +112,6 @@ bool CompiledCodeCheck::Check(uintptr_t code, const samples::CodeBlob& nmethod) 
 bool CompiledCodeCheck::is_decided() const {
   const absl::MutexLock lock(&mutex_);
   return agreed_ >= kEnoughCompilations || disagreed_ >= kEnoughCompilations;
-}
-
-bool DebugInfoCheck::Agrees(const jvmtiCompiledMethodLoadInlineRecord& record,
-                            const samples::CodeBlob& nmethod, uint32_t bias) const {
-  const samples::DebugInfo info(*layout_, nmethod, bias);
-  const std::span rows(record.pcinfo, static_cast<size_t>(record.numpcs));
-  return std::ranges::all_of(rows.first(std::min(rows.size(), kMaxRows)),
-                             [&](const PCStackInfo& row) { return IsRow(*layout_, info, row); });
-}
-
-bool DebugInfoCheck::Check(const jvmtiCompiledMethodLoadInlineRecord& record,
-                           const samples::CodeBlob& nmethod) {
-  if (record.numpcs <= 0 || record.pcinfo == nullptr) return false;
-  const absl::MutexLock lock(&mutex_);
-  if (agreed_ >= kEnough || disagreed_ >= kEnough) return false;
-  const uint32_t bias = layout_->unsigned5_bias.load(std::memory_order_relaxed);
-  if (Agrees(record, nmethod, bias)) {
-    // Records of small methods read the same with any encoding, and are not counted.
-    const bool differs = std::ranges::none_of(
-        kBiases, [&](uint32_t other) { return other != bias && Agrees(record, nmethod, other); });
-    agreed_ += differs;
-    return false;
-  }
-  for (const uint32_t other : kBiases) {
-    if (other == bias || !Agrees(record, nmethod, other)) continue;
-    layout_->unsigned5_bias.store(other, std::memory_order_relaxed);
-    return true;
-  }
-  if (++disagreed_ < kEnough || agreed_ > 0) return false;
-  layout_->debug_info_readable.store(false, std::memory_order_relaxed);
-  return true;
-}
-
-bool DebugInfoCheck::is_decided() const {
-  const absl::MutexLock lock(&mutex_);
-  return agreed_ >= kEnough || disagreed_ >= kEnough;
-}
-
-void CompiledCode::Resolve() {
-  const auto structs = VmStructs::Of(libjvm_address_);
-  if (!structs.ok()) return;
-  if (!ResolveVmLayout(**structs, LocalSymbols(), &layout_).ok()) return;
-  entry_bci_ = (*structs)->Field("nmethod", "_entry_bci");
-  code_of_method_ = (*structs)->Field("Method", "_code");
-  is_known_ = layout_.nmethod.comp_level != samples::kAbsent;
-}
-
-CompiledCode::Facts CompiledCode::At(uintptr_t address) {
-  std::call_once(resolved_, [this] { Resolve(); });
-  samples::CodeBlob blob;
-  if (!is_known_ || !samples::FindBlob(layout_, address, &blob) || blob.code != address) return {};
-  if (blob.kind == samples::BlobKind::kNativeNmethod) return {.is_native_wrapper = true};
-  if (blob.kind != samples::BlobKind::kNmethod) return {};
-  Facts facts;
-  // The level is an int or a byte, by version. In little-endian memory its first byte is enough.
-  const auto level = samples::FieldAt<int8_t>(blob.address, layout_.nmethod.comp_level);
-  if (level > 0 && level <= kLastLevel) facts.level = static_cast<uint8_t>(level);
-  if (entry_bci_ == samples::kAbsent) return facts;
-  // Code that is not OSR has InvocationEntryBci, which is -1.
-  facts.osr_entry = static_cast<uint32_t>(samples::FieldAt<int32_t>(blob.address, entry_bci_) + 1);
-  return facts;
-}
-
-uintptr_t CompiledCode::CodeOf(uintptr_t method) {
-  std::call_once(resolved_, [this] { Resolve(); });
-  if (!is_known_ || method == 0 || code_of_method_ == samples::kAbsent) return kUnknown;
-  uintptr_t nmethod = 0;
-  if (!CheckedCopy(method + static_cast<uintptr_t>(code_of_method_), &nmethod, sizeof nmethod)) {
-    return kUnknown;
-  }
-  samples::CodeBlob blob;
-  const bool is_its_own = nmethod != 0 && samples::FindBlob(layout_, nmethod, &blob) &&
-                          blob.address == nmethod &&
-                          samples::FieldAt<uintptr_t>(nmethod, layout_.nmethod.method) == method;
-  return is_its_own ? blob.code : 0;
 }
 
 }  // namespace jtrace::jvm

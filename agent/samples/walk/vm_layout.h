@@ -100,7 +100,7 @@ struct VmLayout {
   // that frames of compiled code are not walked.
   std::atomic<bool> compiled_code_readable{true};
   // What is added to bytes of debug information: 1 from JDK 20 on, where UNSIGNED5 has no zero
-  // bytes. The JVM's reports of compiled code decide (agent/jvm/hotspot/compiled_code_check).
+  // bytes. The JVM's reports of compiled code decide (agent/jvm/hotspot/debug_info_check).
   std::atomic<uint32_t> unsigned5_bias{0};
   // False: debug information differs from the JVM's reports, so that inlined methods are unknown.
   std::atomic<bool> debug_info_readable{true};

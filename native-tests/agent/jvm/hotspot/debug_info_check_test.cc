@@ -1,9 +1,10 @@
 // Finds a JVM's encoding of debug information from what it reports about its code.
+#include "agent/jvm/hotspot/debug_info_check.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "agent/jvm/hotspot/compiled_code_check.h"
 #include "native-tests/agent/samples/walk/fake_nmethod.h"
 
 namespace jtrace::jvm {

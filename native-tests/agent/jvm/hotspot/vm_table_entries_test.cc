@@ -1,4 +1,4 @@
-#include "agent/jvm/hotspot/vm_structs.h"
+#include "agent/jvm/hotspot/vm_table_entries.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace jtrace::jvm {
 namespace {
 
-TEST(VmReadsTest, EachEntryIsListedOnce) {
+TEST(VmTableEntriesTest, EachEntryIsListedOnce) {
   std::set<std::tuple<VmTableEntryKind, std::string, std::string>> seen;
   for (const VmTableEntry& read : VmTableEntries()) {
     const bool is_new =
@@ -19,7 +19,7 @@ TEST(VmReadsTest, EachEntryIsListedOnce) {
   }
 }
 
-TEST(VmReadsTest, EachPartHasEntriesAndATextOfItsOwn) {
+TEST(VmTableEntriesTest, EachSectionHasEntriesAndATextOfItsOwn) {
   std::set<LayoutSection> sections;
   for (const VmTableEntry& read : VmTableEntries()) sections.insert(read.section);
   std::set<std::string> names;
