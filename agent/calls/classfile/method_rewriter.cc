@@ -167,17 +167,17 @@ Reason MethodRewriter::Prepare() {
 }
 
 // Plans the probes. If the method would become too large, leaves out its call sites, then the
-// counters of its blocks.
+// counters of its blocks, then what PlanProbes leaves out.
 Reason MethodRewriter::PlanWithinLimits(const ProbeBytecode& probes) {
   const bool with_call_sites = method_.has_call_sites;
   Reason reason = Reason::kNone;
   if (with_call_sites) reason = PlanWith(probes, ProbePlanner::Selection::kAll);
   method_.has_call_sites = with_call_sites && reason == Reason::kNone;
-  if (!method_.has_call_sites) reason = PlanProbes(probes);
-  if (method_.has_blocks && reason != Reason::kNone) {
-    LeaveBlocksOut();
-    reason = PlanProbes(probes);
+  if (!method_.has_call_sites && method_.has_blocks) {
+    reason = PlanWith(probes, ProbePlanner::Selection::kAll);
+    if (reason != Reason::kNone) LeaveBlocksOut();
   }
+  if (!method_.has_call_sites && !method_.has_blocks) reason = PlanProbes(probes);
   if (reason == Reason::kNone && method_.plan.reason == Reason::kNone)
     method_.plan.reason = blocks_reason_;
   if (reason == Reason::kNone && method_.plan.reason == Reason::kNone && with_call_sites &&
@@ -201,9 +201,7 @@ Reason MethodRewriter::PlanProbes(const ProbeBytecode& probes) {
     }
   }
   const Reason reason = PlanWith(probes, Selection::kWithoutPoints);
-  return reason == Reason::kHugeMethod && !method_.has_blocks
-             ? PlanWith(probes, Selection::kEntryAndExits)
-             : reason;
+  return reason == Reason::kHugeMethod ? PlanWith(probes, Selection::kEntryAndExits) : reason;
 }
 
 Reason MethodRewriter::PlanWith(const ProbeBytecode& probes, ProbePlanner::Selection selection) {

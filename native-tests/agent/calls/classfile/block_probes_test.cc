@@ -220,6 +220,36 @@ TEST(BlockProbes, MethodsTooLargeKeepTheirCalls) {
   EXPECT_TRUE(rewritten.outcome().probed);
 }
 
+class OneTarget : public ProbeTargets {
+ public:
+  uint32_t IdOf(const ProbeTarget&) override { return 1; }
+  bool IsNative(const ProbeTarget&) override { return false; }
+};
+
+// Its blocks are left out first, although there would be room for them without the points.
+TEST(BlockProbes, MethodsTooLargeKeepTheirPoints) {
+  constexpr uint32_t kCalls = 450;
+  ClassBuilder builder;
+  const uint16_t callee = builder.Method("java/util/A", "f", "()V");
+  BytesOf code;
+  for (uint32_t i = 0; i < kCalls; ++i) code.U1(kOpInvokestatic).U2(callee);
+  const ByteVector bytes = builder.Add({.code = code.U1(kOpReturn)}).Build();
+  ProbeSpec spec = ProbeSpec::Tree();
+  spec.boundary = true;
+  spec.block_owner = "java/lang/invoke/JTraceBlocks";
+  OneTarget targets;
+  Ids ids;
+  const auto result = Instrument(bytes, {.filter = ScopeFilter(),
+                                         .spec = spec,
+                                         .assign_id = [](const MethodRef&) { return test::kId; },
+                                         .targets = &targets,
+                                         .counters = &ids});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->methods[0].reason, Reason::kBlocksTooLarge);
+  EXPECT_EQ(result->probes.calls, kCalls);
+  EXPECT_EQ(result->probes.blocks, 0u);
+}
+
 TEST(BlockProbes, SubroutinesKeepTheirCalls) {
   ClassBuilder builder("T", /*major=*/48);
   const ByteVector code = BytesOf().U1(kOpJsr).U2(4).U1(kOpReturn).U1(kOpAstore0).U1(kOpRet).U1(0);
