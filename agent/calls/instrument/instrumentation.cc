@@ -179,6 +179,8 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   if (!in_scope) {
     jdk_points_.Limit(name, spec, targets);
     class_id = encoder_.ClassNumber(DottedName(name), own_loader);
+  } else if (name != nullptr) {
+    jdk_points_.AddParks(name, spec, targets);
   }
   const auto result =
       classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),

@@ -88,6 +88,13 @@ void JdkProbePoints::Limit(std::string_view internal_name, classfile::ProbeSpec&
   targets.LimitTo(&IsInput);
 }
 
+void JdkProbePoints::AddParks(std::string_view internal_name, classfile::ProbeSpec& spec,
+                              RoutineTargets& targets) const {
+  if (spec.boundary || !IsParkClass(internal_name)) return;
+  spec.boundary = true;
+  targets.LimitTo(&IsPark);
+}
+
 bool IsPark(const classfile::ProbeTarget& callee) {
   if (!callee.name.starts_with("park")) return false;
   return callee.class_name == "jdk/internal/misc/Unsafe" ||

@@ -1,6 +1,5 @@
 // Classes of the JDK that get probes at a few calls although they are out of scope: where threads
-// park (event 0x62), and where reads of the user's input end up (boundary=costs, costs of calls,
-// S4.2).
+// park (codes=+park), and where reads of the user's input end up (boundary=costs, S4.2).
 #pragma once
 
 #include <string_view>
@@ -41,6 +40,9 @@ class JdkProbePoints {
   // Limits the probes of a class out of scope to these calls; any other class gets no probe points.
   void Limit(std::string_view internal_name, classfile::ProbeSpec& spec,
              RoutineTargets& targets) const;
+  // Adds the probes of parks to a class in scope whose calls out of scope get none (boundary= off).
+  void AddParks(std::string_view internal_name, classfile::ProbeSpec& spec,
+                RoutineTargets& targets) const;
 
  private:
   JdkProbePoints(classfile::ScopeFilter park_filter, classfile::ScopeFilter input_filter)

@@ -127,6 +127,23 @@ final class EventsTest {
     assertEquals("11", rows.get(0).get("calls"));
   }
 
+  /** Probes around other calls that leave the scope are off. */
+  @Test
+  void parksAreCountedWhereTheClassIsInScope() {
+    Jvm.Result parked =
+        new Jvm()
+            .agent("mode=events,codes=+park,include=Events;java.util.concurrent.locks.**")
+            .run("Events");
+    String park = "jdk.internal.misc.Unsafe.park(boolean,long)";
+    long calls =
+        parked.report("--report=arcflow").rows().stream()
+            .filter(row -> row.get("self").equals(park) && row.get("row").equals("parent"))
+            .filter(row -> row.get("name").contains("LockSupport.parkNanos("))
+            .mapToLong(row -> Long.parseLong(row.get("calls")))
+            .sum();
+    assertTrue(calls >= 11, calls + " parks");
+  }
+
   /**
    * Each sample is an interrupt by jtrace itself: begin and end. With timer=wall there are also
    * samples of idle threads, which are not interrupted.
