@@ -21,7 +21,9 @@ class ThreadCounterAccess {
                                              uint64_t java_thread) = 0;
   // Whether the thread ran before the recording: its counts up to now belong to none.
   virtual bool RanBeforeRecording(const signal_safe::CounterBlock& block) const = 0;
+  // Returns the calling thread's total of a metric. An error says why it is unknown.
   virtual absl::StatusOr<int64_t> Own(uint32_t metric) = 0;
+  // Where the JVM counts a thread's allocated bytes.
   virtual const signal_safe::AllocLayout& layout() const = 0;
 };
 

@@ -27,8 +27,8 @@ struct ProbeConstants {
   signal_safe::ProbeClock clock = signal_safe::ProbeClock::kNone;
   uint64_t metrics = 0;  // PathMetrics::Packed
   uint64_t blocks = 0;   // address of the shared counters of blocks; 0: they are not counted
-  uint64_t block_owners =
-      0;  // blocks=paths: address of signal_safe::BlockOwner by id; 0: not by path
+  // blocks=paths: address of signal_safe::BlockOwner by id; 0: not by path.
+  uint64_t block_owners = 0;
   bool call_sites = false;  // sites=on
 };
 

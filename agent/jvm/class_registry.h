@@ -66,7 +66,7 @@ class ClassRegistry {
   bool ForEachMethod(jclass klass, MethodReader::Visitor visit) const;
   // Records a prepared class with its methods. Ignores a class that was recorded before.
   void RecordPrepared(jclass klass);
-  // Records all classes that are already prepared (S3.2).
+  // Records all classes that are already prepared.
   void RecordLoaded(JNIEnv* jni);
   // A recording begins: forgets of which classes an earlier one has records of methods.
   void ForgetRecordedMethods();

@@ -2,7 +2,7 @@
 // unloaded (S3.4); and the JVM's stubs.
 //
 // Threads: the JVM's service thread, or any thread that generates code. Records have times, so that
-// post-processing can name the code at an address that was used more than once (S3.10).
+// post-processing can name the code at an address that was used more than once.
 #pragma once
 
 #include <jvmti.h>
@@ -17,6 +17,7 @@
 
 namespace jtrace::jvm {
 
+// Writes the records to the encoder; keeps nothing of the code itself.
 class CompiledCodeRegistry {
  public:
   // `libjvm_address`: any address in libjvm.
@@ -26,7 +27,9 @@ class CompiledCodeRegistry {
 
   // JVMTI CompiledMethodLoad; `compile_info` is HotSpot's chain of records (jvmticmlr.h) or null.
   void Load(jmethodID method, jint size, const void* address, const void* compile_info);
+  // JVMTI CompiledMethodUnload.
   void Unload(jmethodID method, const void* address);
+  // JVMTI DynamicCodeGenerated: a stub of the JVM.
   void DynamicCode(const char* name, const void* address, jint size);
 
  private:

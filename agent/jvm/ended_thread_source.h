@@ -1,4 +1,5 @@
-// Forgets the numbers and names of threads that have ended. Writer thread.
+// Forgets the numbers and names of threads that have ended, once a chunk; a source that adds
+// nothing to the trace. Writer thread.
 #pragma once
 
 #include <cstdint>

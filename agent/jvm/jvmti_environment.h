@@ -50,6 +50,7 @@ class Environment {
   jvmtiCapabilities AddCapabilities(const jvmtiCapabilities& wanted) ABSL_LOCKS_EXCLUDED(mutex_);
   // Adds the capability for events of virtual threads (JDK 21). False: the JVM does not offer it.
   bool AddVirtualThreads();
+  // Enables the events until Stop. Error: of the first event that the JVM refuses.
   absl::Status Enable(std::span<const jvmtiEvent> events) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Enable(std::initializer_list<jvmtiEvent> events) {
     return Enable({events.begin(), events.size()});
@@ -122,6 +123,7 @@ struct Granted {
 absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
                                         bool virtual_threads);
 
+// Enables or disables the events for all threads. Error: of the first event that the JVM refuses.
 absl::Status EnableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
 absl::Status DisableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
 

@@ -16,6 +16,7 @@ class ThreadFields {
   // Returns Thread.threadId() and the JVM's structure; os_tid stays 0. Zeros: the JVM is short of
   // memory or stack; the next call tries again.
   ThreadIdentity Of(JNIEnv* jni, jthread thread);
+  // Returns Thread.threadId(), ignoring overrides in subclasses; 0: as for Of.
   uint64_t JavaTid(JNIEnv* jni, jthread thread);
 
  private:

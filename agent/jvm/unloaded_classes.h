@@ -33,11 +33,10 @@ class UnloadedClasses : public trace::ChunkSource {
   void AddClass(uint32_t class_id);
   void AddLoader(uint32_t loader);
 
-  // Does the same while no recording writes: forgets all that were unloaded before the last call.
-  void ForgetNow();
-
-  // Forgets in batches. Must come after all other sources.
+  // Forgets in batches what was unloaded before the last call. Must come after all other sources.
   void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
+  // The same while no recording writes, without batches.
+  void ForgetNow();
 
  private:
   void Age();

@@ -65,7 +65,7 @@ class Report {
     if (stop_log_ != 0 && log_.events() > stop_log_) log_.StopLogs();
     tree_.Poll();
     tree_.Collect([this](const jtrace::calls::TreeUpdate& update) { AddTree(update); });
-    for (const jtrace::calls::RoutineUpdate& update : tree_.CollectUnplaced(kRoutineLimit)) {
+    for (const jtrace::calls::RoutineUpdate& update : tree_.CollectWithoutTree(kRoutineLimit)) {
       counts_["/none/" + std::to_string(update.routine)].calls = update.calls;
     }
   }
@@ -82,7 +82,7 @@ class Report {
             "total calls=%llu nodes=%u ended=%u pruned=%llu bytes=%llu events=%llu dropped=%llu "
             "open=%u clock=%llu\n",
             ull{calls}, tree_.nodes_reported(), ended_,
-            ull{tree_.pruned_calls() + tree_.unplaced_calls()},
+            ull{tree_.pruned_calls() + tree_.calls_without_tree()},
             ull{jtrace::signal_safe::ReadRelaxed(arena_->next)}, ull{log_.events()},
             ull{log_.dropped_calls()}, OpenInLog(), static_cast<ull>(clock_));
     for (const auto& [path, time] : times_) {

@@ -37,7 +37,7 @@ class CallSiteNumbers {
 //
 // An activation's call site stays until a probe changes it, whatever its callees do. So in straight
 // code only the first of several calls from one line changes it. A method whose calls all have one
-// site needs no probe: its callees' nodes have number 0, which stands for only().
+// site needs no probe: its callees' nodes have number 0, which stands for only_call_site().
 // Calls of JDK methods that cannot call back, such as String.charAt, do not count as calls.
 class CallSiteFinder {
  public:
@@ -53,7 +53,7 @@ class CallSiteFinder {
   // The instructions before which a probe sets the call site, ascending.
   absl::Span<const CallSiteRange> changes() const { return changes_; }
   // The call site of all calls, if no probe sets it; else kNoCallSite.
-  CallSite only() const { return only_; }
+  CallSite only_call_site() const { return only_; }
   // The call sites of the code as `editor` lays it out, by new position.
   std::vector<CallSiteRange> Moved(const BytecodeEditor& editor) const;
 

@@ -61,7 +61,7 @@ class MethodRewriter {
   // Whether its call sites are distinguished, and the call sites of its new code.
   bool has_call_sites() const { return method_.has_call_sites; }
   std::vector<CallSiteRange> CallSites() const { return method_.call_sites.Moved(method_.editor); }
-  CallSite only_call_site() const { return method_.call_sites.only(); }
+  CallSite only_call_site() const { return method_.call_sites.only_call_site(); }
   // Writes the ids of its counters: `first`, `first` + 1, … in the order of counters().
   void SetCounters(uint32_t first, ByteWriter& out);
 

@@ -1,5 +1,4 @@
-// Where a method requests and releases monitors (codes=+lock, "locks requested and released",
-// S3.26).
+// Where a method requests and releases monitors, so that codes=+lock counts them (S3.26).
 //
 // Each request and each release gets a probe that only counts, as a call of `[monitorenter]` or
 // `[monitorexit]` would:

@@ -1,5 +1,5 @@
-// Decides where the probes of a method go: entries and exits (S2.1), tokens (S2.3), catch handlers
-// (S2.4).
+// Decides where the probes of a method go: at its entry, exits and catch handlers, and at points
+// inside it (S2.1). Pure.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace jtrace::classfile {
 
 // A point inside a method that gets its own probes, besides the method's entry and exits.
 enum class ProbePointKind : uint8_t {
-  kCall,          // a call that leaves the instrumented scope (boundary, S2.2)
+  kCall,          // a call that leaves the instrumented scope (boundary=)
   kNative,        // a call of a native method in scope
   kThrown,        // an `athrow` that does not rethrow
   kCaught,        // a handler that names the class it catches
@@ -25,8 +25,7 @@ struct ProbeTarget {
   std::string_view descriptor = {};
 };
 
-// The probe before a call that leaves the scope, by what its cost depends on (costs of calls,
-// S4.2).
+// The probe before a call that leaves the scope, by what its cost depends on (boundary=costs).
 enum class CallProbe : uint8_t {
   kUsual,
   kTimed,       // reads the clock

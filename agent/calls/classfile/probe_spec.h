@@ -33,8 +33,8 @@ inline constexpr uint32_t kWithoutCallSite = 1u << 30;
 //     <token> enter(int id, Object)          the same with a local of the caller
 //     void    leaf(int id)                   at an exception or a monitor
 //
-// `void allocation()` before each bytecode that allocates, if those are counted (allocation sites,
-// S5.3).
+// `void allocation()` before each bytecode that allocates, if those are counted
+// (metrics=alloc.sites).
 //
 // `void take(int id)` of another class, after `enter`, unwinds the stack in methods of unwind=.
 //

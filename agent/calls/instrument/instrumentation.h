@@ -38,6 +38,7 @@
 
 namespace jtrace::calls {
 
+// The probes of one recording. Functions without a note about threads may be called on any.
 class Instrumentation {
  public:
   // Errors: a pattern of include= or exclude= that cannot be read.

@@ -1,4 +1,4 @@
-// hook=CLASS::METHOD (method hooks, S3.24): which methods match the patterns. The patterns bring
+// hook=CLASS::METHOD (S3.24): which methods match the patterns. The patterns bring
 // the methods into scope, so that the usual probes count their calls. Add on any Java thread;
 // AddChanges on the writer thread.
 #pragma once

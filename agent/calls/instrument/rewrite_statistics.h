@@ -1,5 +1,5 @@
-// Statistics of the probe planner (probes, S2.1): written into the trace as they change. Count on
-// any Java thread; AddChanges on the writer thread.
+// Statistics of the rewriter: probes by kind, methods without probes by reason. Written into the
+// trace as they change. Count on any Java thread; AddChanges on the writer thread.
 #pragma once
 
 #include <array>

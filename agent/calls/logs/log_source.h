@@ -22,8 +22,8 @@ class LogSource : public trace::ChunkSource {
     uint64_t budget = 0;   // logbudget=, bytes of a file; 0: none
     bool waits = false;    // overflow=wait
     bool switches = true;  // whether times off the processors become events (0x11)
-    samples::ContextSwitchSource* recorded =
-        nullptr;  // switches that the kernel records; null: none
+    // Switches that the kernel records; null: none.
+    samples::ContextSwitchSource* recorded = nullptr;
   };
 
   // `trees`: the same threads' trees, which this source seals.

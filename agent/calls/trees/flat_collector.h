@@ -34,6 +34,7 @@ struct FlatUpdate {
 class FlatCollector {
  public:
   explicit FlatCollector(signal_safe::Arena* arena) : arena_(arena), states_(arena) {}
+  // blocks=on: `blocks` gets the counts of threads that end.
   void UseBlocks(BlockCounters* blocks) { states_.UseBlocks(blocks); }
 
   // Calls `visit` for each thread that changed or ended since the last time; `routine_limit` is one

@@ -1,4 +1,4 @@
-// Takes nodes that a thread has cut off out of its tree (S3.14, pruning).
+// Takes nodes that a thread has cut off out of its tree (S3.14).
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ using MetricValues = std::array<uint64_t, signal_safe::kPathMetrics>;
 // The index of each metric in a node is its index here. alloc.bytes, number 0, is first; its values
 // are read from the JVM's own structure for the thread, all others from the thread's CounterBlock.
 // Elapsed metrics (a number plus signal_safe::kElapsed) are last; their values are what all threads
-// were charged with (S3.17). The metric itself is then among those before.
+// were charged with. The metric itself is then among those before.
 struct PathMetrics {
   // Indexes of signal_safe::CounterBlock::cum, some with signal_safe::kElapsed added; ascending, at
   // most signal_safe::kPathMetrics.

@@ -1,4 +1,4 @@
-// The sums that remain of tree nodes that were dropped (pruned nodes, S3.14).
+// The sums that remain of tree nodes that were dropped (S3.14).
 #pragma once
 
 #include <cstdint>

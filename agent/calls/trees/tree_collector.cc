@@ -33,7 +33,7 @@ TreeCollector::TreeCollector(signal_safe::Arena* arena, const TreeSettings& sett
       pruner_(arena, values_, blocks_, settings.limits),
       dropper_(arena, values_, blocks_, groups_, reporter_, settings.limits.arena_bytes / 6),
       quiet_(arena, settings.limits.quiet_from),
-      unplaced_(arena),
+      without_tree_(arena),
       states_(arena),
       nodes_(arena, values_.node_bytes(), blocks_.is_on() ? values_.blocks_offset() : 0),
       max_updates_(settings.limits.max_updates) {}
@@ -131,7 +131,7 @@ void TreeCollector::BeginFile() {
   });
   blocks_.BeginFile();
   dropper_.BeginFile();
-  unplaced_.BeginFile();
+  without_tree_.BeginFile();
   groups_.BeginFile();
   reporter_.totals().calls_before_file = totals().calls;
 }
@@ -144,7 +144,7 @@ void TreeCollector::BeginRecording() {
   blocks_.SetDue(true);
   states_.ForEachLive([this](ThreadState& state) { SetBaselines(state); });
   blocks_.EndRound();
-  unplaced_.BeginRecording();
+  without_tree_.BeginRecording();
   reporter_.totals() = {};
   BeginFile();
 }
@@ -313,10 +313,10 @@ const ThreadState* TreeCollector::FindThread(uint64_t java_tid) const {
   return ended != ended_.end() ? *ended : signal_safe::FindThreadState(arena_, java_tid);
 }
 
-std::vector<RoutineUpdate> TreeCollector::CollectUnplaced(uint32_t routine_limit) {
-  const uint64_t before = unplaced_.calls();
-  std::vector<RoutineUpdate> updates = unplaced_.Collect(routine_limit);
-  reporter_.totals().calls += unplaced_.calls() - before;
+std::vector<RoutineUpdate> TreeCollector::CollectWithoutTree(uint32_t routine_limit) {
+  const uint64_t before = without_tree_.calls();
+  std::vector<RoutineUpdate> updates = without_tree_.Collect(routine_limit);
+  reporter_.totals().calls += without_tree_.calls() - before;
   return updates;
 }
 

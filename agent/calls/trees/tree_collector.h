@@ -67,6 +67,7 @@ class TreeCollector {
   TreeCollector(const TreeCollector&) = delete;
   TreeCollector& operator=(const TreeCollector&) = delete;
 
+  // blocks=on: `blocks` gets the counts of threads that end.
   void UseBlocks(BlockCounters* blocks) { states_.UseBlocks(blocks); }
 
   // The counters of blocks at nodes; off without blocks=paths.
@@ -146,8 +147,8 @@ class TreeCollector {
   bool IsShort() const { return pruner_.is_short(); }
 
   // The calls of threads for which there was no memory at all: see CountsWithoutTree.
-  std::vector<RoutineUpdate> CollectUnplaced(uint32_t routine_limit);
-  uint64_t unplaced_calls() const { return unplaced_.calls(); }
+  std::vector<RoutineUpdate> CollectWithoutTree(uint32_t routine_limit);
+  uint64_t calls_without_tree() const { return without_tree_.calls(); }
 
  private:
   const TreeTotals& totals() const { return reporter_.totals(); }
@@ -185,7 +186,7 @@ class TreeCollector {
   TreePruner pruner_;
   NodeDropper dropper_;
   QuietNodes quiet_;
-  CountsWithoutTree unplaced_;
+  CountsWithoutTree without_tree_;
   StateRecycler states_;
   NodeRecycler nodes_;
   const size_t max_updates_;

@@ -1,4 +1,4 @@
-// Keeps the threads' trees within memory=: chooses what is dropped of them (S3.14, pruning).
+// Keeps the threads' trees within memory=: chooses what is dropped of them (S3.14).
 #pragma once
 
 #include <algorithm>

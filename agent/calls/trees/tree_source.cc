@@ -118,14 +118,14 @@ void TreeSource::AddChanges(uint64_t time_ns, proto::Chunk& chunk) {
     }
   };
   collector_.Collect(visit, reports_deferred);
-  SealUnplaced(chunk);
+  AddCallsWithoutTree(chunk);
   chunk.set_tree_bytes(collector_.tree_bytes());
   UpdateLosses();
 }
 
-void TreeSource::SealUnplaced(proto::Chunk& chunk) {
+void TreeSource::AddCallsWithoutTree(proto::Chunk& chunk) {
   const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
-  const std::vector<RoutineUpdate> updates = collector_.CollectUnplaced(limit);
+  const std::vector<RoutineUpdate> updates = collector_.CollectWithoutTree(limit);
   if (updates.empty()) return;
   const FlatUpdate update = {.java_tid = 0, .ended = false, .routines = updates};
   EncodeFlat(update, settings_.kinds, groups_.NumberOfGroup(groups_.NoMemoryGroup()), encoder_,
@@ -139,7 +139,7 @@ void TreeSource::UpdateLosses() {
               "call paths dropped to stay within memory=", kAdvice);
   losses_.Set("calls.pruned", Severity::kWarning, collector_.pruned_calls(),
               "calls counted in [pruned] nodes, because memory= was used up", kAdvice);
-  losses_.Set("calls.no_memory", Severity::kWarning, collector_.unplaced_calls(),
+  losses_.Set("calls.no_memory", Severity::kWarning, collector_.calls_without_tree(),
               "calls of threads without any memory: counted by routine only", kAdvice);
 }
 

@@ -51,7 +51,7 @@ class TreeSource : public trace::ChunkSource {
   }
 
  private:
-  void SealUnplaced(proto::Chunk& chunk);
+  void AddCallsWithoutTree(proto::Chunk& chunk);
   void UpdateLosses();
 
   TreeCollector& collector_;

@@ -1,4 +1,5 @@
-// The list of all that is read of HotSpot's own structures by name, and how each section is verified.
+// The list of all that is read of HotSpot's own structures by name, and how each section is
+// verified.
 //
 // The exported tables are a first guess: a JVM may be built from changed sources, and its tables
 // may be wrong. VmStructs keeps only the entries that VmTableEntries lists, so nothing else can be

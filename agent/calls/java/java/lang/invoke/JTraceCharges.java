@@ -7,13 +7,14 @@ import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * Metrics by call path: a probe charges the thread's counts since the last one to the node that was
- * current (metrics by call path, S5.2: Delta = Cum - LastCum).
+ * current (S5.2: Delta = Cum - LastCum).
  *
  * <p>alloc.bytes is read from the JVM's own structure for the thread; all other metrics are counted
  * in the thread's block (agent/signal_safe/counter_block.h) by the code that notices the event.
  *
- * <p>Metrics with ELAPSED are what all threads were charged with meanwhile (elapsed, S3.17): whoever charges
- * adds to the arena's sum, and each probe charges what was added since the thread's last one.
+ * <p>Metrics with ELAPSED are what all threads were charged with meanwhile (elapsed.NAME): whoever
+ * charges adds to the arena's sum, and each probe charges what was added since the thread's last
+ * one.
  */
 final class JTraceCharges {
   private static final long ARENA = JTraceProbe.ARENA;

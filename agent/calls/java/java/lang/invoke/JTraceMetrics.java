@@ -4,7 +4,7 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * The running thread's counts (own totals, S5.4), for the program itself: jtrace-api.jar calls {@link #total}.
+ * The running thread's counts (S5.4), for the program itself: jtrace-api.jar calls {@link #total}.
  * One class for all recordings. Nothing here allocates once a thread is known.
  */
 public final class JTraceMetrics {

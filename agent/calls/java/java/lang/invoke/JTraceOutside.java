@@ -11,7 +11,7 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What calls out of scope cost (costs of calls, S4.2): the clock around those whose time depends on others, the
+ * What calls out of scope cost (S4.2): the clock around those whose time depends on others, the
  * elements that others get, and reads of descriptor 0, which wait for the user.
  *
  * <p>The clock runs from a timed call to the thread's next probe: to the call's end, or to the
