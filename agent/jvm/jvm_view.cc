@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/jvm/compiled_code_registry.h"
+#include "agent/jvm/hotspot/heap_layout_resolver.h"
 #include "agent/jvm/hotspot/java_thread_layout.h"
 #include "agent/jvm/hotspot/jvm_flags.h"
 #include "agent/jvm/hotspot/machine_code.h"

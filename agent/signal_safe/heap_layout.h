@@ -5,7 +5,7 @@
 
 namespace jtrace::signal_safe {
 
-// Offsets are in bytes. Filled by agent/jvm/hotspot/vm_layout_resolver, immutable once published;
+// Offsets are in bytes. Filled by agent/jvm/hotspot/heap_layout_resolver, immutable once published;
 // nothing in it is meaningful unless `readable`.
 struct HeapLayout {
   // Whether everything below is known, and the collector moves objects only in pauses or leaves the

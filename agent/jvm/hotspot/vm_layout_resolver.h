@@ -6,11 +6,9 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "agent/jvm/hotspot/jvm_flags.h"
 #include "agent/jvm/hotspot/stub_registry.h"
 #include "agent/jvm/hotspot/vm_structs.h"
 #include "agent/samples/walk/vm_layout.h"
-#include "agent/signal_safe/heap_layout.h"
 #include "agent/signal_safe/safe_read.h"
 
 namespace jtrace::jvm {
@@ -38,22 +36,5 @@ bool IdsPointToMethods(JNIEnv* env, const samples::VmLayout& layout);
 // Adds the template interpreter's codelets, which the JVM reports only as one piece. False: they
 // cannot be read.
 bool AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs);
-
-// Whether the collector in use moves objects only in pauses, or leaves the class in the header of
-// moved objects until nothing refers to them.
-bool IsKnownCollector(const JvmFlags& flags);
-
-// Fills a HeapLayout, in VMInit or later, on a Java thread. HeapLayout::readable stays false if a
-// field is missing, with unknown collectors, and with ZGC, whose references contain more than an
-// address and whose objects move at any time.
-signal_safe::HeapLayout ResolveHeapLayout(const VmStructs& structs, const JvmFlags& flags,
-                                          JNIEnv* env);
-
-// Checks that the code cache is where the JVM's tables say, and that its blobs look as they say.
-// Handlers load from the code cache without a guard, so this comes before they see `layout`.
-// Compares the bounds with each other, walks the first blobs of each heap along its segment map,
-// and finds the interpreter and the call stub. The error says what is wrong. Any thread, in VMInit
-// or later.
-absl::Status CheckCodeCache(const samples::VmLayout& layout);
 
 }  // namespace jtrace::jvm

@@ -1,10 +1,11 @@
 // A code cache of one heap, described as HotSpot's.
+#include "agent/jvm/hotspot/code_cache_check.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
 
-#include "agent/jvm/hotspot/vm_layout_resolver.h"
 #include "gmock/gmock.h"
 
 namespace jtrace::jvm {
