@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "agent/samples/unwind_sites.h"
 #include "proto/trace_format.h"
 
@@ -16,73 +14,8 @@ constexpr absl::string_view kProbeName = "[jtrace probe]";
 constexpr uint32_t kBootLoader = 0;
 constexpr absl::string_view kUnknownMethod = "[unknown_java_method]";
 
-constexpr absl::string_view kPositionUnknown = "sample.position_unknown";
-
-// The texts of the sampler's losses. A loss of the walk has its reason in its name.
-struct LossText {
-  absl::string_view name;
-  Severity severity;
-  absl::string_view what;
-  absl::string_view advice;
-};
-constexpr LossText kLossTexts[] = {
-    {"sample.ring_full", Severity::kWarning, "samples dropped because a thread's ring was full",
-     "keep less of each stack: stack=app; or sample less often: interval=2ms"},
-    {"sample.lost_ticks", Severity::kInfo,
-     "ticks of samples that were dropped, or not taken before their thread or the recording ended",
-     ""},
-    {"sample.blocker_unread", Severity::kInfo,
-     "waits whose object's class was not read: with ZGC, or during a collection",
-     "codes=+monitor records monitors by class"},
-    {"sample.handler_replaced", Severity::kError,
-     "times that the program took over the samples' signal, which ended sampling",
-     "another signal that the program leaves alone: signal=26"},
-    {"sample.last_walk_wrong", Severity::kWarning,
-     "remembered stacks that a whole walk disproved (check_last_walk)", ""},
-    {"sample.nested", Severity::kWarning, "samples dropped inside another sample", ""},
-    {"sample.no_room", Severity::kWarning,
-     "samples dropped because their thread's alternate stack has no room for them",
-     "a larger sigaltstack in the program: 16 KiB"},
-    {"sample.stale", Severity::kInfo,
-     "timer signals that arrived after their thread's timer was off", ""},
-    {"sample.no_kernel_memory", Severity::kWarning,
-     "threads sampled without kernel frames: the kernel gave no memory for them",
-     "sysctl kernel.perf_event_mlock_kb=65536"},
-    {"sample.thread_not_attached", Severity::kWarning,
-     "threads that could not be sampled: the kernel gave no timer",
-     "raise the limits of open files and of timers: ulimit -n, ulimit -i"},
-    {"sample.no_slot", Severity::kWarning,
-     "threads that could not be sampled: 16,384 were sampled already",
-     "sample fewer: threads=worker-*"},
-    {"sample.no_slot_memory", Severity::kWarning,
-     "threads that could not be sampled: no address space was left",
-     "ulimit -v unlimited, or sysctl vm.overcommit_memory=0; or sample fewer: threads=worker-*"},
-    {"sample.signal_blocked", Severity::kWarning,
-     "threads without samples that used the processor for a second: they block the timer's signal",
-     "another signal, as signal=26, or leave it out of the program's sigprocmask"},
-    {"sample.timer_closed", Severity::kWarning,
-     "threads without further samples: the program closed the descriptors of their timers",
-     "do not let it close what it did not open (closefrom, close_range)"},
-    {"sample.timer_silent", Severity::kWarning,
-     "threads that used the processor for a second without a tick of their timer",
-     "timer=perf:cpu-clock"},
-    {"sample.thread_ended", Severity::kInfo, "threads that ended before they got a timer", ""},
-    {"sample.timer_fallback", Severity::kInfo,
-     "threads sampled by POSIX timers, at most once a kernel tick, because they got no perf event: "
-     "a quarter of the descriptors is for those",
-     "more descriptors: ulimit -n 65536"},
-};
-constexpr LossText kWalkText = {"walk.", Severity::kWarning, "stacks cut short: ", ""};
-
 bool IsJava(const proto::Frame& frame) {
   return frame.kind() >= proto::Frame::INTERPRETED && frame.kind() <= proto::Frame::INLINED;
-}
-
-LossText TextOf(absl::string_view name) {
-  for (const LossText& text : kLossTexts) {
-    if (text.name == name) return text;
-  }
-  return kWalkText;
 }
 
 }  // namespace
@@ -159,7 +92,7 @@ void SampleSource::AddPosition(const SampleHeader& header, jvm::MethodKey innerm
     sample.set_node(node_number_(header.node, innermost));
   } else if (positions_expected_ && header.java_tid != 0) {
     sample.set_position_unknown(true);
-    losses_.Add(kPositionUnknown, Severity::kWarning, 1,
+    losses_.Add("sample.position_unknown", Severity::kWarning, 1,
                 "samples whose place in the call tree is unknown",
                 "virtual threads need JDK 25 for this; their samples hang under the thread");
   }
@@ -371,15 +304,8 @@ void SampleSource::UpdateLosses() {
               "samples lack inlined methods: this JVM's debug information differs from what it "
               "reports",
               "use a JDK that `jtrace` is tested on; the names of compiled methods are right");
-  for (const SampleLoss& loss : sampler_.Losses()) {
-    // AddPosition counts it, because it knows whether a position is expected at all.
-    if (loss.name == kPositionUnknown) continue;
-    const LossText text = TextOf(loss.name);
-    std::string what(text.what);
-    if (absl::StartsWith(loss.name, kWalkText.name)) {
-      absl::StrAppend(&what, absl::StripPrefix(loss.name, kWalkText.name));
-    }
-    losses_.Set(loss.name, text.severity, loss.count, what, text.advice);
+  for (const LossRow& loss : sampler_.Losses()) {
+    losses_.Set(loss.name, loss.severity, loss.count, loss.what, loss.advice);
   }
 }
 

@@ -36,6 +36,11 @@ void PrefaultHugePages(MemoryRange range) {
   }
 }
 
+// Whether a timer was refused because its thread has ended (ESRCH, EINVAL).
+bool HasNoClock(const absl::Status& status) {
+  return absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+}
+
 // False: a handler did not end in time.
 bool WaitForHandlers(absl::Duration patience) {
   const uint64_t begin_ns = MonotonicNanos();
@@ -86,7 +91,7 @@ absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& o
   RefreshObjectCopy();
   if (absl::Status status = Check(options); !status.ok()) return status;
   std::unique_ptr<Sampler> sampler(new Sampler(options, jvm));
-  auto timers = ThreadTimers::Create(options);
+  auto timers = ThreadTimers::Create(options, sampler->counters_);
   if (!timers.ok()) return timers.status();
   sampler->timers_ = *std::move(timers);
   auto pool = SlotPool::Create(
@@ -113,7 +118,7 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
   if (absl::Status status = Check(options); !status.ok()) return status;
   const TimerChoice& choice = options;
   if (choice != options_) {
-    auto timers = ThreadTimers::Create(choice);
+    auto timers = ThreadTimers::Create(choice, counters_);
     if (!timers.ok()) return timers.status();
     timers_ = *std::move(timers);
     static_cast<TimerChoice&>(options_) = choice;
@@ -149,8 +154,11 @@ absl::Status Sampler::Start(JNIEnv* env) {
   Drain([](const SampleView&) {});
   // Handlers have ended, or nobody reads their samples any more.
   jvm_.non_safepoints_check().Clear();
-  at_start_.totals = Totals();
-  at_start_.times = MeasuredHandlerTimes();
+  times_at_start_ = MeasuredHandlerTimes();
+  {
+    absl::MutexLock lock(&mutex_);
+    losses_at_start_ = SampleLossCounts(counters_);
+  }
   silent_threads_.Begin(Silence(), options_.signal);
   absl::Status status = InstallSampleHandler(options_.signal, NewState());
   if (!status.ok()) return status;
@@ -245,7 +253,7 @@ void Sampler::CheckHandler() {
   absl::MutexLock lock(&mutex_);
   if (!running_ || handler_replaced_ || IsSampleHandler(options_.signal)) return;
   handler_replaced_ = true;
-  losses_.CountReplacedHandler();
+  ++counters_.handler_replaced;
   for (const auto& [tid, slot] : slot_by_tid_) timers_->Disarm(slot);
 }
 
@@ -299,27 +307,9 @@ absl::Status Sampler::Stop(absl::Duration patience) {
   return absl::OkStatus();
 }
 
-// The counters are those of the process, so their values at Start are subtracted.
-std::vector<SampleLoss> Sampler::Losses() const {
-  std::vector<SampleLoss> losses = Totals();
-  for (size_t i = 0; i < losses.size() && i < at_start_.totals.size(); ++i) {
-    losses[i].count -= at_start_.totals[i].count;
-  }
-  std::erase_if(losses, [](const SampleLoss& loss) { return loss.count == 0; });
-  return losses;
-}
-
-std::vector<SampleLoss> Sampler::Totals() const {
-  std::vector<SampleLoss> losses = HandlerLosses();
+std::vector<LossRow> Sampler::Losses() const {
   absl::MutexLock lock(&mutex_);
-  const uint64_t lost = sample_counters.lost_ticks.load(std::memory_order_relaxed);
-  losses.push_back({"sample.lost_ticks", lost + losses_.lost_ticks()});
-  losses_.AppendThreadsTo(losses);
-  silent_threads_.AppendTo(losses);
-  losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
-  losses.push_back({"sample.handler_replaced", losses_.replaced_handlers()});
-  losses.push_back({"sample.no_kernel_memory", timers_->without_kernel_frames()});
-  return losses;
+  return SampleLossesSince(losses_at_start_, counters_);
 }
 
 void Sampler::SetThreadIdentity(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
@@ -359,7 +349,8 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
   }
   ThreadSlot* const slot = pool_->Allocate();
   if (slot == nullptr) {
-    losses_.CountNoSlot(/*all_used=*/pool_->used() == pool_->capacity());
+    const bool all_used = pool_->used() == pool_->capacity();
+    ++(all_used ? counters_.no_slot : counters_.no_slot_memory);
     return absl::ResourceExhaustedError("no thread slot is free");
   }
   slot->os_tid = tid;
@@ -375,7 +366,7 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
   }
   absl::Status status = timers_->Arm(slot);
   if (!status.ok()) {
-    losses_.CountNoTimer(status);
+    ++(HasNoClock(status) ? counters_.thread_ended : counters_.no_timer);
     if (own) tls_thread_slot = nullptr;
     ThreadTimers::Release(slot);
     pool_->Free(slot);
@@ -391,7 +382,7 @@ bool Sampler::IsAttached(pid_t tid) const {
 }
 
 void Sampler::DiscardDueTicks(ThreadSlot* slot) {
-  losses_.AddLostTicks(slot->pending_ticks.exchange(0, std::memory_order_acq_rel));
+  counters_.lost_ticks += slot->pending_ticks.exchange(0, std::memory_order_acq_rel);
 }
 
 void Sampler::DetachLocked(ThreadSlot* slot) {

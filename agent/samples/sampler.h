@@ -24,12 +24,13 @@
 #include "agent/jvm/jvm_view.h"
 #include "agent/samples/handler/sample_handler.h"
 #include "agent/samples/handler/sample_record.h"
+#include "agent/samples/handler_cost.h"
 #include "agent/samples/kernel_symbols.h"
 #include "agent/samples/perf_events.h"
 #include "agent/samples/ring_watch.h"
 #include "agent/samples/sample_backlog.h"
 #include "agent/samples/sample_corrector.h"
-#include "agent/samples/sampler_losses.h"
+#include "agent/samples/sample_losses.h"
 #include "agent/samples/silent_threads.h"
 #include "agent/samples/slot_pool.h"
 #include "agent/samples/thread_timers.h"
@@ -132,17 +133,11 @@ class Sampler {
   // is none. After Start.
   int SignalError() const;
   // The losses of the current recording, or of the last one, without zeros.
-  std::vector<SampleLoss> Losses() const;
+  std::vector<LossRow> Losses() const;
   // The handler's cost in the current recording, or in the last one.
-  HandlerCost Cost() const { return CostSince(at_start_.times); }
+  HandlerCost Cost() const { return CostSince(times_at_start_); }
 
  private:
-  // What the process has counted when a recording starts.
-  struct Counts {
-    std::vector<SampleLoss> totals;
-    HandlerTimes times;
-  };
-
   Sampler(const SamplerOptions& options, jvm::JvmView& jvm);
   void Detach(pid_t tid);
   void SetThreadIdentity(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
@@ -164,10 +159,11 @@ class Sampler {
   void CheckHandler();
   void DisarmAll();
   void DetachAll();
-  std::vector<SampleLoss> Totals() const;
 
   SamplerOptions options_;
-  Counts at_start_;
+  // What the process had counted when the recording started.
+  std::vector<uint64_t> losses_at_start_;
+  HandlerTimes times_at_start_;
   jvm::JvmView& jvm_;
   std::unique_ptr<jvm::AddressSet> app_methods_;
   KernelSymbols kernel_symbols_;
@@ -175,11 +171,11 @@ class Sampler {
 
   mutable absl::Mutex mutex_;
   bool running_ ABSL_GUARDED_BY(mutex_) = false;
+  SamplerCounters counters_;              // content guarded by mutex_
   std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
-  SilentThreads silent_threads_;  // its counts are guarded by mutex_
-  SamplerLosses losses_ ABSL_GUARDED_BY(mutex_);
+  SilentThreads silent_threads_{counters_};
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
   // Held while rings are emptied into the backlog. Acquired before mutex_.

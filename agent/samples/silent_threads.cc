@@ -41,24 +41,18 @@ void SilentThreads::Check(uint32_t index, const ThreadSlot& slot) {
   // be in its ring.
   if (state.reported || cpu_ns < state.cpu_ns + silence_ns_ || ++state.silent_checks < 2) return;
   state.reported = true;
-  Report(slot);
+  CountSilent(slot);
 }
 
-void SilentThreads::Report(const ThreadSlot& slot) {
+void SilentThreads::CountSilent(const ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
   if (BlocksSignal(slot.os_tid, signal_)) {
-    ++blocked_;
+    ++counters_.signal_blocked;
   } else if (fd >= 0 && !IsPerfTimer(fd)) {
-    ++closed_;
+    ++counters_.timer_closed;
   } else {
-    ++other_;
+    ++counters_.timer_silent;
   }
-}
-
-void SilentThreads::AppendTo(std::vector<SampleLoss>& losses) const {
-  losses.push_back({"sample.signal_blocked", blocked_});
-  losses.push_back({"sample.timer_closed", closed_});
-  losses.push_back({"sample.timer_silent", other_});
 }
 
 bool BlocksSignal(pid_t tid, int signal) {

@@ -8,7 +8,7 @@
 
 #include "absl/time/time.h"
 #include "agent/samples/handler/thread_slot.h"
-#include "agent/samples/sampler_losses.h"
+#include "agent/samples/sample_losses.h"
 
 namespace jtrace::samples {
 
@@ -16,10 +16,12 @@ namespace jtrace::samples {
 // descriptor. The handler cannot detect this; a comparison of the thread's CPU time with its
 // samples can.
 //
-// MarkSampled and Check run on one thread (the writer), Begin while that thread does not, AppendTo
-// never during Check.
+// MarkSampled and Check run on one thread (the writer), Begin while that thread does not.
 class SilentThreads {
  public:
+  // Counts silent threads by cause in `counters`, which Check changes.
+  explicit SilentThreads(SamplerCounters& counters) : counters_(counters) {}
+
   // A recording begins. A thread that uses `silence` of CPU time without a sample is reported. 0:
   // none is, because the timer does not count CPU time.
   void Begin(absl::Duration silence, int signal);
@@ -27,9 +29,6 @@ class SilentThreads {
   void MarkSampled(uint32_t index);
   // Called about once a second for each slot. Makes a few system calls, more for a silent thread.
   void Check(uint32_t index, const ThreadSlot& slot);
-
-  // Appends the silent threads of all recordings by cause; includes zeros, in a fixed order.
-  void AppendTo(std::vector<SampleLoss>& losses) const;
 
  private:
   struct WatchedThread {
@@ -40,14 +39,12 @@ class SilentThreads {
     uint64_t cpu_ns = 0;  // of the thread, at its last sample
   };
   WatchedThread& StateAt(uint32_t index);
-  void Report(const ThreadSlot& slot);
+  void CountSilent(const ThreadSlot& slot);
 
+  SamplerCounters& counters_;
   uint64_t silence_ns_ = 0;
   int signal_ = 0;
   std::vector<WatchedThread> states_;  // by slot
-  uint64_t blocked_ = 0;
-  uint64_t closed_ = 0;
-  uint64_t other_ = 0;
 };
 
 // Whether a thread of this process blocks a signal, according to /proc; false if it has ended.

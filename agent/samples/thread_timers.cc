@@ -55,14 +55,16 @@ uint64_t SeedOf(pid_t tid) { return (static_cast<uint64_t>(tid) << 32 ^ Monotoni
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(const TimerChoice& choice) {
-  std::unique_ptr<ThreadTimers> timers(new ThreadTimers(choice));
+absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(const TimerChoice& choice,
+                                                                   SamplerCounters& counters) {
+  std::unique_ptr<ThreadTimers> timers(new ThreadTimers(choice, counters));
   if (absl::Status status = timers->Try(); !status.ok()) return status;
   return timers;
 }
 
-ThreadTimers::ThreadTimers(const TimerChoice& choice)
-    : choice_(choice),
+ThreadTimers::ThreadTimers(const TimerChoice& choice, SamplerCounters& counters)
+    : counters_(counters),
+      choice_(choice),
       event_(choice.timer == TimerKind::kPerfEvent ? *choice.event : *FindPerfEvent("cpu-clock")),
       event_stop_(StopOf(event_, choice.kernel_release)),
       period_(event_.is_clock ? static_cast<uint64_t>(absl::ToInt64Nanoseconds(choice.interval))
@@ -125,7 +127,7 @@ absl::Status ThreadTimers::Arm(ThreadSlot* slot) {
       return ArmPosix(slot);
   }
   absl::Status status = ArmPosix(slot);
-  if (status.ok()) ++fallbacks_;
+  if (status.ok()) ++counters_.timer_fallback;
   return status;
 }
 
@@ -148,7 +150,7 @@ absl::Status ThreadTimers::ArmPerf(ThreadSlot* slot) {
     slot->schedule = {};
     return absl::ResourceExhaustedError("descriptor beyond the table");
   }
-  if (kernel_frames_ && timer->kernel_ring == nullptr) ++without_kernel_frames_;
+  if (kernel_frames_ && timer->kernel_ring == nullptr) ++counters_.no_kernel_memory;
   ++perf_in_use_;
   slot->perf_fd.store(timer->fd, std::memory_order_relaxed);
   slot_by_fd_[timer->fd].store(slot, std::memory_order_release);

@@ -17,6 +17,7 @@
 #include "agent/samples/handler/thread_slot.h"
 #include "agent/samples/perf_events.h"
 #include "agent/samples/perf_timer.h"
+#include "agent/samples/sample_losses.h"
 
 namespace jtrace::samples {
 
@@ -61,8 +62,9 @@ struct TimerChoice {
 class ThreadTimers {
  public:
   // Tries the wanted kind on the calling thread. Unavailable if it is refused; the message lists
-  // the available events.
-  static absl::StatusOr<std::unique_ptr<ThreadTimers>> Create(const TimerChoice& choice);
+  // the available events. Arm counts in `counters`.
+  static absl::StatusOr<std::unique_ptr<ThreadTimers>> Create(const TimerChoice& choice,
+                                                              SamplerCounters& counters);
 
   // Starts the slot's timer. kWall: has none, only resets the slot.
   absl::Status Arm(ThreadSlot* slot);
@@ -76,22 +78,19 @@ class ThreadTimers {
   bool has_jitter() const;
   std::atomic<ThreadSlot*>* slot_by_fd() const { return slot_by_fd_; }
   uint32_t fd_count() const { return fd_count_; }
-  // Threads that wanted a perf event and got a POSIX timer.
-  uint64_t fallbacks() const { return fallbacks_; }
   // Whether samples have the kernel's frames.
   bool has_kernel_frames() const { return kernel_frames_; }
   // Whether perf events would give them, where POSIX timers were chosen.
   bool kernel_frames_allowed() const { return kernel_frames_allowed_; }
-  // Threads that lack them, because the kernel gave no memory.
-  uint64_t without_kernel_frames() const { return without_kernel_frames_; }
 
  private:
-  explicit ThreadTimers(const TimerChoice& choice);
+  ThreadTimers(const TimerChoice& choice, SamplerCounters& counters);
   // Opens the wanted kind for a moment, and sets the kind that is used.
   absl::Status Try();
   absl::Status ArmPerf(ThreadSlot* slot);
   absl::Status ArmPosix(ThreadSlot* slot);
 
+  SamplerCounters& counters_;
   TimerChoice choice_;
   const PerfEvent& event_;
   const signal_safe::EventStop event_stop_;
@@ -102,8 +101,6 @@ class ThreadTimers {
   uint32_t fd_count_ = 0;
   uint32_t perf_budget_ = 0;
   uint32_t perf_in_use_ = 0;
-  uint64_t fallbacks_ = 0;
-  uint64_t without_kernel_frames_ = 0;
 };
 
 }  // namespace jtrace::samples

@@ -71,7 +71,6 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment&
     header->node = position.node;
     header->position_known = position.known;
   }
-  if (!header->position_known) Count(sample_counters.position_unknown);
 }
 
 // Pushes the kernel's frames if the mode wants them. True: it wants no others.

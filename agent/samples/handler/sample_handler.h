@@ -28,7 +28,6 @@ struct SampleCounters {
   std::atomic<uint64_t> no_room{0};     // on an alternate stack that is too small
   std::atomic<uint64_t> stale{0};       // our signal, but its thread, recording or tick was gone
   std::atomic<uint64_t> foreign{0};     // someone else's signal, passed on
-  std::atomic<uint64_t> position_unknown{0};  // samples without a position in the call tree
   // Remembered chains that were compared with a full walk.
   std::atomic<uint64_t> last_walk_checked{0};
   std::atomic<uint64_t> last_walk_wrong{0};  // a remembered chain differed from the full walk

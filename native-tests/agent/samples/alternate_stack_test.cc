@@ -98,7 +98,7 @@ class AlternateStackTest : public testing::TestWithParam<TimerKind> {
     return seen;
   }
   uint64_t Lost(const std::string& name) const {
-    for (const SampleLoss& loss : sampler_->Losses()) {
+    for (const LossRow& loss : sampler_->Losses()) {
       if (loss.name == name) return loss.count;
     }
     return 0;

@@ -95,7 +95,7 @@ TEST(SamplerSignalTest, AHandlerThatReplacesOursIsKept) {
   EXPECT_LE(foreign_signals, before + 1);  // one may have been pending
   EXPECT_FALSE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
   const auto losses = sampler->Losses();
-  EXPECT_TRUE(std::any_of(losses.begin(), losses.end(), [](const SampleLoss& loss) {
+  EXPECT_TRUE(std::any_of(losses.begin(), losses.end(), [](const LossRow& loss) {
     return loss.name == "sample.handler_replaced" && loss.count == 1;
   }));
   EXPECT_TRUE(sampler->Stop().ok());

@@ -66,7 +66,7 @@ class SamplerTest : public ::testing::TestWithParam<TimerKind> {
   void TearDown() override {
     if (sampler_ == nullptr) return;
     std::string losses;
-    for (const SampleLoss& loss : sampler_->Losses()) {
+    for (const LossRow& loss : sampler_->Losses()) {
       losses += loss.name + " " + std::to_string(loss.count) + "; ";
     }
     EXPECT_LE(failed_, 1 + samples_ / 100) << losses;
@@ -107,7 +107,7 @@ TEST(SamplerBacklogTest, KeepsSamplesUntilSomebodyDrains) {
   uint64_t drained = 0;
   sampler->Drain([&drained](const SampleView&) { ++drained; });
   EXPECT_EQ(drained, taken() - before);
-  for (const SampleLoss& loss : sampler->Losses()) EXPECT_NE(loss.name, "sample.ring_full");
+  for (const LossRow& loss : sampler->Losses()) EXPECT_NE(loss.name, "sample.ring_full");
 }
 
 // A filling backlog does not wait for the next poll.
@@ -248,7 +248,7 @@ TEST(SamplerRingTest, DroppedSamplesCountTheirTicks) {
   ASSERT_TRUE((*sampler)->Start(nullptr).ok());
   ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
   const auto count_of = [&](const std::string& name) -> uint64_t {
-    for (const SampleLoss& loss : (*sampler)->Losses()) {
+    for (const LossRow& loss : (*sampler)->Losses()) {
       if (loss.name == name) return loss.count;
     }
     return 0;
@@ -280,7 +280,7 @@ TEST(SamplerRingTest, AnUnwindThatDoesNotFitIsCountedOnce) {
   ASSERT_TRUE(unwind_sites.Set(1, 1));
   for (int i = 0; i < 100; ++i) UnwindAtEntry(1);
   EXPECT_GT(unwind_sites.missed(), 0u);
-  for (const SampleLoss& loss : (*sampler)->Losses()) EXPECT_NE(loss.name, "sample.ring_full");
+  for (const LossRow& loss : (*sampler)->Losses()) EXPECT_NE(loss.name, "sample.ring_full");
   unwind_sites.Clear();
   EXPECT_TRUE((*sampler)->Stop().ok());
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <memory>
-#include <string>
 
 #include "agent/base/clock.h"
 #include "agent/samples/thread_timers.h"
@@ -25,7 +24,7 @@ void Burn() {
 }
 
 // The calling thread in slot 3, as in the sampler.
-class TickWatchTest : public testing::Test {
+class SilentThreadsTest : public testing::Test {
  protected:
   void SetUp() override {
     slot_->os_tid = gettid();
@@ -34,14 +33,6 @@ class TickWatchTest : public testing::Test {
     watch_.Begin(kSilence, SIGPROF);
     watch_.Check(3, *slot_);
   }
-  uint64_t CountOf(const std::string& name) const {
-    std::vector<SampleLoss> losses;
-    watch_.AppendTo(losses);
-    for (const SampleLoss& loss : losses) {
-      if (loss.name == name) return loss.count;
-    }
-    return ~0ull;
-  }
   void BurnAndLookTwice() {
     Burn();
     watch_.Check(3, *slot_);
@@ -49,10 +40,11 @@ class TickWatchTest : public testing::Test {
   }
 
   std::unique_ptr<ThreadSlot> slot_ = std::make_unique<ThreadSlot>();
-  SilentThreads watch_;
+  SamplerCounters counters_;
+  SilentThreads watch_{counters_};
 };
 
-TEST_F(TickWatchTest, BlockedSignalsAreReportedOncePerThread) {
+TEST_F(SilentThreadsTest, BlockedSignalsAreReportedOncePerThread) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGPROF);
@@ -62,18 +54,18 @@ TEST_F(TickWatchTest, BlockedSignalsAreReportedOncePerThread) {
   BurnAndLookTwice();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   EXPECT_FALSE(BlocksSignal(gettid(), SIGPROF));
-  EXPECT_EQ(CountOf("sample.signal_blocked"), 1u);
-  EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
+  EXPECT_EQ(counters_.signal_blocked, 1u);
+  EXPECT_EQ(counters_.timer_silent, 0u);
 }
 
-TEST_F(TickWatchTest, ClosedDescriptorsAreReported) {
+TEST_F(SilentThreadsTest, ClosedDescriptorsAreReported) {
   slot_->perf_fd = open("/dev/null", O_RDONLY);  // the program's file with that number
   BurnAndLookTwice();
   close(slot_->perf_fd);
-  EXPECT_EQ(CountOf("sample.timer_closed"), 1u);
+  EXPECT_EQ(counters_.timer_closed, 1u);
 }
 
-TEST_F(TickWatchTest, SampledAndIdleThreadsAreNotReported) {
+TEST_F(SilentThreadsTest, SampledAndIdleThreadsAreNotReported) {
   watch_.Check(3, *slot_);  // almost no CPU time
   watch_.Check(3, *slot_);
   for (int i = 0; i < 3; ++i) {
@@ -81,19 +73,19 @@ TEST_F(TickWatchTest, SampledAndIdleThreadsAreNotReported) {
     watch_.MarkSampled(3);
     watch_.Check(3, *slot_);
   }
-  EXPECT_EQ(CountOf("sample.signal_blocked"), 0u);
-  EXPECT_EQ(CountOf("sample.timer_closed"), 0u);
-  EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
+  EXPECT_EQ(counters_.signal_blocked, 0u);
+  EXPECT_EQ(counters_.timer_closed, 0u);
+  EXPECT_EQ(counters_.timer_silent, 0u);
   // Silent from here on.
   BurnAndLookTwice();
-  EXPECT_EQ(CountOf("sample.timer_silent"), 1u);
+  EXPECT_EQ(counters_.timer_silent, 1u);
 }
 
-TEST_F(TickWatchTest, TimersThatCountEventsAreNotWatched) {
+TEST_F(SilentThreadsTest, TimersThatCountEventsAreNotWatched) {
   watch_.Begin(absl::ZeroDuration(), SIGPROF);
   watch_.Check(3, *slot_);
   BurnAndLookTwice();
-  EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
+  EXPECT_EQ(counters_.timer_silent, 0u);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace jtrace::samples {
 namespace {
 
 uint64_t CountOf(const Sampler& sampler, const std::string& name) {
-  for (const SampleLoss& loss : sampler.Losses()) {
+  for (const LossRow& loss : sampler.Losses()) {
     if (loss.name == name) return loss.count;
   }
   return 0;
@@ -101,7 +101,8 @@ void RunWithTimer(const std::string& event, const std::string& kernel_release, i
                               .signal = SIGVTALRM,
                               .jitter = false,
                               .kernel_release = kernel_release};
-  auto timers = ThreadTimers::Create(choice);
+  SamplerCounters counters;
+  auto timers = ThreadTimers::Create(choice, counters);
   if (!timers.ok()) GTEST_SKIP() << timers.status();
   auto slot = std::make_unique<ThreadSlot>();
   slot->os_tid = gettid();
@@ -136,7 +137,8 @@ TEST(ThreadTimersTest, OnOtherKernelsAClockStopsAtItsSignal) {
 TEST(ThreadTimersTest, AThreadEndsOnlyItsOwnTimer) {
   TimerChoice choice;
   choice.timer = TimerKind::kCpuPerf;
-  auto timers = ThreadTimers::Create(choice);
+  SamplerCounters counters;
+  auto timers = ThreadTimers::Create(choice, counters);
   if (!timers.ok()) GTEST_SKIP() << timers.status();
   auto first = std::make_unique<ThreadSlot>();
   auto second = std::make_unique<ThreadSlot>();

@@ -1,32 +1,10 @@
-#include "agent/samples/sampler_losses.h"
+#include "agent/samples/handler_cost.h"
 
 #include <atomic>
 
-#include "absl/strings/str_cat.h"
 #include "agent/samples/handler/sample_handler.h"
 
 namespace jtrace::samples {
-
-std::vector<SampleLoss> HandlerLosses() {
-  const SampleCounters& counters = sample_counters;
-  const auto value = [](const std::atomic<uint64_t>& counter) {
-    return counter.load(std::memory_order_relaxed);
-  };
-  std::vector<SampleLoss> losses = {
-      {"sample.ring_full", value(counters.ring_full)},
-      {"sample.nested", value(counters.nested)},
-      {"sample.no_room", value(counters.no_room)},
-      {"sample.stale", value(counters.stale)},
-      {"sample.position_unknown", value(counters.position_unknown)},
-      {"sample.last_walk_wrong", value(counters.last_walk_wrong)},
-      {"sample.blocker_unread", value(counters.blocker_unread)},
-  };
-  for (int i = 1; i < static_cast<int>(WalkNote::kCount); ++i) {
-    losses.push_back(
-        {absl::StrCat("walk.", WalkNoteName(static_cast<WalkNote>(i))), value(counters.notes[i])});
-  }
-  return losses;
-}
 
 HandlerTimes MeasuredHandlerTimes() {
   const SampleCounters& counters = sample_counters;
