@@ -142,4 +142,21 @@ std::string FromModifiedUtf8(std::string text) {
   return utf8;
 }
 
+std::string ToModifiedUtf8(std::string_view text) {
+  std::string modified;
+  while (!text.empty()) {
+    const Character c = FirstCharacter(text);
+    if (c.is_valid && c.code >= 0x10000) {
+      AppendUtf8(modified, 0xD800 + ((c.code - 0x10000) >> 10));
+      AppendUtf8(modified, 0xDC00 + (c.code & 0x3FF));
+    } else if (text.front() == '\0') {
+      modified += "\xC0\x80";
+    } else {
+      modified.append(text.substr(0, c.bytes));
+    }
+    text.remove_prefix(c.bytes);
+  }
+  return modified;
+}
+
 }  // namespace jtrace

@@ -52,5 +52,7 @@ std::string VisibleLines(std::string_view text);
 // characters that they encode, C0 80 becomes NUL. Lone surrogates, and bytes that are not UTF-8,
 // are unchanged.
 std::string FromModifiedUtf8(std::string text);
+// The reverse, for JNI's NewStringUTF. What already is modified UTF-8 is unchanged.
+std::string ToModifiedUtf8(std::string_view text);
 
 }  // namespace jtrace

@@ -4,9 +4,11 @@
 #include <atomic>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/class_names.h"
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
 #include "agent/signal_safe/agent_work.h"
+#include "common/visible_text.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -19,6 +21,11 @@ std::atomic<jclass> native_class{nullptr};  // a global reference
 std::atomic<jmethodID> families{nullptr};
 
 JavaApi& Api() { return *java_api.load(std::memory_order_acquire); }
+
+// Null, with a Java exception pending: there is no memory.
+jstring NewText(JNIEnv* jni, absl::string_view text) {
+  return jni->NewStringUTF(ToModifiedUtf8(Std(text)).c_str());
+}
 
 const char* ExceptionFor(const absl::Status& status) {
   switch (status.code()) {
@@ -34,7 +41,7 @@ const char* ExceptionFor(const absl::Status& status) {
 
 void Throw(JNIEnv* jni, const absl::Status& status) {
   if (jclass type = jni->FindClass(ExceptionFor(status)); type != nullptr) {
-    jni->ThrowNew(type, std::string(status.message()).c_str());
+    jni->ThrowNew(type, ToModifiedUtf8(Std(status.message())).c_str());
   }
 }
 
@@ -56,7 +63,7 @@ std::string Text(JNIEnv* jni, jstring text) {
 }
 
 jstring TextOrThrow(JNIEnv* jni, const absl::StatusOr<std::string>& text) {
-  if (text.ok()) return jni->NewStringUTF(text->c_str());
+  if (text.ok()) return NewText(jni, *text);
   Throw(jni, text.status());
   return nullptr;
 }
@@ -75,7 +82,7 @@ jobjectArray JNICALL DescribeMetrics(JNIEnv* jni, jclass) {
   jobjectArray result = jni->NewObjectArray(static_cast<jsize>(rows.size()), string, nullptr);
   for (size_t i = 0; result != nullptr && i < rows.size(); ++i) {
     if (rows[i].empty()) continue;
-    jstring row = jni->NewStringUTF(rows[i].c_str());
+    jstring row = NewText(jni, rows[i]);
     if (row == nullptr) return nullptr;
     jni->SetObjectArrayElement(result, static_cast<jsize>(i), row);
     jni->DeleteLocalRef(row);
@@ -130,7 +137,7 @@ jstring JNICALL WindowPaths(JNIEnv* jni, jclass, jlong window, jint metric, jstr
 // Returns null if the pattern names a method.
 jstring JNICALL NearestMethod(JNIEnv* jni, jclass, jstring pattern) {
   const auto nearest = Api().NearestMethod(Text(jni, pattern));
-  if (nearest.ok()) return nearest->has_value() ? jni->NewStringUTF((*nearest)->c_str()) : nullptr;
+  if (nearest.ok()) return nearest->has_value() ? NewText(jni, **nearest) : nullptr;
   Throw(jni, nearest.status());
   return nullptr;
 }

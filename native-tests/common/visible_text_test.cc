@@ -60,6 +60,15 @@ TEST(ModifiedUtf8Test, KeepsLoneSurrogates) {
   EXPECT_EQ(FromModifiedUtf8("\xED\xA0\xBD\xED\xA0\xBD\xED\xB8\x80"), "\xED\xA0\xBD😀");
 }
 
+TEST(ModifiedUtf8Test, IsMadeOfUtf8) {
+  EXPECT_EQ(ToModifiedUtf8("grüß 😀!"), "grüß \xED\xA0\xBD\xED\xB8\x80!");
+  EXPECT_EQ(ToModifiedUtf8("a\0z"s), "a\xC0\x80z");
+  EXPECT_EQ(FromModifiedUtf8(ToModifiedUtf8("\U00010000\U0010FFFF")), "\U00010000\U0010FFFF");
+  for (const char* text : {"", "\xED\xA0\xBD\xED\xB8\x80", "a\xC0\x80z", "\xFF\xE2\x82"}) {
+    EXPECT_EQ(ToModifiedUtf8(text), text);
+  }
+}
+
 TEST(CutCharacterTest, IsTheBeginningOfACharacter) {
   EXPECT_TRUE(IsCutCharacter("\xE2\x82"));
   EXPECT_TRUE(IsCutCharacter("\xF0"));
