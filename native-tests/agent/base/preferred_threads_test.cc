@@ -20,6 +20,9 @@ const absl::Time kNow = absl::UnixEpoch() + absl::Hours(1);
 
 int NiceOf(pid_t tid) { return getpriority(PRIO_PROCESS, static_cast<id_t>(tid)); }
 
+// The nice value that the test runs with, and so the threads that it makes.
+const int kUsual = NiceOf(0);
+
 // A thread with a name that sleeps or works until it is destroyed.
 class NamedThread {
  public:
@@ -77,10 +80,10 @@ class PreferredThreadsTest : public testing::Test {
 TEST_F(PreferredThreadsTest, OnlyThoseOfTheName) {
   EXPECT_EQ(NiceOf(first_.tid()), PreferredThreads::kNice);
   EXPECT_EQ(NiceOf(second_.tid()), PreferredThreads::kNice);
-  EXPECT_EQ(NiceOf(other_.tid()), 0);
+  EXPECT_EQ(NiceOf(other_.tid()), kUsual);
   preferred_.End();
-  EXPECT_EQ(NiceOf(first_.tid()), 0);
-  EXPECT_EQ(NiceOf(second_.tid()), 0);
+  EXPECT_EQ(NiceOf(first_.tid()), kUsual);
+  EXPECT_EQ(NiceOf(second_.tid()), kUsual);
 }
 
 TEST_F(PreferredThreadsTest, UntilTheyRest) {
@@ -89,8 +92,8 @@ TEST_F(PreferredThreadsTest, UntilTheyRest) {
   EXPECT_EQ(preferred_.Check(kNow + absl::Seconds(1)), kNow + absl::Milliseconds(1500));
   EXPECT_EQ(NiceOf(first_.tid()), PreferredThreads::kNice);
   EXPECT_EQ(preferred_.Check(kNow + absl::Seconds(3)), absl::InfiniteFuture());
-  EXPECT_EQ(NiceOf(first_.tid()), 0);
-  EXPECT_EQ(NiceOf(second_.tid()), 0);
+  EXPECT_EQ(NiceOf(first_.tid()), kUsual);
+  EXPECT_EQ(NiceOf(second_.tid()), kUsual);
   EXPECT_EQ(preferred_.Check(kNow + absl::Seconds(4)), absl::InfiniteFuture());
 }
 
@@ -103,7 +106,7 @@ TEST_F(PreferredThreadsTest, NotWithoutEnd) {
     }
     ASSERT_LE(now, kNow + absl::Minutes(1));
   }
-  EXPECT_EQ(NiceOf(first_.tid()), 0);
+  EXPECT_EQ(NiceOf(first_.tid()), kUsual);
 }
 
 TEST_F(PreferredThreadsTest, KnowsWhetherTheyWork) {
@@ -119,7 +122,7 @@ TEST_F(PreferredThreadsTest, KnowsWhetherTheyWork) {
 TEST_F(PreferredThreadsTest, AClockThatIsSetBackEndsIt) {
   first_.Work(absl::Milliseconds(20));
   EXPECT_EQ(preferred_.Check(kNow - absl::Hours(1)), absl::InfiniteFuture());
-  EXPECT_EQ(NiceOf(first_.tid()), 0);
+  EXPECT_EQ(NiceOf(first_.tid()), kUsual);
 }
 
 TEST_F(PreferredThreadsTest, OneThatHadTheValueKeepsIt) {
@@ -128,7 +131,7 @@ TEST_F(PreferredThreadsTest, OneThatHadTheValueKeepsIt) {
   ASSERT_TRUE(preferred_.Begin(kNow));
   preferred_.End();
   EXPECT_EQ(NiceOf(first_.tid()), PreferredThreads::kNice);
-  EXPECT_EQ(NiceOf(second_.tid()), 0);
+  EXPECT_EQ(NiceOf(second_.tid()), kUsual);
 }
 
 // As the JVM's compilers do.
@@ -140,7 +143,7 @@ TEST_F(PreferredThreadsTest, ThreadsThatTheyMadeLoseItAsWell) {
     made = inherits.tid();
     EXPECT_EQ(NiceOf(made), PreferredThreads::kNice);
     preferred_.End();
-    EXPECT_EQ(NiceOf(made), 0);
+    EXPECT_EQ(NiceOf(made), kUsual);
   });
   maker.join();
   EXPECT_NE(made, 0);
@@ -150,7 +153,7 @@ TEST_F(PreferredThreadsTest, WhatAUserChangedStays) {
   ASSERT_EQ(setpriority(PRIO_PROCESS, static_cast<id_t>(first_.tid()), 5), 0);
   preferred_.End();
   EXPECT_EQ(NiceOf(first_.tid()), 5);
-  EXPECT_EQ(NiceOf(second_.tid()), 0);
+  EXPECT_EQ(NiceOf(second_.tid()), kUsual);
 }
 
 TEST_F(PreferredThreadsTest, TheValueFromBeforeReturns) {
@@ -180,7 +183,7 @@ TEST(PreferredThreadsWithoutRightTest, NothingChanges) {
     EXPECT_FALSE(preferred.Begin(kNow));
     EXPECT_EQ(preferred.Check(kNow), absl::InfiniteFuture());
   }).join();
-  EXPECT_EQ(NiceOf(thread.tid()), 0);
+  EXPECT_EQ(NiceOf(thread.tid()), kUsual);
 }
 
 }  // namespace

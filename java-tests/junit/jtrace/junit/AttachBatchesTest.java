@@ -227,22 +227,23 @@ final class AttachBatchesTest {
   }
 
   private static boolean mayRaisePriority() throws Exception {
-    return new ProcessBuilder("nice", "-n", "-20", "sh", "-c", "test $(nice) = -20").start().waitFor() == 0;
+    return new ProcessBuilder("nice", "-n", "-40", "sh", "-c", "test $(nice) = -20").start().waitFor() == 0;
   }
 
   @Test
   void theCompilersAreFirstUntilTheyRest() throws Exception {
     assumeTrue(mayRaisePriority(), "not verified: needs CAP_SYS_NICE");
     try (LiveJvm jvm = program()) {
-      assertEquals(Set.of(0), compilersNice(jvm));
+      Set<Integer> usual = compilersNice(jvm);
+      assertFalse(usual.isEmpty() || usual.contains(-20), usual.toString());
       CompletableFuture<Jvm.Result> started = startSlowly(jvm, "first.bin");
       assertEquals(Set.of(-20), compilersNice(jvm));
       jvm.jtrace("stop");
       String said = started.get().err();
       assertTrue(said.contains("the JVM's compilers have processor time first"), said);
-      LiveJvm.await(() -> compilersNice(jvm).equals(Set.of(0)));
+      LiveJvm.await(() -> compilersNice(jvm).equals(usual));
       jvm.jtrace("start", "--probes", "out=second.bin", SCOPE, "compilers=asis");
-      assertEquals(Set.of(0), compilersNice(jvm));
+      assertEquals(usual, compilersNice(jvm));
       jvm.jtrace("stop");
       assertEquals(0, jvm.end());
     }
