@@ -74,8 +74,11 @@ absl::StatusOr<signal_safe::PatchSite*> PatchSiteTable::MakeNew(uintptr_t addres
   auto slot = pages_.Allocate(address);
   if (!slot.ok()) return slot.status();
   const auto displaced = Displace(bytes, address, *slot);
-  if (!displaced.ok()) return displaced.status();
-  if (absl::Status status = WriteNewCode(*slot, displaced->code); !status.ok()) return status;
+  absl::Status written = displaced.ok() ? WriteNewCode(*slot, displaced->code) : displaced.status();
+  if (!written.ok()) {
+    pages_.Release(*slot);
+    return written;
+  }
   auto* const site = new signal_safe::PatchSite{};
   site->address = address;
   site->number = static_cast<uint32_t>(sites_.size() + 1);

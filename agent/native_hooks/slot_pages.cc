@@ -88,16 +88,20 @@ void* MapPage(uintptr_t at, int flags) {
               MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 }
 
+// These return 0 if there is no such memory.
 uintptr_t MapNear(uintptr_t address) {
   for (const uintptr_t page : FreePagesNear(address)) {
     void* const mapped = MapPage(page, MAP_FIXED_NOREPLACE);
     if (mapped != MAP_FAILED) return reinterpret_cast<uintptr_t>(mapped);
   }
-  void* const anywhere = MapPage(0, 0);
-  return anywhere != MAP_FAILED ? reinterpret_cast<uintptr_t>(anywhere) : 0;
+  return 0;
+}
+uintptr_t MapAnywhere() {
+  void* const mapped = MapPage(0, 0);
+  return mapped != MAP_FAILED ? reinterpret_cast<uintptr_t>(mapped) : 0;
 }
 
-signal_safe::HookPage* PublishedPage() {
+signal_safe::HookPage* PublishedPages() {
   if (signal_safe::HookPage* pages = signal_safe::hook_pages.load()) return pages;
   auto* const pages = new (std::nothrow) signal_safe::HookPage[signal_safe::kMaxHookPages]();
   signal_safe::hook_pages.store(pages, std::memory_order_release);
@@ -118,19 +122,24 @@ void SerializeProcessors() {
   if (is_registered) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
 }
 
-absl::StatusOr<SlotPages::Page*> SlotPages::NewPage(uintptr_t address) {
-  const uint32_t count = signal_safe::hook_page_count.load();
-  signal_safe::HookPage* const published = PublishedPage();
-  if (count == signal_safe::kMaxHookPages || published == nullptr) {
-    return absl::ResourceExhaustedError("there is no room for more hooks");
+SlotPages::Page* SlotPages::PageWithRoom(uintptr_t address, uintptr_t reach) {
+  Page* found = nullptr;
+  for (uint32_t i = 0; i < signal_safe::hook_page_count.load(); ++i) {
+    if (pages_[i].used < signal_safe::kSlotsOfPage && Distance(pages_[i].begin, address) < reach) {
+      found = &pages_[i];
+    }
   }
-  const uintptr_t begin = MapNear(address);
+  return found;
+}
+
+absl::StatusOr<SlotPages::Page*> SlotPages::AddPage(uintptr_t begin) {
   if (begin == 0) {
     return absl::UnavailableError(
         absl::StrCat("this system gives no executable memory: ", std::strerror(errno)));
   }
+  const uint32_t count = signal_safe::hook_page_count.load();
   pages_[count] = {begin, 0};
-  published[count].begin.store(begin);
+  signal_safe::hook_pages.load()[count].begin.store(begin);
   signal_safe::hook_page_count.store(count + 1, std::memory_order_release);
   signal_safe::hook_pages_low.store(std::min(signal_safe::hook_pages_low.load(), begin));
   signal_safe::hook_pages_high.store(
@@ -139,18 +148,25 @@ absl::StatusOr<SlotPages::Page*> SlotPages::NewPage(uintptr_t address) {
 }
 
 absl::StatusOr<uintptr_t> SlotPages::Allocate(uintptr_t address) {
-  Page* page = nullptr;
-  for (uint32_t i = 0; i < signal_safe::hook_page_count.load(); ++i) {
-    if (pages_[i].used < signal_safe::kSlotsOfPage && Distance(pages_[i].begin, address) < kReach) {
-      page = &pages_[i];
-    }
-  }
+  Page* page = PageWithRoom(address, kReach);
+  const bool may_add = signal_safe::hook_page_count.load() < signal_safe::kMaxHookPages &&
+                       PublishedPages() != nullptr;
+  const uintptr_t near = page == nullptr && may_add ? MapNear(address) : 0;
+  // Most instructions also run far away.
+  if (page == nullptr && near == 0) page = PageWithRoom(address, UINTPTR_MAX);
   if (page == nullptr) {
-    auto made = NewPage(address);
-    if (!made.ok()) return made.status();
-    page = *made;
+    if (!may_add) return absl::ResourceExhaustedError("there is no room for more hooks");
+    const auto added = AddPage(near != 0 ? near : MapAnywhere());
+    if (!added.ok()) return added.status();
+    page = *added;
   }
   return page->begin + page->used++ * signal_safe::kHookSlotBytes;
+}
+
+void SlotPages::Release(uintptr_t slot) {
+  for (uint32_t i = 0; i < signal_safe::hook_page_count.load(); ++i) {
+    if (slot - pages_[i].begin < signal_safe::kHookPageBytes) --pages_[i].used;
+  }
 }
 
 void SlotPages::Publish(uintptr_t slot, signal_safe::PatchSite* site) {

@@ -29,6 +29,8 @@ class SlotPages {
   // Returns a free slot less than 2 GB from `address`, if there is one, else anywhere. Errors:
   // Unavailable: the system gives no executable memory; ResourceExhausted: no slots are left.
   absl::StatusOr<uintptr_t> Allocate(uintptr_t address);
+  // Takes back the slot that Allocate returned last, whose code no thread can have run.
+  void Release(uintptr_t slot);
   // Publishes the site of a slot whose code is written: OriginalPc looks it up for threads that are
   // interrupted there.
   void Publish(uintptr_t slot, signal_safe::PatchSite* site);
@@ -38,7 +40,10 @@ class SlotPages {
     uintptr_t begin;
     uint32_t used;
   };
-  absl::StatusOr<Page*> NewPage(uintptr_t address);
+  // Returns a page with a free slot less than `reach` from `address`; null: there is none.
+  Page* PageWithRoom(uintptr_t address, uintptr_t reach);
+  // Publishes a page that was mapped at `begin`; 0: mmap has failed.
+  absl::StatusOr<Page*> AddPage(uintptr_t begin);
 
   Page pages_[signal_safe::kMaxHookPages] = {};
 };

@@ -20,5 +20,27 @@ TEST(CodeWriterTest, WritesToPagesThatAreNotWritable) {
   EXPECT_FALSE(WriteCodeByte(8, 1).ok());
 }
 
+TEST(SlotPagesTest, AFailedHookTakesNoPage) {
+  if (signal_safe::hook_page_count.load() != 0) GTEST_SKIP() << "this process has other pages";
+  // More than 2 GB from every mapping.
+  constexpr uintptr_t kFar = uintptr_t{1} << 45;
+  SlotPages pages;
+  const auto first = pages.Allocate(kFar);
+  ASSERT_TRUE(first.ok()) << first.status();
+  pages.Release(*first);
+  const uint32_t count = signal_safe::hook_page_count.load();
+  for (int i = 0; i < 3; ++i) {
+    const auto again = pages.Allocate(kFar);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(*again, *first);
+    pages.Release(*again);
+  }
+  const auto second = pages.Allocate(kFar);
+  const auto third = pages.Allocate(kFar);
+  ASSERT_TRUE(second.ok() && third.ok());
+  EXPECT_EQ(*third, *second + signal_safe::kHookSlotBytes);
+  EXPECT_EQ(signal_safe::hook_page_count.exchange(0), count);
+}
+
 }  // namespace
 }  // namespace jtrace::native_hooks
