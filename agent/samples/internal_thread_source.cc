@@ -77,6 +77,9 @@ void InternalThreadSource::CheckThreads() {
     state.was_java |= has_ended.contains(tid);
     CheckThread(tid, is_new, state);
   }
+  for (const auto& [tid, state] : states_) {
+    if (!now.contains(tid)) sampler_.DetachIfEnded(tid);
+  }
   states_ = std::move(now);
 }
 

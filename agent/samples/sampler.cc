@@ -36,6 +36,8 @@ void PrefaultHugePages(MemoryRange range) {
   }
 }
 
+bool HasEnded(pid_t tid) { return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH; }
+
 // Whether a timer was refused because its thread has ended (ESRCH, EINVAL).
 bool HasNoClock(const absl::Status& status) {
   return absl::IsNotFound(status) || absl::IsInvalidArgument(status);
@@ -342,11 +344,7 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
     return absl::OkStatus();
   }
   // Another thread attached it before, or the slot is that of an ended thread with the same tid.
-  if (known != slot_by_tid_.end()) {
-    ThreadSlot* const before = known->second;
-    DetachLocked(before);
-    ThreadTimers::Release(before);
-  }
+  if (known != slot_by_tid_.end()) DetachAndRelease(known->second);
   ThreadSlot* const slot = pool_->Allocate();
   if (slot == nullptr) {
     const bool all_used = pool_->used() == pool_->capacity();
@@ -396,29 +394,32 @@ void Sampler::DetachLocked(ThreadSlot* slot) {
   slot->state.store(SlotState::kDetached, std::memory_order_release);
 }
 
-void Sampler::DetachCurrentThread() { Detach(gettid()); }
+void Sampler::DetachCurrentThread() {
+  absl::MutexLock lock(&mutex_);
+  const auto known = slot_by_tid_.find(gettid());
+  if (known != slot_by_tid_.end()) DetachAndRelease(known->second);
+}
 
-void Sampler::Detach(pid_t tid) {
+void Sampler::DetachIfEnded(pid_t tid) {
   absl::MutexLock lock(&mutex_);
   const auto known = slot_by_tid_.find(tid);
-  if (known == slot_by_tid_.end()) return;
-  ThreadSlot* const slot = known->second;
+  if (known != slot_by_tid_.end() && HasEnded(tid)) DetachAndRelease(known->second);
+}
+
+// Handlers of a slot run on its own thread, which is the calling one or has ended.
+void Sampler::DetachAndRelease(ThreadSlot* slot) {
   DetachLocked(slot);
-  ThreadTimers::Release(slot);  // handlers of a slot run on its own thread
+  ThreadTimers::Release(slot);
 }
 
 void Sampler::SweepEndedThreads() {
   jvm_.PublishStubs();
   absl::MutexLock lock(&mutex_);
   std::vector<ThreadSlot*> ended;
-  const pid_t process = getpid();
   for (const auto& [tid, slot] : slot_by_tid_) {
-    if (syscall(SYS_tgkill, process, tid, 0) != 0 && errno == ESRCH) ended.push_back(slot);
+    if (HasEnded(tid)) ended.push_back(slot);
   }
-  for (ThreadSlot* const slot : ended) {
-    DetachLocked(slot);
-    ThreadTimers::Release(slot);
-  }
+  for (ThreadSlot* const slot : ended) DetachAndRelease(slot);
   for (uint32_t i = 0; i < pool_->used(); ++i) silent_threads_.Check(i, pool_->slots()[i]);
 }
 

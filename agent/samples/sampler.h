@@ -99,6 +99,8 @@ class Sampler {
   bool IsAttached(pid_t tid) const;
   // Detaches the calling thread, which ends (JVMTI ThreadEnd) or must not be sampled.
   void DetachCurrentThread();
+  // Detaches the thread if it has ended: its kernel id may soon be another thread's.
+  void DetachIfEnded(pid_t tid);
   // Detaches threads that ended without notice (compiler and GC threads), and looks for threads
   // that use CPU time but have no samples (silent_threads.h). Called about once a second by the
   // thread that drains.
@@ -139,10 +141,10 @@ class Sampler {
 
  private:
   Sampler(const SamplerOptions& options, jvm::JvmView& jvm);
-  void Detach(pid_t tid);
   void SetThreadIdentity(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
                          uintptr_t java_thread);
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DetachAndRelease(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // timer=wall: counts the ticks of a slot that no handler took as lost.
   void DiscardDueTicks(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -146,6 +146,19 @@ TEST_F(InternalThreadSourceTest, ReportsCpuTimeBeforeThreadsWereFound) {
   EXPECT_GE(LateMillis(), 120u);
 }
 
+// Without it the next thread with its kernel id would be taken for it, and have no timer.
+TEST_F(InternalThreadSourceTest, AThreadThatEndsLosesItsTimerAtTheNextCheck) {
+  auto native = std::make_unique<Steps>([](int) {});
+  const pid_t tid = native->tid();
+  ASSERT_TRUE(PollUntilAttached(tid));
+  native.reset();
+  for (int i = 0; i < 1000 && sampler_->IsAttached(tid); ++i) {
+    source_->Poll(chunk_);
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  EXPECT_FALSE(sampler_->IsAttached(tid));
+}
+
 TEST_F(InternalThreadSourceTest, ExcludedThreadsAreNotAttached) {
   names_ = NameFilter({"nosuch"});
   Steps idle([](int) {});
