@@ -15,8 +15,12 @@ using signal_safe::Node;
 using signal_safe::ReadRelaxed;
 
 void ObjectPaths::Begin() {
-  End();
   const std::lock_guard lock(mutex_);
+  ForgetLocked();
+  for (const std::atomic<Block*>& block : blocks_) {
+    if (block.load() == nullptr) continue;
+    for (Counts& counts : *block.load()) counts.Clear();
+  }
   known_.resize(kKnown);
   AddLocked({});  // kNowhere
   AddLocked({});  // kTooMany
@@ -24,12 +28,16 @@ void ObjectPaths::Begin() {
 
 void ObjectPaths::End() {
   const std::lock_guard lock(mutex_);
+  ForgetLocked();
+  for (std::atomic<Block*>& block : blocks_) delete block.exchange(nullptr);
+}
+
+void ObjectPaths::ForgetLocked() {
   paths_ = {};
   owners_ = {};
   owner_of_ = {};
   children_ = {};
   known_ = {};
-  for (std::atomic<Block*>& block : blocks_) delete block.exchange(nullptr);
 }
 
 // ---- The current path of a thread -------------------------------------------------------------
@@ -103,7 +111,9 @@ uint32_t ObjectPaths::AddLocked(const Path& path) {
   if (paths_.size() >= max_paths_) return kTooMany;
   const auto number = static_cast<uint32_t>(paths_.size());
   std::atomic<Block*>& block = blocks_[number / kBlock];
-  if (number % kBlock == 0) block.store(new Block(), std::memory_order_release);
+  if (block.load(std::memory_order_relaxed) == nullptr) {
+    block.store(new Block(), std::memory_order_release);
+  }
   paths_.push_back(path);
   return number;
 }

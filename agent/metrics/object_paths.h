@@ -3,7 +3,7 @@
 // A calling-context tree of all threads, beside the probes' trees: an object may outlive its thread
 // and the node that made it, and its tag can hold only a number. Takes no memory unless a recording
 // wants it. Threads: Current on the allocating thread, under a mutex, a leaf; Made, Freed and Read
-// on any, without a lock and without allocations; Begin and End while no callback runs.
+// on any, without a lock and without allocations; End while no callback runs.
 #pragma once
 
 #include <jvmti.h>
@@ -67,7 +67,8 @@ class ObjectPaths {
   ObjectPaths& operator=(const ObjectPaths&) = delete;
   ~ObjectPaths() { End(); }
 
-  // Begins a recording, without paths and counts. All else is called between Begin and End.
+  // Begins a recording, without paths and counts. All else is called between Begin and End. Keeps
+  // the memory of a recording that has not ended: a callback that is still in it may count there.
   void Begin();
   void End();
 
@@ -84,6 +85,12 @@ class ObjectPaths {
 
  private:
   struct Counts {
+    void Clear() {
+      for (auto* const count : {&made_objects, &made_bytes, &freed_objects, &freed_bytes}) {
+        count->store(0, std::memory_order_relaxed);
+      }
+    }
+
     std::atomic<uint64_t> made_objects{0};
     std::atomic<uint64_t> made_bytes{0};
     std::atomic<uint64_t> freed_objects{0};
@@ -103,6 +110,7 @@ class ObjectPaths {
   };
   static constexpr size_t kKnown = 4096;
 
+  void ForgetLocked();
   uint32_t PathLocked(const signal_safe::Arena* arena, const signal_safe::ThreadState& state,
                       bool is_virtual);
   CachedPath& CacheEntryLocked(const signal_safe::Node* node);

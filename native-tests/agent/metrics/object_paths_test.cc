@@ -156,6 +156,20 @@ TEST_F(ObjectPathsTest, ARecordingKnowsNothingOfTheOneBefore) {
   EXPECT_EQ(paths_.Read(before).made.objects, 0u);
 }
 
+TEST_F(ObjectPathsTest, ACallbackOfTheRecordingBeforeFindsItsMemory) {
+  testing::ProbeDouble thread(arena_.get(), 7);
+  uint32_t last = 0;
+  for (uint32_t routine = 1; routine <= 5000; ++routine) {
+    const uint64_t token = thread.Enter(routine);
+    last = paths_.Current(7, false);
+    thread.Exit(token);
+  }
+  paths_.Made(last, 16);
+  paths_.Begin();
+  EXPECT_EQ(paths_.Read(last).made.objects, 0u);
+  paths_.Freed(last, 16);
+}
+
 TEST_F(ObjectPathsTest, CountsAreExactWhateverTheThreads) {
   constexpr int kThreads = 4;
   constexpr uint64_t kObjects = 20'000;
