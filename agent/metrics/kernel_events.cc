@@ -11,9 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/clock.h"
+#include "agent/base/perf_event.h"
+#include "agent/base/perf_event_table.h"
 #include "agent/base/signals_blocked.h"
-#include "agent/samples/perf_events.h"
-#include "agent/samples/perf_timer.h"
 #include "agent/samples/signals.h"
 
 namespace jtrace::metrics {
@@ -34,9 +34,8 @@ bool HasRoom(int fd) {
 
 std::string WhyNot(const absl::Status& installed) {
   if (!installed.ok()) return std::string(installed.message());
-  const int error = samples::PerfEventError();
-  return error == 0 ? "this processor or kernel does not count them"
-                    : samples::PerfEventRemedy(error);
+  const int error = PerfEventError();
+  return error == 0 ? "this processor or kernel does not count them" : PerfEventRemedy(error);
 }
 
 // Waits until no handler runs, about 100 ms at most: a handler's thread may be suspended.
@@ -50,7 +49,7 @@ void WaitForHandlers() {
 void ChargeRest(ThreadPerfEvent& event) {
   int64_t count = 0;
   const bool has_descriptor = EventOfDescriptor(event.fd).load() == &event;
-  if (!has_descriptor || !samples::IsPerfTimer(event.fd)) return;
+  if (!has_descriptor || !IsPerfEvent(event.fd)) return;
   if (read(event.fd, &count, sizeof count) != sizeof count) return;
   if (count > event.charged) Charge(event, count - event.charged);
 }
@@ -78,12 +77,11 @@ absl::Status KernelEvents::Install() {
 }
 
 absl::StatusOr<ThreadPerfEvent*> KernelEvents::Open(pid_t tid, const KernelEvent& event) {
-  const auto timer =
-      samples::OpenPerfTimer({tid, *samples::FindPerfEvent(event.name), event.period, signal_});
+  const auto timer = OpenPerfEvent({tid, *FindPerfEvent(event.name), event.period, signal_});
   if (!timer.ok()) return timer.status();
-  if (timer->kernel_ring != nullptr) samples::UnmapKernelRing(timer->kernel_ring);
+  if (timer->kernel_ring != nullptr) UnmapPerfRing(timer->kernel_ring);
   if (!HasRoom(timer->fd)) {
-    samples::ClosePerfTimer(timer->fd);
+    ClosePerfEvent(timer->fd);
     return absl::ResourceExhaustedError("descriptors");
   }
   ThreadPerfEvent* const count = Unused();
@@ -118,7 +116,7 @@ void KernelEvents::Unpublish(const Events& events) {
 
 void KernelEvents::Close(Events& events) {
   for (ThreadPerfEvent* const event : events) {
-    if (event->fd >= 0) samples::ClosePerfTimer(event->fd);
+    if (event->fd >= 0) ClosePerfEvent(event->fd);
     closed_.push_back(event);
   }
   events.clear();
@@ -129,11 +127,11 @@ uint64_t KernelEvents::Start(uint64_t wanted, std::string& refused) {
   for (const KernelEvent& event : kKernelEvents) {
     if ((wanted & Bit(event.metric)) == 0) continue;
     const absl::Status installed = Install();
-    const auto timer = samples::OpenPerfTimer(
-        {gettid(), *samples::FindPerfEvent(event.name), event.period, /*signal=*/0});
+    const auto timer =
+        OpenPerfEvent({gettid(), *FindPerfEvent(event.name), event.period, /*signal=*/0});
     if (timer.ok()) {
-      samples::ClosePerfTimer(timer->fd);
-      if (timer->kernel_ring != nullptr) samples::UnmapKernelRing(timer->kernel_ring);
+      ClosePerfEvent(timer->fd);
+      if (timer->kernel_ring != nullptr) UnmapPerfRing(timer->kernel_ring);
     }
     if (installed.ok() && timer.ok()) {
       available |= Bit(event.metric);

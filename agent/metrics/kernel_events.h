@@ -26,12 +26,13 @@ namespace jtrace::metrics {
 // A metric's perf event.
 struct KernelEvent {
   Metric metric;
-  std::string_view name;  // samples/perf_events.h
+  std::string_view name;  // base/perf_event_table.h
   uint64_t period;
 };
 
-// None of these is a clock, so every kernel can stop them at their period (samples/perf_events.h).
-// It must, because real-time signals queue. `period`: events between two signals.
+// None of these is a clock, so every kernel can stop them at their period
+// (base/perf_event_table.h). It must, because real-time signals queue. `period`: events between two
+// signals.
 //
 // A signal at a context switch ends the wait that was to begin, so only every fourth one sends it.
 inline constexpr std::array kKernelEvents = {

@@ -14,8 +14,6 @@
 namespace jtrace {
 namespace {
 
-using samples::PerfEvent;
-
 constexpr absl::string_view kPerfPrefix = "perf:";
 // The default of timer=wall. It is longer than others because each tick checks every thread.
 constexpr absl::Duration kWallInterval = absl::Milliseconds(10);
@@ -36,11 +34,11 @@ absl::Duration DefaultInterval(const SampleOptions& options) {
 
 // Suggestions for an unknown event: the nearest name, or the available ones.
 std::string OtherEvents(absl::string_view name) {
-  const absl::string_view nearest = Nearest(name, samples::PerfEvents(), NameOf);
+  const absl::string_view nearest = Nearest(name, PerfEvents(), NameOf);
   if (!name.empty() && EditDistance(name, nearest) <= nearest.size() / 4) {
     return absl::StrCat("did you mean perf:", nearest, "?");
   }
-  return absl::StrCat("available here: ", samples::AvailablePerfEvents());
+  return absl::StrCat("available here: ", AvailablePerfEvents());
 }
 
 absl::Status FinishPeriod(absl::string_view text, SampleOptions& options) {
@@ -100,7 +98,7 @@ absl::Status ParseTimer(absl::string_view value, SampleOptions& options) {
                      "?"));
   }
   options.timer = Timer::kPerfEvent;
-  options.event = samples::FindPerfEvent({value.data(), value.size()});
+  options.event = FindPerfEvent({value.data(), value.size()});
   if (options.event != nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("there is no event '", value, "'; ", OtherEvents(value)));
@@ -146,7 +144,7 @@ std::string IntervalText(const SampleOptions& options) {
 
 std::string SampleOptionsHelp() {
   std::string clocks, counts;
-  for (const PerfEvent& event : samples::PerfEvents()) {
+  for (const PerfEvent& event : PerfEvents()) {
     absl::StrAppend(event.is_clock ? &clocks : &counts, " ", NameOf(event));
   }
   // As many per line as fit.

@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/base/perf_event_table.h"
 #include "agent/samples/handler/sample_record.h"
-#include "agent/samples/perf_events.h"
 #include "agent/samples/thread_timers.h"
 #include "agent/samples/walk/walker.h"
 
@@ -22,7 +22,7 @@ enum class Timer { kCpu, kWall, kPerfEvent };
 
 struct SampleOptions {
   Timer timer = Timer::kCpu;
-  const samples::PerfEvent* event = nullptr;  // kPerfEvent only
+  const PerfEvent* event = nullptr;  // kPerfEvent only
   // As given, until FinishInterval computes the next two from it; then "".
   std::string interval_text;
   absl::Duration interval = samples::kDefaultInterval;

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/base/agent_thread.h"
-#include "agent/samples/perf_timer.h"
+#include "agent/base/perf_event.h"
 #include "agent/samples/posix_timer.h"
 #include "agent/signal_safe/position.h"
 #include "common/counted.h"
@@ -177,7 +177,7 @@ void SamplesPart::ReportKernelFrames() {
     const bool has_event = options_.samples.timer == Timer::kPerfEvent;
     losses.Add("samples.no_kernel_frames", Severity::kInfo, 1,
                "timer without kernel frames: the kernel does not let this user have them",
-               absl::StrCat(samples::PerfEventRemedy(samples::PerfEventError()),
+               absl::StrCat(PerfEventRemedy(PerfEventError()),
                             has_event ? "" : ", and timer=perf:cpu-clock"));
   }
 }

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/perf_event.h"
+#include "agent/base/perf_ring.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::samples {
@@ -21,8 +23,6 @@ namespace {
 // A thousand records of 16 bytes: a thread that is read ten times a second has room for 10,000
 // switches a second.
 constexpr uint64_t kSwitchRecordBytes = uint64_t{16} * 1024;
-
-size_t SwitchRingSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)) + kSwitchRecordBytes; }
 
 int OpenSwitchEvent(pid_t tid) {
   perf_event_attr attributes{};
@@ -41,17 +41,10 @@ int OpenSwitchEvent(pid_t tid) {
 }
 
 absl::Status WhyNoRecords(int error) {
-  // perf_event_paranoid answers EACCES. Seccomp profiles answer EPERM or ENOSYS, whatever it is.
   return absl::FailedPreconditionError(absl::StrCat(
       "the kernel does not record thread switches (perf_event_open: ", std::strerror(error), "); ",
-      error == EACCES ? "sysctl kernel.perf_event_paranoid=2"
-                      : "let the container's seccomp profile allow perf_event_open"));
+      PerfEventRemedy(error, /*paranoid=*/2)));
 }
-
-struct SwitchRecord {
-  perf_event_header header;
-  uint64_t words[2];  // PERF_RECORD_SWITCH: the time; PERF_RECORD_LOST: an id, how many
-};
 
 }  // namespace
 
@@ -134,7 +127,8 @@ void ContextSwitchSource::AddChanges(uint64_t, proto::Chunk& chunk) {
 absl::StatusOr<SwitchRing> SwitchRing::Open(pid_t tid) {
   const int fd = OpenSwitchEvent(tid);
   if (fd < 0) return WhyNoRecords(errno);
-  void* const memory = mmap(nullptr, SwitchRingSize(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* const memory = mmap(nullptr, PerfRing::MappedBytes(kSwitchRecordBytes),
+                            PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   const int error = errno;
   close(fd);  // the mapping keeps the event
   if (memory != MAP_FAILED) return SwitchRing(memory);
@@ -152,34 +146,24 @@ SwitchRing& SwitchRing::operator=(SwitchRing&& other) noexcept {
 }
 
 SwitchRing::~SwitchRing() {
-  if (memory_ != nullptr) munmap(memory_, SwitchRingSize());
+  if (memory_ != nullptr) munmap(memory_, PerfRing::MappedBytes(kSwitchRecordBytes));
 }
 
 uint64_t SwitchRing::Read(absl::FunctionRef<void(const ThreadSwitch&)> visit) {
-  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
-  const char* const data = static_cast<const char*>(memory_) + page->data_offset;
-  const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+  PerfRing ring(memory_, kSwitchRecordBytes);
+  const uint64_t head = ring.head();
   uint64_t lost = 0;
-  uint64_t at = page->data_tail;
-  while (at < head) {
-    // Records are multiples of 8 bytes and may wrap around.
-    SwitchRecord record = {};
-    const auto copy = [&](uint64_t from, void* to) {
-      std::memcpy(to, data + (at + from) % kSwitchRecordBytes, sizeof(uint64_t));
-    };
-    copy(0, &record.header);
-    if (record.header.size < sizeof record.header) break;
-    for (uint64_t i = 0; i < 2 && (i + 2) * sizeof(uint64_t) <= record.header.size; ++i) {
-      copy((i + 1) * sizeof(uint64_t), &record.words[i]);
+  for (uint64_t at = ring.tail(); at < head;) {
+    const perf_event_header header = ring.Header(at);
+    if (header.size < sizeof header) break;
+    if (header.type == PERF_RECORD_SWITCH) {
+      visit({ring.Word(at + 8), (header.misc & PERF_RECORD_MISC_SWITCH_OUT) == 0});
+    } else if (header.type == PERF_RECORD_LOST) {
+      lost += ring.Word(at + 16);  // after an id
     }
-    if (record.header.type == PERF_RECORD_SWITCH) {
-      visit({record.words[0], (record.header.misc & PERF_RECORD_MISC_SWITCH_OUT) == 0});
-    } else if (record.header.type == PERF_RECORD_LOST) {
-      lost += record.words[1];
-    }
-    at += record.header.size;
+    at += header.size;
   }
-  __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+  ring.Release(head);
   return lost;
 }
 

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "agent/base/clock.h"
-#include "agent/samples/perf_timer.h"
+#include "agent/base/perf_event.h"
 
 namespace jtrace::samples {
 
@@ -48,7 +48,7 @@ void SilentThreads::CountSilent(const ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
   if (BlocksSignal(slot.os_tid, signal_)) {
     ++counters_.signal_blocked;
-  } else if (fd >= 0 && !IsPerfTimer(fd)) {
+  } else if (fd >= 0 && !IsPerfEvent(fd)) {
     ++counters_.timer_closed;
   } else {
     ++counters_.timer_silent;

@@ -66,19 +66,19 @@ ThreadTimers::ThreadTimers(const TimerChoice& choice, SamplerCounters& counters)
     : counters_(counters),
       choice_(choice),
       event_(choice.timer == TimerKind::kPerfEvent ? *choice.event : *FindPerfEvent("cpu-clock")),
-      event_stop_(StopOf(event_, choice.kernel_release)),
+      event_stop_(EventStopOf(event_, choice.kernel_release)),
       period_(event_.is_clock ? static_cast<uint64_t>(absl::ToInt64Nanoseconds(choice.interval))
                               : choice.period) {}
 
 absl::Status ThreadTimers::Try() {
   const TimerKind wanted = choice_.timer;
   if (wanted == TimerKind::kCpuPosix || wanted == TimerKind::kWall) return absl::OkStatus();
-  const absl::StatusOr<PerfTimer> trial =
-      OpenPerfTimer({gettid(), event_, period_, choice_.signal, event_stop_});
+  const absl::StatusOr<OpenedPerfEvent> trial =
+      OpenPerfEvent({gettid(), event_, period_, choice_.signal, event_stop_});
   if (trial.ok()) {
-    ClosePerfTimer(trial->fd);
+    ClosePerfEvent(trial->fd);
     kernel_frames_ = trial->kernel_ring != nullptr;
-    if (kernel_frames_) UnmapKernelRing(trial->kernel_ring);
+    if (kernel_frames_) UnmapPerfRing(trial->kernel_ring);
   } else if (wanted != TimerKind::kAuto) {
     return Refusal(event_, trial.status());
   }
@@ -133,19 +133,19 @@ absl::Status ThreadTimers::Arm(ThreadSlot* slot) {
 
 absl::Status ThreadTimers::ArmPerf(ThreadSlot* slot) {
   if (perf_in_use_ >= perf_budget_) return absl::ResourceExhaustedError("too many descriptors");
-  PerfSpec spec = {slot->os_tid, event_, period_, choice_.signal, event_stop_};
+  PerfEventSpec spec = {slot->os_tid, event_, period_, choice_.signal, event_stop_};
   SampleSchedule schedule = {};
   if (has_jitter()) {
     schedule = SampleSchedule::Of(spec.period, SeedOf(slot->os_tid));
     spec.period = schedule.WaitAfter(0);
   }
-  const absl::StatusOr<PerfTimer> timer = OpenPerfTimer(spec);
+  const absl::StatusOr<OpenedPerfEvent> timer = OpenPerfEvent(spec);
   if (!timer.ok()) return timer.status();
   slot->schedule = schedule;
   slot->event_stop = spec.stop;
   slot->kernel_ring.store(timer->kernel_ring, std::memory_order_relaxed);
   if (static_cast<uint32_t>(timer->fd) >= fd_count_) {
-    ClosePerfTimer(timer->fd);
+    ClosePerfEvent(timer->fd);
     Release(slot);
     slot->schedule = {};
     return absl::ResourceExhaustedError("descriptor beyond the table");
@@ -172,7 +172,7 @@ void ThreadTimers::Disarm(ThreadSlot* slot) {
     --perf_in_use_;
     // If the program closed the descriptor, its number may belong to another thread's timer by now.
     ThreadSlot* owner = slot;
-    if (slot_by_fd_[fd].compare_exchange_strong(owner, nullptr)) ClosePerfTimer(fd);
+    if (slot_by_fd_[fd].compare_exchange_strong(owner, nullptr)) ClosePerfEvent(fd);
   }
   const int timer = slot->posix_timer.exchange(-1, std::memory_order_relaxed);
   if (timer >= 0) DeletePosixTimer(timer);
@@ -180,7 +180,7 @@ void ThreadTimers::Disarm(ThreadSlot* slot) {
 
 void ThreadTimers::Release(ThreadSlot* slot) {
   void* const ring = slot->kernel_ring.exchange(nullptr, std::memory_order_relaxed);
-  if (ring != nullptr) UnmapKernelRing(ring);
+  if (ring != nullptr) UnmapPerfRing(ring);
 }
 
 }  // namespace jtrace::samples

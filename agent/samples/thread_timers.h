@@ -14,9 +14,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "agent/base/perf_event.h"
+#include "agent/base/perf_event_table.h"
 #include "agent/samples/handler/thread_slot.h"
-#include "agent/samples/perf_events.h"
-#include "agent/samples/perf_timer.h"
 #include "agent/samples/sample_losses.h"
 
 namespace jtrace::samples {

@@ -10,7 +10,7 @@ namespace jtrace::signal_safe {
 
 // Who stops the event at its overflow. If the kernel does, that takes no system call, and each
 // start gives one signal, so that real-time signals, which queue, can be used too. Some kernels
-// hang when they stop a clock: samples/perf_events.h.
+// hang when they stop a clock: base/perf_event_table.h.
 enum class EventStop : uint8_t {
   kByKernel,   // at the overflow itself, by a limit of one (PERF_EVENT_IOC_REFRESH)
   kByHandler,  // by StopEvent; until then it counts, and may overflow again

@@ -11,8 +11,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "agent/base/perf_event.h"
 #include "agent/options/option_table.h"
-#include "agent/samples/perf_timer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "native-tests/support/described_options.h"
@@ -195,7 +195,7 @@ TEST(OptionsTest, RejectsUnknownTimers) {
   EXPECT_THAT(ErrorOf("timer=perf:cycle"), HasSubstr("did you mean perf:cycles?"));
   EXPECT_THAT(ErrorOf("timer=perf:page-fault"), HasSubstr("did you mean perf:page-faults?"));
   for (const char* text : {"timer=perf:nonsense", "timer=perf:"}) {
-    EXPECT_THAT(ErrorOf(text), HasSubstr("available here: " + samples::AvailablePerfEvents()));
+    EXPECT_THAT(ErrorOf(text), HasSubstr("available here: " + AvailablePerfEvents()));
     EXPECT_THAT(ErrorOf(text), Not(HasSubstr("did you mean")));
   }
   EXPECT_THAT(ErrorOf("timer=perf:page-faults,interval=1ms"), HasSubstr("counts events"));

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "agent/base/perf_event.h"
 #include "agent/samples/handler/sample_handler.h"
-#include "agent/samples/perf_timer.h"
 #include "agent/samples/sampler.h"
 #include "native-tests/agent/samples/burn.h"
 #include "native-tests/agent/samples/unknown_jvm.h"
@@ -107,7 +107,7 @@ TEST(SamplerSignalTest, AForeignSignalLeavesOtherThreadsTimersAlone) {
   auto sampler = StartedOn(SIGVTALRM);
   ASSERT_NE(sampler, nullptr);
   const PerfEvent& clock = *FindPerfEvent("task-clock");
-  const auto timer = OpenPerfTimer({gettid(), clock, 1'000'000'000'000, SIGURG});
+  const auto timer = OpenPerfEvent({gettid(), clock, 1'000'000'000'000, SIGURG});
   if (!timer.ok()) GTEST_SKIP() << timer.status();
   auto slot = std::make_unique<ThreadSlot>();
   slot->perf_fd = timer->fd;
@@ -120,7 +120,7 @@ TEST(SamplerSignalTest, AForeignSignalLeavesOtherThreadsTimersAlone) {
   uint64_t count = 1;
   ASSERT_EQ(read(timer->fd, &count, sizeof count), static_cast<ssize_t>(sizeof count));
   EXPECT_EQ(count, 0u);
-  ClosePerfTimer(timer->fd);
+  ClosePerfEvent(timer->fd);
   EXPECT_TRUE(sampler->Stop().ok());
 }
 

@@ -149,10 +149,10 @@ TEST(ThreadTimersTest, AThreadEndsOnlyItsOwnTimer) {
   ASSERT_TRUE((*timers)->Arm(second.get()).ok());
   ASSERT_EQ(second->perf_fd, fd);
   (*timers)->Disarm(first.get());
-  EXPECT_TRUE(IsPerfTimer(fd));
+  EXPECT_TRUE(IsPerfEvent(fd));
   EXPECT_EQ((*timers)->slot_by_fd()[fd], second.get());
   (*timers)->Disarm(second.get());
-  EXPECT_FALSE(IsPerfTimer(fd));
+  EXPECT_FALSE(IsPerfEvent(fd));
   for (ThreadSlot* slot : {first.get(), second.get()}) ThreadTimers::Release(slot);
 }
 

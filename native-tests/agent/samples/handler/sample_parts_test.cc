@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "agent/base/perf_ring.h"
 #include "agent/jvm/hotspot/address_set.h"
 #include "agent/samples/handler/kernel_frames.h"
 #include "agent/samples/handler/thread_slot.h"

@@ -1,4 +1,4 @@
-#include "agent/samples/perf_events.h"
+#include "agent/base/perf_event_table.h"
 
 #include <linux/perf_event.h>
 #include <sys/utsname.h>
@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-namespace jtrace::samples {
+namespace jtrace {
 namespace {
 
 constexpr uint64_t kMillion = 1'000'000;
@@ -77,9 +77,9 @@ std::string KernelRelease() {
   return uname(&name) == 0 ? name.release : "";
 }
 
-signal_safe::EventStop StopOf(const PerfEvent& event, std::string_view kernel_release) {
+signal_safe::EventStop EventStopOf(const PerfEvent& event, std::string_view kernel_release) {
   return event.is_clock && MayHang(kernel_release) ? signal_safe::EventStop::kByHandler
                                                    : signal_safe::EventStop::kByKernel;
 }
 
-}  // namespace jtrace::samples
+}  // namespace jtrace

@@ -1,5 +1,5 @@
 // The perf events that can drive samples (timer=perf:EVENT), by the names that perf(1) uses. Only a
-// table: perf_timer.h finds out which of them are available.
+// table: perf_event.h finds out which of them are available. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "agent/signal_safe/event_stop.h"
 
-namespace jtrace::samples {
+namespace jtrace {
 
 struct PerfEvent {
   std::string_view name;
@@ -44,6 +44,6 @@ std::string KernelRelease();
 // Returns who stops the event at its signal. Clocks are stopped by the handler on kernels that may
 // have the fault: 6.16, 6.17, candidates of 6.18, an unknown release, and all of Red Hat's (".el"),
 // which have newer perf code than their number says. Pure.
-signal_safe::EventStop StopOf(const PerfEvent& event, std::string_view kernel_release);
+signal_safe::EventStop EventStopOf(const PerfEvent& event, std::string_view kernel_release);
 
-}  // namespace jtrace::samples
+}  // namespace jtrace

@@ -1,4 +1,4 @@
-#include "agent/samples/perf_timer.h"
+#include "agent/base/perf_event.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "agent/base/agent_file.h"
 #include "agent/base/clock.h"
-#include "agent/samples/handler/kernel_frames.h"
+#include "agent/base/perf_ring.h"
 
-namespace jtrace::samples {
+namespace jtrace {
 namespace {
 
 // Measures the CPU time of a fixed amount of work, about a fifth of a millisecond on current
@@ -34,12 +34,12 @@ absl::Duration TimeFixedWork() {
 }
 
 // Opens a stopped event. Returns its descriptor, or -1 and sets errno.
-int OpenEvent(const PerfSpec& spec, bool with_kernel) {
+int OpenEvent(const PerfEventSpec& spec, bool with_kernel) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   attributes.type = spec.event.type;
   attributes.config = spec.event.config;
-  // On kernels where a clock is stopped by hand, cpu-clock's count is wrong (perf_events.h).
+  // On kernels where a clock is stopped by hand, cpu-clock's count is wrong (perf_event_table.h).
   if (spec.event.is_clock && spec.stop == signal_safe::EventStop::kByHandler) {
     attributes.config = PERF_COUNT_SW_TASK_CLOCK;
   }
@@ -68,7 +68,7 @@ int OpenPlainClock(absl::Duration period) {
       syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-absl::Status SendSignalsTo(int fd, const PerfSpec& spec) {
+absl::Status SendSignalsTo(int fd, const PerfEventSpec& spec) {
   const f_owner_ex owner{F_OWNER_TID, spec.tid};
   if (fcntl(fd, F_SETSIG, spec.signal) != 0 || fcntl(fd, F_SETOWN_EX, &owner) != 0 ||
       fcntl(fd, F_SETFL, O_ASYNC) != 0) {
@@ -77,12 +77,9 @@ absl::Status SendSignalsTo(int fd, const PerfSpec& spec) {
   return absl::OkStatus();
 }
 
-// The page of the header and the pages of records.
-size_t KernelRingSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)) + kKernelRingBytes; }
-
 }  // namespace
 
-absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec) {
+absl::StatusOr<OpenedPerfEvent> OpenPerfEvent(const PerfEventSpec& spec) {
   bool with_kernel = true;
   int fd = OpenEvent(spec, with_kernel);
   if (fd < 0 && (errno == EACCES || errno == EPERM) && !spec.event.in_kernel) {
@@ -95,22 +92,23 @@ absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec) {
     close(fd);
     return status;
   }
-  if (!with_kernel) return PerfTimer{fd, nullptr};
-  void* const ring = mmap(nullptr, KernelRingSize(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  return PerfTimer{fd, ring != MAP_FAILED ? ring : nullptr};
+  if (!with_kernel) return OpenedPerfEvent{fd, nullptr};
+  void* const ring = mmap(nullptr, PerfRing::MappedBytes(kKernelRingBytes), PROT_READ | PROT_WRITE,
+                          MAP_SHARED, fd, 0);
+  return OpenedPerfEvent{fd, ring != MAP_FAILED ? ring : nullptr};
 }
 
-void UnmapKernelRing(void* ring) { munmap(ring, KernelRingSize()); }
+void UnmapPerfRing(void* ring) { munmap(ring, PerfRing::MappedBytes(kKernelRingBytes)); }
 
-bool IsPerfTimer(int fd) {
+bool IsPerfEvent(int fd) {
   constexpr std::string_view kPerfEvent = "anon_inode:[perf_event]";
   char target[64];
   const ssize_t size = readlink(absl::StrCat("/proc/self/fd/", fd).c_str(), target, sizeof target);
   return size >= 0 && std::string_view(target, static_cast<size_t>(size)) == kPerfEvent;
 }
 
-void ClosePerfTimer(int fd) {
-  if (!IsPerfTimer(fd)) return;
+void ClosePerfEvent(int fd) {
+  if (!IsPerfEvent(fd)) return;
   ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
   close(fd);
 }
@@ -119,10 +117,10 @@ std::string AvailablePerfEvents() {
   std::string names;
   for (const PerfEvent& event : PerfEvents()) {
     // The signal is never sent: the event stays stopped.
-    const auto timer = OpenPerfTimer({gettid(), event, event.default_period, /*signal=*/0});
+    const auto timer = OpenPerfEvent({gettid(), event, event.default_period, /*signal=*/0});
     if (!timer.ok()) continue;
-    ClosePerfTimer(timer->fd);
-    if (timer->kernel_ring != nullptr) UnmapKernelRing(timer->kernel_ring);
+    ClosePerfEvent(timer->fd);
+    if (timer->kernel_ring != nullptr) UnmapPerfRing(timer->kernel_ring);
     if (!names.empty()) names += ", ";
     names.append(event.name);
   }
@@ -139,13 +137,13 @@ int PerfEventError() {
   const PerfEvent* const clock = FindPerfEvent("cpu-clock");
   const int fd = OpenEvent({gettid(), *clock, clock->default_period, /*signal=*/0}, true);
   if (fd < 0) return errno;
-  ClosePerfTimer(fd);
+  ClosePerfEvent(fd);
   return 0;
 }
 
-std::string PerfEventRemedy(int error) {
+std::string PerfEventRemedy(int error, int paranoid) {
   // perf_event_paranoid answers EACCES. Seccomp profiles answer EPERM or ENOSYS, whatever it is.
-  if (error == EACCES) return "sysctl kernel.perf_event_paranoid=1";
+  if (error == EACCES) return absl::StrCat("sysctl kernel.perf_event_paranoid=", paranoid);
   return "let the container's seccomp profile allow perf_event_open";
 }
 
@@ -160,7 +158,7 @@ absl::Duration MeasurePerfInterrupt() {
     if (fd < 0) return absl::ZeroDuration();
     ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
     interrupted = std::min(interrupted, TimeFixedWork());
-    ClosePerfTimer(fd);
+    ClosePerfEvent(fd);
   }
   if (interrupted <= plain) return absl::ZeroDuration();
   absl::Duration rest;
@@ -168,4 +166,4 @@ absl::Duration MeasurePerfInterrupt() {
          std::max<int64_t>(1, absl::IDivDuration(interrupted, kPeriod, &rest));
 }
 
-}  // namespace jtrace::samples
+}  // namespace jtrace
