@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "agent/api/jni/java_api.h"
 #include "agent/base/class_names.h"
 #include "agent/jvm/loaded_classes.h"
 #include "agent/jvm/loader_numbers.h"
-#include "agent/metrics/java_api.h"
 #include "agent/recording/resting_probes.h"
 #include "agent/samples/handler/thread_labels.h"
 #include "proto/trace_format.h"
@@ -68,7 +68,7 @@ void JvmEvents::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
 
 void JvmEvents::JoinFamilies(JNIEnv* jni, uint64_t java_tid) {
   if (jvm_.families.empty()) return;
-  for (const uint64_t window : metrics::InheritedWindows(jni)) jvm_.families.Add(window, java_tid);
+  for (const uint64_t window : api::InheritedWindows(jni)) jvm_.families.Add(window, java_tid);
 }
 
 void JvmEvents::LeaveFamilies(uint64_t java_tid) {

@@ -11,9 +11,9 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "agent/api/abi/native_api.h"
+#include "agent/api/jni/java_api.h"
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/jvmti_environment.h"
-#include "agent/metrics/java_api.h"
 #include "agent/native_hooks/hook_targets.h"
 #include "agent/recording/jvm_state.h"
 #include "agent/recording/jvmti_events.h"
@@ -137,7 +137,7 @@ void JvmSession::DefineApi(JNIEnv* jni) {
   jvm_.metrics->Define(jni, losses);
   if (!jvm_.metrics->is_defined()) return;
   static auto* const requests = new JavaRequests(*this);  // Java may use it at any time
-  const absl::Status status = metrics::DefineNativeMetrics(jni, requests);
+  const absl::Status status = api::DefineNativeMetrics(jni, requests);
   if (!status.ok()) losses.Add("metrics.no_api", Severity::kWarning, 1, status.message());
 }
 

@@ -5,14 +5,14 @@
 #include <functional>
 
 #include "agent/api/abi/native_api.h"
-#include "agent/metrics/java_api.h"
+#include "agent/api/jni/java_api.h"
 
 namespace jtrace {
 
 class JvmSession;
 
 // Answers requests of Java code.
-class JavaRequests : public metrics::JavaApi {
+class JavaRequests : public api::JavaApi {
  public:
   explicit JavaRequests(JvmSession& session) : session_(session) {}
 

@@ -1,4 +1,4 @@
-#include "agent/metrics/java_api.h"
+#include "agent/api/jni/java_api.h"
 
 #include <array>
 #include <atomic>
@@ -10,7 +10,7 @@
 #include "agent/signal_safe/agent_work.h"
 #include "common/visible_text.h"
 
-namespace jtrace::metrics {
+namespace jtrace::api {
 namespace {
 
 constexpr char kNativeMetrics[] = "jtrace/NativeMetrics";
@@ -68,7 +68,8 @@ jstring TextOrThrow(JNIEnv* jni, const absl::StatusOr<std::string>& text) {
   return nullptr;
 }
 
-void StoreOrThrow(JNIEnv* jni, const absl::StatusOr<MethodTotals>& totals, jlongArray into) {
+void StoreOrThrow(JNIEnv* jni, const absl::StatusOr<metrics::MethodTotals>& totals,
+                  jlongArray into) {
   if (!totals.ok()) return Throw(jni, totals.status());
   const std::array<jlong, 4> values = {totals->calls, totals->outermost_calls, totals->base,
                                        totals->cum};
@@ -116,7 +117,7 @@ void JNICALL Method(JNIEnv* jni, jclass, jboolean all, jlong thread, jint metric
 
 jlong JNICALL Open(JNIEnv* jni, jclass, jint scope, jlong thread) {
   return ValueOrThrow<jlong>(
-      jni, Api().OpenWindow(static_cast<Scope>(scope), static_cast<uint64_t>(thread)));
+      jni, Api().OpenWindow(static_cast<metrics::Scope>(scope), static_cast<uint64_t>(thread)));
 }
 
 void JNICALL WindowMethod(JNIEnv* jni, jclass, jlong window, jint metric, jstring pattern,
@@ -244,4 +245,4 @@ std::vector<uint64_t> InheritedWindows(JNIEnv* jni) {
   return windows;
 }
 
-}  // namespace jtrace::metrics
+}  // namespace jtrace::api

@@ -1,4 +1,5 @@
-// The native methods of jtrace.NativeMetrics, by which jtrace-api.jar calls the agent.
+// The native methods of jtrace.NativeMetrics, by which jtrace-api.jar calls the agent. Texts are in
+// modified UTF-8, JNI's encoding; those that the agent returns may also be in UTF-8.
 #pragma once
 
 #include <jvmti.h>
@@ -14,7 +15,7 @@
 #include "agent/events/segments.h"
 #include "agent/metrics/tree_windows.h"
 
-namespace jtrace::metrics {
+namespace jtrace::api {
 
 // Answers queries. Any Java thread, many at once; a call may wait for the writer thread or for
 // another command. The messages of errors are shown to people.
@@ -24,16 +25,20 @@ class JavaApi {
 
   // Returns the rows of NativeMetrics.describe; "" where that has null.
   virtual std::vector<std::string> Describe() = 0;
+  // Returns the total of a thread, or of the process, since it started. `metric`: its number.
   virtual absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) = 0;
   virtual absl::StatusOr<int64_t> ProcessTotal(uint32_t metric) = 0;
+  // Returns the number of the program's counter, which is made if it does not exist yet.
   virtual absl::StatusOr<uint32_t> Counter(absl::string_view name, absl::string_view unit) = 0;
 
   // Returns counts since the recording began, of one thread or, with nullopt, of all threads.
-  virtual absl::StatusOr<MethodTotals> Method(std::optional<uint64_t> java_tid, uint32_t metric,
-                                              absl::string_view pattern) = 0;
-  virtual absl::StatusOr<uint64_t> OpenWindow(Scope scope, uint64_t java_tid) = 0;
-  virtual absl::StatusOr<MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
-                                                    absl::string_view pattern) = 0;
+  virtual absl::StatusOr<metrics::MethodTotals> Method(std::optional<uint64_t> java_tid,
+                                                       uint32_t metric,
+                                                       absl::string_view pattern) = 0;
+  // Opens a window, from the thread `java_tid` on, and returns its number.
+  virtual absl::StatusOr<uint64_t> OpenWindow(metrics::Scope scope, uint64_t java_tid) = 0;
+  virtual absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
+                                                             absl::string_view pattern) = 0;
   // As NativeMetrics.windowPaths. `below`: only paths of the opening thread in such a method;
   // `pattern`: only paths that end in such a method; "": any.
   virtual absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric,
@@ -55,6 +60,7 @@ class JavaApi {
   // The segments must live forever.
   virtual events::Segments& segments() = 0;
 
+  // Carries out a command of `jtrace` and returns what it prints.
   virtual absl::StatusOr<std::string> Command(absl::string_view verb,
                                               absl::string_view argument) = 0;
 };
@@ -67,4 +73,4 @@ absl::Status DefineNativeMetrics(JNIEnv* jni, JavaApi* java_api);
 // Returns the windows that the calling thread, which is starting, inherits. Runs Java code.
 std::vector<uint64_t> InheritedWindows(JNIEnv* jni);
 
-}  // namespace jtrace::metrics
+}  // namespace jtrace::api
