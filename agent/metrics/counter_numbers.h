@@ -121,7 +121,7 @@ int64_t ReadBlock(const signal_safe::AllocLayout& layout, const signal_safe::Cou
     const int64_t since = used(Metric::kCpu) + ReadCum(block, cpu) - ReadCum(block, kCpuAtStart);
     return std::max<int64_t>(0, wall() - since);
   }
-  return InfoOf(known).source == Source::kKernel ? used(known) : ReadCum(block, metric);
+  return InfoOf(known).origin == MetricOrigin::kKernel ? used(known) : ReadCum(block, metric);
 }
 
 }  // namespace jtrace::metrics

@@ -105,7 +105,7 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, bool has
                absl::StrCat("metric that this JVM does not report: ", name),
                live ? "load the agent with -agentpath instead of attaching it" : "");
   }
-  const bool has_paths = has_trees && (wanted & kLives) != 0;
+  const bool has_paths = has_trees && (wanted & kTaggedObjectMetrics) != 0;
   if (has_paths || std::any_of(metrics.begin(), metrics.end(), IsCharged)) FollowVirtualThreads();
 }
 

@@ -58,7 +58,7 @@ void LiveObjectsSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   SealPaths(threads);
   if (!routines_.empty()) encoder_.DefineRoutines(std::exchange(routines_, {}));
   losses_.Set("objects.paths", Severity::kWarning,
-              known_.empty() ? 0 : paths_.Read(ObjectPaths::kTooMany).made.objects,
+              known_.empty() ? 0 : paths_.Read(ObjectPaths::kTooMany).allocated.objects,
               "objects whose call path is not known, because there are too many: they are in "
               "[process]",
               "count fewer methods (include=com.acme.**)");
@@ -120,9 +120,9 @@ LiveObjectsSource::Values LiveObjectsSource::Read(uint32_t path) {
   const auto value_of = [&](Metric metric) {
     switch (metric) {
       case Metric::kLiveBytes:
-        return read.made.bytes - read.freed.bytes;
+        return read.allocated.bytes - read.freed.bytes;
       case Metric::kLiveObjects:
-        return read.made.objects - read.freed.objects;
+        return read.allocated.objects - read.freed.objects;
       case Metric::kFreedBytes:
         return read.freed.bytes - node.freed_before.bytes;
       default:

@@ -24,7 +24,7 @@ namespace jtrace::metrics {
 class LiveObjectsSource : public trace::ChunkSource {
  public:
   struct Settings {
-    std::vector<metrics::Metric> metrics;  // of metrics::kLives, at most kMaxMetrics
+    std::vector<metrics::Metric> metrics;  // of metrics::kTaggedObjectMetrics, at most kMaxMetrics
     // Returns a number that no node of the trace has.
     std::function<uint32_t()> next_node;
     calls::FindCallSite find_call_site = nullptr;  // as TreeSource

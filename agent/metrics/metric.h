@@ -59,8 +59,9 @@ constexpr bool IsElapsed(uint32_t metric) { return metric >= signal_safe::kElaps
 constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
 
 // Metrics of single objects, those that a collection found dead and those that live.
-inline constexpr uint64_t kLives = Bit(Metric::kLiveBytes) | Bit(Metric::kFreedBytes) |
-                                   Bit(Metric::kLiveObjects) | Bit(Metric::kFreedObjects);
+inline constexpr uint64_t kTaggedObjectMetrics =
+    Bit(Metric::kLiveBytes) | Bit(Metric::kFreedBytes) | Bit(Metric::kLiveObjects) |
+    Bit(Metric::kFreedObjects);
 
 // Metrics that the probes count without another source.
 inline constexpr uint64_t kProbeMetrics =
@@ -75,11 +76,11 @@ constexpr bool IsLevel(Metric metric) {
 enum class Reach : uint8_t {
   kPath,     // by call path, thread and process
   kThread,   // by thread and process
-  kProcess,  // as one total; traces have those of kLives by call path, too
+  kProcess,  // as one total; traces have those of kTaggedObjectMetrics by call path, too
 };
 
 // The source of its values.
-enum class Source : uint8_t {
+enum class MetricOrigin : uint8_t {
   kJavaThread,  // the JVM's own structure for the thread: read when a value is requested
   kCounted,     // events, added to CounterBlock::cum
   kKernel,      // read from the kernel when a value is requested
@@ -92,7 +93,7 @@ struct MetricInfo {
   absl::string_view name;  // "alloc.bytes"
   absl::string_view unit;  // "B", "ns"; "" for numbers of things
   Reach reach;
-  Source source;
+  MetricOrigin origin;
   absl::string_view exactness;  // one clause for people
   absl::string_view cost;       // one clause for people
   absl::string_view what;
@@ -100,7 +101,7 @@ struct MetricInfo {
 
 // Returns whether probes charge the metric to call paths; the trees' own counts need no charge.
 inline bool IsChargedToPaths(const MetricInfo& info) {
-  return info.reach == Reach::kPath && info.source != Source::kTree;
+  return info.reach == Reach::kPath && info.origin != MetricOrigin::kTree;
 }
 
 // Returns all metrics but user counters, in the order of their numbers.

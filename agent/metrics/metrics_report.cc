@@ -36,7 +36,7 @@ bool IsUnknownOfEnded(uint32_t metric) {
 bool IsKnownOf(const ThreadValues& thread, uint32_t metric) {
   if (IsUser(metric) || thread.os_tid != 0) return true;
   const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
-  return info.source != Source::kKernel || info.metric == Metric::kWall;
+  return info.origin != MetricOrigin::kKernel || info.metric == Metric::kWall;
 }
 
 ReportedMetric Describe(const MetricInfo& info) {
@@ -52,7 +52,7 @@ ReportedMetric Describe(const MetricInfo& info) {
 std::vector<ReportedMetric> Counted(const ThreadCounters& counters) {
   std::vector<ReportedMetric> counted;
   for (const MetricInfo& info : AllMetrics()) {
-    if (info.source != Source::kTree) counted.push_back(Describe(info));
+    if (info.origin != MetricOrigin::kTree) counted.push_back(Describe(info));
   }
   uint32_t number = kFirstUser;
   for (const UserCounter& user : counters.users().All()) {

@@ -9,7 +9,7 @@
 namespace jtrace::metrics {
 namespace {
 
-constexpr uint64_t kAll = Bit(Metric::kAllocObjects) | kLives;
+constexpr uint64_t kAll = Bit(Metric::kAllocObjects) | kTaggedObjectMetrics;
 
 void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv*, jthread, jobject object, jclass, jlong bytes) {
   if (ObjectCounter* const self = jvm::OwnerOf<ObjectCounter>(env)) {
@@ -85,14 +85,14 @@ void ObjectCounter::OpenEnvironment(bool tags) {
 
 void ObjectCounter::Prepare(uint64_t wanted) {
   Stop();
-  if ((wanted & kAll) != 0) OpenEnvironment((wanted & kLives) != 0);
+  if ((wanted & kAll) != 0) OpenEnvironment((wanted & kTaggedObjectMetrics) != 0);
 }
 
 uint64_t ObjectCounter::Start(uint64_t wanted, bool by_path) {
   AddLive(-live_objects_.load(), -live_bytes_.load());
   by_path_.store(false);
   if (env_.get() == nullptr) return 0;
-  const bool tags = (wanted & kLives) != 0;
+  const bool tags = (wanted & kTaggedObjectMetrics) != 0;
   if (tags && by_path) {
     paths_.Begin();
     by_path_.store(true);
@@ -135,7 +135,7 @@ void ObjectCounter::AddLive(int64_t objects, int64_t bytes) {
 uint32_t ObjectCounter::CurrentPath() {
   const auto thread = counters_.RegisterThread();
   if (!thread.has_value()) return ObjectPaths::kNowhere;
-  return paths_.Current(thread->java_tid, /*is_virtual=*/thread->os_tid == 0);
+  return paths_.CurrentPath(thread->java_tid, /*is_virtual=*/thread->os_tid == 0);
 }
 
 void ObjectCounter::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
@@ -146,7 +146,7 @@ void ObjectCounter::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
   const bool by_path = by_path_.load();
   const uint32_t path = by_path ? CurrentPath() : ObjectPaths::kNowhere;
   if (env->SetTag(object, TagOf(path, bytes)) != JVMTI_ERROR_NONE) return;
-  if (by_path) paths_.Made(path, static_cast<uint64_t>(bytes));
+  if (by_path) paths_.Allocated(path, static_cast<uint64_t>(bytes));
   AddLive(1, bytes);
 }
 

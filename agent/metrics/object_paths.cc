@@ -42,7 +42,7 @@ void ObjectPaths::ForgetLocked() {
 
 // ---- The current path of a thread -------------------------------------------------------------
 
-uint32_t ObjectPaths::Current(uint64_t java_tid, bool is_virtual) {
+uint32_t ObjectPaths::CurrentPath(uint64_t java_tid, bool is_virtual) {
   if (java_tid == 0) return kNowhere;
   const signal_safe::Arena* arena = signal_safe::published_arena.load(std::memory_order_acquire);
   const signal_safe::ThreadState* state =
@@ -124,13 +124,14 @@ const ObjectPaths::Counts& ObjectPaths::CountsOf(uint32_t path) const {
   return (*blocks_[path / kBlock].load(std::memory_order_acquire))[path % kBlock];
 }
 
-void ObjectPaths::Made(uint32_t path, uint64_t bytes) {
+void ObjectPaths::Allocated(uint32_t path, uint64_t bytes) {
   Counts& counts = CountsOf(path);
-  counts.made_objects.fetch_add(1, std::memory_order_relaxed);
-  counts.made_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  counts.allocated_objects.fetch_add(1, std::memory_order_relaxed);
+  counts.allocated_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-// Release: Read, which loads these first, with acquire, then also sees that the object was made.
+// Release: Read, which loads these first, with acquire, then also sees that the object was
+// allocated.
 void ObjectPaths::Freed(uint32_t path, uint64_t bytes) {
   Counts& counts = CountsOf(path);
   counts.freed_objects.fetch_add(1, std::memory_order_release);
@@ -142,8 +143,8 @@ PathObjects ObjectPaths::Read(uint32_t path) const {
   PathObjects read;
   read.freed.objects = counts.freed_objects.load(std::memory_order_acquire);
   read.freed.bytes = counts.freed_bytes.load(std::memory_order_acquire);
-  read.made.objects = counts.made_objects.load(std::memory_order_relaxed);
-  read.made.bytes = counts.made_bytes.load(std::memory_order_relaxed);
+  read.allocated.objects = counts.allocated_objects.load(std::memory_order_relaxed);
+  read.allocated.bytes = counts.allocated_bytes.load(std::memory_order_relaxed);
   return read;
 }
 

@@ -1,9 +1,9 @@
-// The call paths that allocate objects, and how many objects and bytes each has made and lost.
+// The call paths that allocate objects, and how many objects and bytes each has allocated and lost.
 //
 // A calling-context tree of all threads, beside the probes' trees: an object may outlive its thread
 // and the node that made it, and its tag can hold only a number. Takes no memory unless a recording
-// wants it. Threads: Current on the allocating thread, under a mutex, a leaf; Made, Freed and Read
-// on any, without a lock and without allocations; End while no callback runs.
+// wants it. Threads: CurrentPath on the allocating thread, under a mutex, a leaf; Allocated, Freed
+// and Read on any, without a lock and without allocations; End while no callback runs.
 #pragma once
 
 #include <jvmti.h>
@@ -28,9 +28,9 @@ struct ObjectCounts {
   uint64_t bytes = 0;
 };
 
-// The objects of one path, callees not included. Every freed object is among those made.
+// The objects of one path, callees not included. Every freed object is among those allocated.
 struct PathObjects {
-  ObjectCounts made;
+  ObjectCounts allocated;
   ObjectCounts freed;
 };
 
@@ -73,11 +73,11 @@ class ObjectPaths {
   void End();
 
   // Returns the path of the calling thread's current node. `java_tid` 0: a native thread.
-  uint32_t Current(uint64_t java_tid, bool is_virtual);
+  uint32_t CurrentPath(uint64_t java_tid, bool is_virtual);
   // Counts an object that the path allocated, and one that was found dead.
-  void Made(uint32_t path, uint64_t bytes);
+  void Allocated(uint32_t path, uint64_t bytes);
   void Freed(uint32_t path, uint64_t bytes);
-  // May be called while threads count: `made` then includes every object that is in `freed`.
+  // May be called while threads count: `allocated` then includes every object that is in `freed`.
   PathObjects Read(uint32_t path) const;
 
   // Appends the paths that are not in `paths` yet, and replaces `owners`.
@@ -86,13 +86,14 @@ class ObjectPaths {
  private:
   struct Counts {
     void Clear() {
-      for (auto* const count : {&made_objects, &made_bytes, &freed_objects, &freed_bytes}) {
+      for (auto* const count :
+           {&allocated_objects, &allocated_bytes, &freed_objects, &freed_bytes}) {
         count->store(0, std::memory_order_relaxed);
       }
     }
 
-    std::atomic<uint64_t> made_objects{0};
-    std::atomic<uint64_t> made_bytes{0};
+    std::atomic<uint64_t> allocated_objects{0};
+    std::atomic<uint64_t> allocated_bytes{0};
     std::atomic<uint64_t> freed_objects{0};
     std::atomic<uint64_t> freed_bytes{0};
   };

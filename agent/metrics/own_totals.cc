@@ -16,40 +16,45 @@ using signal_safe::CounterBlock;
 
 bool OwnTotals::IsPerKernelThread(uint32_t metric) {
   return !IsUser(metric) && metric != static_cast<uint32_t>(Metric::kWall) &&
-         InfoOf(static_cast<Metric>(metric)).source == Source::kKernel;
+         InfoOf(static_cast<Metric>(metric)).origin == MetricOrigin::kKernel;
 }
 
-Answer OwnTotals::Check(uint32_t metric) const {
-  if (IsUser(metric)) return users_.Has(metric) ? Answer::kYes : Answer::kNoMetric;
-  if (metric >= AllMetrics().size()) return Answer::kNoMetric;
+Availability OwnTotals::AvailabilityOf(uint32_t metric) const {
+  if (IsUser(metric)) return users_.Has(metric) ? Availability::kYes : Availability::kNoMetric;
+  if (metric >= AllMetrics().size()) return Availability::kNoMetric;
   const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
   const bool counted = (counted_.load(std::memory_order_relaxed) >> metric & 1) != 0;
-  if (info.source == Source::kCounted && !counted) return Answer::kNotCounted;
-  const bool is_reported = info.source != Source::kJavaThread || layout_.allocated_bytes != 0;
-  return is_reported ? Answer::kYes : Answer::kUnsupported;
+  if (info.origin == MetricOrigin::kCounted && !counted) return Availability::kNotCounted;
+  const bool is_reported = info.origin != MetricOrigin::kJavaThread || layout_.allocated_bytes != 0;
+  return is_reported ? Availability::kYes : Availability::kUnsupported;
 }
 
-Answer OwnTotals::CheckOfThread(uint32_t metric) const {
-  if (const Answer answer = Check(metric); answer != Answer::kYes) return answer;
+Availability OwnTotals::AvailabilityForThreads(uint32_t metric) const {
+  if (const Availability availability = AvailabilityOf(metric); availability != Availability::kYes)
+    return availability;
   if (IsUser(metric)) {
-    return users_.IsByProcessor(metric) ? Answer::kProcessOnly : Answer::kYes;
+    return users_.IsByProcessor(metric) ? Availability::kProcessOnly : Availability::kYes;
   }
   const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
-  if (info.reach == Reach::kProcess) return Answer::kProcessOnly;
-  return info.source == Source::kTree ? Answer::kTreesOnly : Answer::kYes;
+  if (info.reach == Reach::kProcess) return Availability::kProcessOnly;
+  return info.origin == MetricOrigin::kTree ? Availability::kTreesOnly : Availability::kYes;
 }
 
-Answer OwnTotals::CheckOfProcess(uint32_t metric) const {
-  if (const Answer answer = Check(metric); answer != Answer::kYes || IsUser(metric)) return answer;
-  const bool is_tree = InfoOf(static_cast<Metric>(metric)).source == Source::kTree;
-  return is_tree ? Answer::kTreesOnly : Answer::kYes;
+Availability OwnTotals::AvailabilityForProcess(uint32_t metric) const {
+  if (const Availability availability = AvailabilityOf(metric);
+      availability != Availability::kYes || IsUser(metric))
+    return availability;
+  const bool is_tree = InfoOf(static_cast<Metric>(metric)).origin == MetricOrigin::kTree;
+  return is_tree ? Availability::kTreesOnly : Availability::kYes;
 }
 
-Answer OwnTotals::Read(uint32_t metric, int64_t& value) const {
-  if (const Answer answer = CheckOfThread(metric); answer != Answer::kYes) return answer;
+Availability OwnTotals::Read(uint32_t metric, int64_t& value) const {
+  if (const Availability availability = AvailabilityForThreads(metric);
+      availability != Availability::kYes)
+    return availability;
   const CounterBlock* const block = tls_block;
-  if (block == nullptr) return Answer::kUnknownThread;
-  if (block->os_tid == 0 && IsPerKernelThread(metric)) return Answer::kVirtualThread;
+  if (block == nullptr) return Availability::kUnknownThread;
+  if (block->os_tid == 0 && IsPerKernelThread(metric)) return Availability::kVirtualThread;
   const int saved_errno = errno;
   bool is_reported = true;
   value = ReadBlock(layout_, *block, metric, [&](Metric it) {
@@ -59,19 +64,19 @@ Answer OwnTotals::Read(uint32_t metric, int64_t& value) const {
     return read.value_or(0);
   });
   errno = saved_errno;
-  return is_reported ? Answer::kYes : Answer::kNotInHandlers;
+  return is_reported ? Availability::kYes : Availability::kNotInHandlers;
 }
 
-Answer OwnTotals::Add(uint32_t metric, int64_t delta) {
-  if (!users_.Has(metric)) return Answer::kNoMetric;
+Availability OwnTotals::Add(uint32_t metric, int64_t delta) {
+  if (!users_.Has(metric)) return Availability::kNoMetric;
   if (users_.IsByProcessor(metric)) {
     users_.by_processor().Add(metric - kFirstUser, delta);
-    return Answer::kYes;
+    return Availability::kYes;
   }
   CounterBlock* const block = tls_block;
-  if (block == nullptr) return Answer::kUnknownThread;
+  if (block == nullptr) return Availability::kUnknownThread;
   signal_safe::Count(*block, metric, delta);
-  return Answer::kYes;
+  return Availability::kYes;
 }
 
 std::optional<int64_t> ReadOwnNow(Metric metric) {

@@ -16,7 +16,7 @@
 namespace jtrace::metrics {
 
 // Whether a metric is available, or why not.
-enum class Answer : uint8_t {
+enum class Availability : uint8_t {
   kYes,
   kNoMetric,       // there is no such metric
   kNotCounted,     // it is not counted now
@@ -36,22 +36,22 @@ class OwnTotals {
   OwnTotals(const OwnTotals&) = delete;
   OwnTotals& operator=(const OwnTotals&) = delete;
 
-  // Sets which metrics of Source::kCounted are counted now, as a set of bits.
+  // Sets which metrics of MetricOrigin::kCounted are counted now, as a set of bits.
   void SetCounted(uint64_t metrics) { counted_.store(metrics, std::memory_order_relaxed); }
 
   // Returns whether the metric is available now: kYes, kNoMetric, kNotCounted or kUnsupported.
-  Answer Check(uint32_t metric) const;
-  // The same as Check, and whether the metric is available for threads.
-  Answer CheckOfThread(uint32_t metric) const;
-  // The same as Check, and whether the metric is available for the process.
-  Answer CheckOfProcess(uint32_t metric) const;
+  Availability AvailabilityOf(uint32_t metric) const;
+  // The same as AvailabilityOf, and whether the metric is available for threads.
+  Availability AvailabilityForThreads(uint32_t metric) const;
+  // The same as AvailabilityOf, and whether the metric is available for the process.
+  Availability AvailabilityForProcess(uint32_t metric) const;
   // Reads a total of the calling thread, or the virtual thread on it; `value` is valid with kYes.
-  Answer Read(uint32_t metric, int64_t& value) const;
+  Availability Read(uint32_t metric, int64_t& value) const;
   // Returns whether the kernel counts the metric by thread, so that virtual threads lack it.
   static bool IsPerKernelThread(uint32_t metric);
   // Adds to a user counter, for the calling thread or on its processor. Returns kYes, kNoMetric
   // (not a user counter) or kUnknownThread.
-  Answer Add(uint32_t metric, int64_t delta);
+  Availability Add(uint32_t metric, int64_t delta);
 
  private:
   const signal_safe::AllocLayout& layout_;

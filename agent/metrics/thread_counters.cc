@@ -257,25 +257,25 @@ Values ThreadCounters::ReadAll(const CounterBlock& block, uint64_t metrics, bool
   return values;
 }
 
-absl::Status ThreadCounters::StatusOf(Answer answer, uint32_t metric) const {
+absl::Status ThreadCounters::StatusOf(Availability availability, uint32_t metric) const {
   const std::string name = NameOf(metric);
-  switch (answer) {
-    case Answer::kNoMetric:
+  switch (availability) {
+    case Availability::kNoMetric:
       return absl::NotFoundError(absl::StrCat("no metric has the number ", metric));
-    case Answer::kNotCounted:
+    case Availability::kNotCounted:
       return absl::FailedPreconditionError(
           absl::StrCat(name, " is not counted: start with metrics=", name));
-    case Answer::kUnsupported:
+    case Availability::kUnsupported:
       return absl::UnavailableError(metric == kAllocBytes
                                         ? "this JVM does not report what its threads allocate"
                                         : absl::StrCat(name, " is not counted in this version"));
-    case Answer::kProcessOnly:
+    case Availability::kProcessOnly:
       return absl::FailedPreconditionError(
           absl::StrCat(name, " is known only for the process: ask for the process's total"));
-    case Answer::kTreesOnly:
+    case Availability::kTreesOnly:
       return absl::FailedPreconditionError(
           absl::StrCat(name, " are known only for methods and call paths: ask for a method's"));
-    case Answer::kVirtualThread:
+    case Availability::kVirtualThread:
       return absl::UnavailableError(
           absl::StrCat(name, " is unknown for virtual threads: ask for the process's total"));
     default:
@@ -284,21 +284,21 @@ absl::Status ThreadCounters::StatusOf(Answer answer, uint32_t metric) const {
 }
 
 absl::Status ThreadCounters::Check(uint32_t metric) const {
-  return StatusOf(own_.Check(metric), metric);
+  return StatusOf(own_.AvailabilityOf(metric), metric);
 }
 
 absl::StatusOr<int64_t> ThreadCounters::Own(uint32_t metric) {
-  const Answer answer = own_.CheckOfThread(metric);
-  if (answer != Answer::kYes) return StatusOf(answer, metric);
+  const Availability availability = own_.AvailabilityForThreads(metric);
+  if (availability != Availability::kYes) return StatusOf(availability, metric);
   const CounterBlock* const block = Current();
   if (block == nullptr) return absl::ResourceExhaustedError("no memory for a thread's counters");
-  if (IsUnreported(*block, metric)) return StatusOf(Answer::kVirtualThread, metric);
+  if (IsUnreported(*block, metric)) return StatusOf(Availability::kVirtualThread, metric);
   return Read(*block, metric, /*is_own=*/true);
 }
 
 absl::StatusOr<int64_t> ThreadCounters::OfEnded(const Last& last, uint32_t metric) const {
   if (last.is_virtual && OwnTotals::IsPerKernelThread(metric)) {
-    return StatusOf(Answer::kVirtualThread, metric);
+    return StatusOf(Availability::kVirtualThread, metric);
   }
   if ((kFileMetrics >> metric & 1) == 0 || last.has_files) return last.values[metric];
   return absl::UnavailableError(
@@ -308,11 +308,11 @@ absl::StatusOr<int64_t> ThreadCounters::OfEnded(const Last& last, uint32_t metri
 }
 
 absl::StatusOr<int64_t> ThreadCounters::Of(uint64_t java_tid, uint32_t metric) const {
-  const Answer answer = own_.CheckOfThread(metric);
-  if (answer != Answer::kYes) return StatusOf(answer, metric);
+  const Availability availability = own_.AvailabilityForThreads(metric);
+  if (availability != Availability::kYes) return StatusOf(availability, metric);
   const std::lock_guard lock(mutex_);
   if (const CounterBlock* const live = Find(java_tid); live != nullptr) {
-    if (IsUnreported(*live, metric)) return StatusOf(Answer::kVirtualThread, metric);
+    if (IsUnreported(*live, metric)) return StatusOf(Availability::kVirtualThread, metric);
     return Read(*live, metric, live == tls_block);
   }
   const auto ended = ended_.find(java_tid);
@@ -322,8 +322,8 @@ absl::StatusOr<int64_t> ThreadCounters::Of(uint64_t java_tid, uint32_t metric) c
 }
 
 absl::StatusOr<int64_t> ThreadCounters::OfOsThread(pid_t os_tid, uint32_t metric) const {
-  const Answer answer = own_.CheckOfThread(metric);
-  if (answer != Answer::kYes) return StatusOf(answer, metric);
+  const Availability availability = own_.AvailabilityForThreads(metric);
+  if (availability != Availability::kYes) return StatusOf(availability, metric);
   const std::lock_guard lock(mutex_);
   const CounterBlock* const live = FindOnOsThread(os_tid);
   if (live == nullptr) {
@@ -340,8 +340,8 @@ std::optional<uint64_t> ThreadCounters::JavaTidOf(pid_t os_tid) const {
 }
 
 absl::StatusOr<int64_t> ThreadCounters::Process(uint32_t metric) const {
-  const Answer answer = own_.CheckOfProcess(metric);
-  if (answer != Answer::kYes) return StatusOf(answer, metric);
+  const Availability availability = own_.AvailabilityForProcess(metric);
+  if (availability != Availability::kYes) return StatusOf(availability, metric);
   if (IsUser(metric) && users_.IsByProcessor(metric)) {
     return users_.by_processor().Total(metric - kFirstUser);
   }

@@ -90,7 +90,7 @@ class ThreadCounters {
   void Add(uint32_t metric, int64_t delta);
   // Counts for the process, without a lock.
   void AddToProcess(uint32_t metric, int64_t delta);
-  // Sets which metrics of Source::kCounted are counted now, as a set of bits.
+  // Sets which metrics of MetricOrigin::kCounted are counted now, as a set of bits.
   void SetCounted(uint64_t metrics) { own_.SetCounted(metrics); }
 
   // ---- Questions, by a metric's number. NotFound: no such metric or thread; FailedPrecondition:
@@ -163,7 +163,7 @@ class ThreadCounters {
   void Resume(signal_safe::CounterBlock& block, uint64_t java_thread);
   int64_t Read(const signal_safe::CounterBlock& block, uint32_t metric, bool is_own) const;
   Values ReadAll(const signal_safe::CounterBlock& block, uint64_t metrics, bool is_own) const;
-  absl::Status StatusOf(Answer answer, uint32_t metric) const;
+  absl::Status StatusOf(Availability availability, uint32_t metric) const;
   static void EndOfNativeThread(void* self);
 
   signal_safe::AllocLayout layout_;

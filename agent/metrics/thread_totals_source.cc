@@ -17,7 +17,8 @@ bool IsLevel(uint32_t metric) {
 // Returns whether the kernel counts the metric, for each of its threads and for the process.
 bool IsOfKernel(uint32_t metric) {
   return metric < metrics::kFirstUser &&
-         metrics::InfoOf(static_cast<metrics::Metric>(metric)).source == metrics::Source::kKernel;
+         metrics::InfoOf(static_cast<metrics::Metric>(metric)).origin ==
+             metrics::MetricOrigin::kKernel;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ absl::StatusOr<TreeSnapshot> TreeWindows::SinceStart(std::optional<uint64_t> jav
   return Whole(std::move(sum));
 }
 
-void TreeWindows::Open(uint64_t window, Scope scope, uint64_t java_tid) {
+void TreeWindows::Open(uint64_t window, WindowScope scope, uint64_t java_tid) {
   Window opened = {.scope = scope, .java_tid = java_tid};
   AddLiveTrees(window, -1, opened);
   windows_.insert_or_assign(window, std::move(opened));
@@ -107,11 +107,11 @@ void TreeWindows::OnNodeRemoved(const signal_safe::ThreadState& state,
 
 bool TreeWindows::Covers(uint64_t number, const Window& window, uint64_t java_tid) const {
   switch (window.scope) {
-    case Scope::kThread:
+    case WindowScope::kThread:
       return java_tid == window.java_tid;
-    case Scope::kDescendants:
+    case WindowScope::kDescendants:
       return families_.Has(number, java_tid);
-    case Scope::kProcess:
+    case WindowScope::kProcess:
       return true;
   }
   return false;

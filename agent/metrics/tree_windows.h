@@ -26,7 +26,7 @@
 namespace jtrace::metrics {
 
 // Whose calls a window counts. The numbers are those of jtrace.NativeMetrics.
-enum class Scope : int { kThread = 0, kDescendants = 1, kProcess = 2 };
+enum class WindowScope : int { kThread = 0, kDescendants = 1, kProcess = 2 };
 
 class TreeWindows : public calls::TreeWatcher {
  public:
@@ -42,7 +42,7 @@ class TreeWindows : public calls::TreeWatcher {
 
   // Opens a window. `window`: a number not used before; `java_tid`: the thread that opens it, which
   // waits while this and Counted run.
-  void Open(uint64_t window, Scope scope, uint64_t java_tid);
+  void Open(uint64_t window, WindowScope scope, uint64_t java_tid);
   // Returns false if the window is not open.
   bool Close(uint64_t window) { return windows_.erase(window) != 0; }
   // Returns the counts of the window so far. `roots`: of the thread that opened it, only the counts
@@ -61,7 +61,7 @@ class TreeWindows : public calls::TreeWatcher {
 
  private:
   struct Window {
-    Scope scope;
+    WindowScope scope;
     uint64_t java_tid;
     // The counts of freed nodes, minus the counts when the window was opened.
     TreeSnapshot own = TreeSnapshot();  // of the thread that opened it

@@ -26,7 +26,7 @@ absl::Status MetricsPart::Start(JNIEnv* jni) {
 }
 
 bool MetricsPart::IsByObject(uint32_t metric) const {
-  return HasTrees(options_) && (metrics::kLives >> metric & 1) != 0;
+  return HasTrees(options_) && (metrics::kTaggedObjectMetrics >> metric & 1) != 0;
 }
 
 void MetricsPart::Run() {

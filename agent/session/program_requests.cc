@@ -102,8 +102,9 @@ absl::StatusOr<metrics::MethodTotals> NativeRequests::Method(std::optional<uint6
 }
 
 absl::StatusOr<uint64_t> NativeRequests::OpenWindow(std::optional<uint64_t> java_tid) {
-  return requests_.OpenWindow(java_tid ? metrics::Scope::kThread : metrics::Scope::kProcess,
-                              java_tid.value_or(0));
+  return requests_.OpenWindow(
+      java_tid ? metrics::WindowScope::kThread : metrics::WindowScope::kProcess,
+      java_tid.value_or(0));
 }
 
 absl::StatusOr<metrics::MethodTotals> NativeRequests::WindowMethod(uint64_t window, uint32_t metric,
@@ -163,7 +164,7 @@ absl::StatusOr<size_t> JavaRequests::ColumnOf(uint32_t metric) const {
   const auto found = std::find(charged.begin(), charged.end(), metric);
   if (found != charged.end()) return 1 + static_cast<size_t>(found - charged.begin());
   const std::string name = session_.jvm().metrics->counters().NameOf(metric);
-  if (metric < metrics::kFirstUser && (metrics::kLives >> metric & 1) != 0) {
+  if (metric < metrics::kFirstUser && (metrics::kTaggedObjectMetrics >> metric & 1) != 0) {
     return absl::OutOfRangeError(absl::StrCat(
         name, " by call path is in traces only; ask for the process's total, or dump one"));
   }
@@ -221,10 +222,10 @@ absl::StatusOr<MethodTotals> JavaRequests::Method(std::optional<uint64_t> java_t
                   [&](TreeWindows& windows) { return windows.SinceStart(java_tid); });
 }
 
-absl::StatusOr<uint64_t> JavaRequests::OpenWindow(metrics::Scope scope, uint64_t java_tid) {
+absl::StatusOr<uint64_t> JavaRequests::OpenWindow(metrics::WindowScope scope, uint64_t java_tid) {
   static std::atomic<uint64_t> last{0};
   const uint64_t window = ++last;
-  if (scope == metrics::Scope::kDescendants) {
+  if (scope == metrics::WindowScope::kDescendants) {
     session_.jvm().metrics->FollowVirtualThreads();
     session_.jvm().families.Begin(window, java_tid);
   }

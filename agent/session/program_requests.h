@@ -22,7 +22,7 @@ class JavaRequests : public api::JavaApi {
   absl::StatusOr<uint32_t> Counter(absl::string_view name, absl::string_view unit) override;
   absl::StatusOr<metrics::MethodTotals> Method(std::optional<uint64_t> java_tid, uint32_t metric,
                                                absl::string_view pattern) override;
-  absl::StatusOr<uint64_t> OpenWindow(metrics::Scope scope, uint64_t java_tid) override;
+  absl::StatusOr<uint64_t> OpenWindow(metrics::WindowScope scope, uint64_t java_tid) override;
   absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                      absl::string_view pattern) override;
   absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric, absl::string_view below,

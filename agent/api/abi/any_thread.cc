@@ -17,7 +17,7 @@
 namespace jtrace::abi {
 namespace {
 
-using metrics::Answer;
+using metrics::Availability;
 using metrics::ThreadCounters;
 
 absl::StatusOr<int64_t> TotalOf(const Subject& subject, uint32_t metric) {
@@ -26,16 +26,17 @@ absl::StatusOr<int64_t> TotalOf(const Subject& subject, uint32_t metric) {
   return Counters().OfOsThread(static_cast<pid_t>(subject.thread), metric);
 }
 
-Answer AnswerFor(const Subject& subject, uint32_t metric) {
-  if (subject.of != JTRACE_OF_PROCESS) return Counters().own().CheckOfThread(metric);
-  return Counters().own().CheckOfProcess(metric);
+Availability AvailabilityFor(const Subject& subject, uint32_t metric) {
+  if (subject.of != JTRACE_OF_PROCESS) return Counters().own().AvailabilityForThreads(metric);
+  return Counters().own().AvailabilityForProcess(metric);
 }
 
 // For a resolved subject.
 int32_t ReadTotals(const Subject& subject, const uint32_t* ids, size_t count, int64_t* values) {
   for (size_t i = 0; i < count; ++i) {
-    if (const Answer answer = AnswerFor(subject, ids[i]); answer != Answer::kYes) {
-      return Code(answer);
+    if (const Availability availability = AvailabilityFor(subject, ids[i]);
+        availability != Availability::kYes) {
+      return Code(availability);
     }
     absl::StatusOr<int64_t> total = TotalOf(subject, ids[i]);
     // The thread may have started before counting began.

@@ -6,7 +6,7 @@ namespace jtrace::abi {
 namespace {
 
 using absl::StatusCode;
-using metrics::Answer;
+using metrics::Availability;
 
 // Indexed by the negated code. The static_assert below finds a missing comma.
 // NOLINTBEGIN(bugprone-suspicious-missing-comma)
@@ -43,23 +43,23 @@ const char* ErrorText(int32_t code) {
   return code <= 0 && code > -kCodes ? kTexts[-code] : "this is not a code of jtrace";
 }
 
-int32_t Code(Answer answer) {
-  switch (answer) {
-    case Answer::kYes:
+int32_t Code(Availability availability) {
+  switch (availability) {
+    case Availability::kYes:
       return JTRACE_OK;
-    case Answer::kNoMetric:
+    case Availability::kNoMetric:
       return JTRACE_E_METRIC;
-    case Answer::kNotCounted:
+    case Availability::kNotCounted:
       return JTRACE_E_NOT_COUNTED;
-    case Answer::kUnsupported:
-    case Answer::kVirtualThread:
+    case Availability::kUnsupported:
+    case Availability::kVirtualThread:
       return JTRACE_E_UNSUPPORTED;
-    case Answer::kProcessOnly:
-    case Answer::kTreesOnly:
+    case Availability::kProcessOnly:
+    case Availability::kTreesOnly:
       return JTRACE_E_REACH;
-    case Answer::kNotInHandlers:
+    case Availability::kNotInHandlers:
       return JTRACE_E_HANDLER;
-    case Answer::kUnknownThread:
+    case Availability::kUnknownThread:
       return JTRACE_E_THREAD;
   }
   return JTRACE_E_INTERNAL;

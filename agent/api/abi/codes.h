@@ -11,7 +11,7 @@ namespace jtrace::abi {
 // Returns a sentence for people about the code; never null.
 const char* ErrorText(int32_t code);
 
-int32_t Code(metrics::Answer answer);
+int32_t Code(metrics::Availability availability);
 // Returns the code for a question about a thread.
 int32_t ThreadCode(const absl::Status& status);
 // Returns the code for a question about methods; `not_found`: the code for NotFound.

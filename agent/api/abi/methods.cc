@@ -70,7 +70,7 @@ int32_t Method(const jtrace_method_query* query, jtrace_method_stats* stats) {
         query->pattern == nullptr) {
       return int32_t{JTRACE_E_ARGUMENT};
     }
-    if (Counters().own().Check(query->metric) == metrics::Answer::kNoMetric) {
+    if (Counters().own().AvailabilityOf(query->metric) == metrics::Availability::kNoMetric) {
       return int32_t{JTRACE_E_METRIC};
     }
     std::optional<uint64_t> java_tid;

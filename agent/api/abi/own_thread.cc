@@ -6,7 +6,7 @@
 namespace jtrace::abi {
 namespace {
 
-using metrics::Answer;
+using metrics::Availability;
 using metrics::MetricInfo;
 using metrics::UserCounter;
 
@@ -43,7 +43,9 @@ static_assert(JTRACE_REACH_PATH == static_cast<int>(metrics::Reach::kPath));
 static_assert(JTRACE_REACH_THREAD == static_cast<int>(metrics::Reach::kThread));
 static_assert(JTRACE_REACH_PROCESS == static_cast<int>(metrics::Reach::kProcess));
 
-bool IsMetric(uint32_t id) { return Counters().own().Check(id) != Answer::kNoMetric; }
+bool IsMetric(uint32_t id) {
+  return Counters().own().AvailabilityOf(id) != Availability::kNoMetric;
+}
 
 const char* NameOf(uint32_t id) {
   if (const UserCounter* const counter = Counters().users().Find(id)) return counter->name.c_str();
@@ -79,13 +81,13 @@ int32_t MetricId(const char* name, uint32_t* id) {
 int32_t MetricInfo(uint32_t id, jtrace_metric* info) {
   if (const int32_t state = State(); state != JTRACE_OK) return state;
   if (info == nullptr) return JTRACE_E_ARGUMENT;
-  const Answer answer = Counters().own().Check(id);
-  if (answer == Answer::kNoMetric) return JTRACE_E_METRIC;
+  const Availability availability = Counters().own().AvailabilityOf(id);
+  if (availability == Availability::kNoMetric) return JTRACE_E_METRIC;
   const UserCounter* const counter = Counters().users().Find(id);
   jtrace_metric text =
       counter != nullptr ? Describe(*counter) : Describe(metrics::AllMetrics()[id]);
   text.id = id;
-  text.available = Code(answer);
+  text.available = Code(availability);
   return CopySized(text, kFirstMetricSize, info) ? JTRACE_OK : JTRACE_E_ARGUMENT;
 }
 
@@ -94,8 +96,9 @@ int32_t OwnTotals(const uint32_t* ids, size_t count, int64_t* values) {
   if (count != 0 && (ids == nullptr || values == nullptr)) return JTRACE_E_ARGUMENT;
   const metrics::OwnTotals& own = Counters().own();
   for (size_t i = 0; i < count; ++i) {
-    if (const Answer answer = own.Read(ids[i], values[i]); answer != Answer::kYes) {
-      return Code(answer);
+    if (const Availability availability = own.Read(ids[i], values[i]);
+        availability != Availability::kYes) {
+      return Code(availability);
     }
   }
   return JTRACE_OK;

@@ -116,8 +116,8 @@ void JNICALL Method(JNIEnv* jni, jclass, jboolean all, jlong thread, jint metric
 }
 
 jlong JNICALL Open(JNIEnv* jni, jclass, jint scope, jlong thread) {
-  return ValueOrThrow<jlong>(
-      jni, Api().OpenWindow(static_cast<metrics::Scope>(scope), static_cast<uint64_t>(thread)));
+  return ValueOrThrow<jlong>(jni, Api().OpenWindow(static_cast<metrics::WindowScope>(scope),
+                                                   static_cast<uint64_t>(thread)));
 }
 
 void JNICALL WindowMethod(JNIEnv* jni, jclass, jlong window, jint metric, jstring pattern,

@@ -36,7 +36,7 @@ class JavaApi {
                                                        uint32_t metric,
                                                        absl::string_view pattern) = 0;
   // Opens a window, from the thread `java_tid` on, and returns its number.
-  virtual absl::StatusOr<uint64_t> OpenWindow(metrics::Scope scope, uint64_t java_tid) = 0;
+  virtual absl::StatusOr<uint64_t> OpenWindow(metrics::WindowScope scope, uint64_t java_tid) = 0;
   virtual absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                              absl::string_view pattern) = 0;
   // As NativeMetrics.windowPaths. `below`: only paths of the opening thread in such a method;

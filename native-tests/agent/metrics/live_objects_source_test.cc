@@ -45,8 +45,8 @@ class LiveObjectsSourceTest : public ::testing::Test {
     trees_ = std::make_unique<postproc::AgentTrees>(model_, stats_);
   }
   uint32_t Make(uint64_t tid, bool is_virtual = false) {
-    const uint32_t path = paths_.Current(tid, is_virtual);
-    paths_.Made(path, 16);
+    const uint32_t path = paths_.CurrentPath(tid, is_virtual);
+    paths_.Allocated(path, 16);
     return path;
   }
 

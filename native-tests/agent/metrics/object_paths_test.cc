@@ -51,18 +51,18 @@ class ObjectPathsTest : public ::testing::Test {
 
 TEST_F(ObjectPathsTest, PathsAreThoseOfOpenCalls) {
   testing::ProbeDouble thread(arena_.get(), 7);
-  const uint32_t root = paths_.Current(7, false);
+  const uint32_t root = paths_.CurrentPath(7, false);
   EXPECT_TRUE(RoutinesOf(root).empty());
   const uint64_t outer = thread.Enter(3);
   thread.Enter(4);
   const uint64_t again = thread.Enter(4);
-  const uint32_t inner = paths_.Current(7, false);
+  const uint32_t inner = paths_.CurrentPath(7, false);
   EXPECT_EQ(RoutinesOf(inner), (std::vector<uint32_t>{3, 4, 4}));
-  EXPECT_EQ(paths_.Current(7, false), inner);
+  EXPECT_EQ(paths_.CurrentPath(7, false), inner);
   thread.Exit(again);
-  EXPECT_EQ(RoutinesOf(paths_.Current(7, false)), (std::vector<uint32_t>{3, 4}));
+  EXPECT_EQ(RoutinesOf(paths_.CurrentPath(7, false)), (std::vector<uint32_t>{3, 4}));
   thread.Exit(outer);
-  EXPECT_EQ(paths_.Current(7, false), root);
+  EXPECT_EQ(paths_.CurrentPath(7, false), root);
   ASSERT_EQ(Owners().size(), 1u);
   EXPECT_TRUE(Owners()[0].has_tree);
 }
@@ -72,26 +72,26 @@ TEST_F(ObjectPathsTest, ThreadsHaveTheirOwnPaths) {
   testing::ProbeDouble other(arena_.get(), 8);
   one.Enter(3);
   other.Enter(3);
-  EXPECT_NE(paths_.Current(7, false), paths_.Current(8, false));
+  EXPECT_NE(paths_.CurrentPath(7, false), paths_.CurrentPath(8, false));
   testing::ProbeDouble first(arena_.get(), 20, /*is_virtual=*/true);
   testing::ProbeDouble second(arena_.get(), 21, /*is_virtual=*/true);
   first.Enter(3);
   second.Enter(3);
-  EXPECT_EQ(paths_.Current(20, true), paths_.Current(21, true));
+  EXPECT_EQ(paths_.CurrentPath(20, true), paths_.CurrentPath(21, true));
   EXPECT_EQ(Owners().size(), 3u);
 }
 
 TEST_F(ObjectPathsTest, WhatHasNoPathIsNowhereOrAtTheRoot) {
-  EXPECT_EQ(paths_.Current(0, false), ObjectPaths::kNowhere);
-  paths_.Current(9, false);
+  EXPECT_EQ(paths_.CurrentPath(0, false), ObjectPaths::kNowhere);
+  paths_.CurrentPath(9, false);
   ASSERT_EQ(Owners().size(), 1u);
   EXPECT_FALSE(Owners()[0].has_tree);
   testing::ProbeDouble thread(arena_.get(), 9);
   thread.Enter(3);
-  paths_.Current(9, false);
+  paths_.CurrentPath(9, false);
   EXPECT_TRUE(Owners()[0].has_tree);
   thread.End();
-  EXPECT_TRUE(RoutinesOf(paths_.Current(9, false)).empty());
+  EXPECT_TRUE(RoutinesOf(paths_.CurrentPath(9, false)).empty());
   EXPECT_TRUE(Owners()[0].has_tree);
 }
 
@@ -100,24 +100,24 @@ TEST_F(ObjectPathsTest, WhatIsTooMuchIsCountedApart) {
   few.Begin();
   testing::ProbeDouble thread(arena_.get(), 7);
   thread.Enter(3);
-  const uint32_t kept = few.Current(7, false);
+  const uint32_t kept = few.CurrentPath(7, false);
   thread.Enter(4);
-  EXPECT_GE(few.Current(7, false), ObjectPaths::kFirstPath);
+  EXPECT_GE(few.CurrentPath(7, false), ObjectPaths::kFirstPath);
   thread.Enter(5);
-  EXPECT_EQ(few.Current(7, false), ObjectPaths::kTooMany);
+  EXPECT_EQ(few.CurrentPath(7, false), ObjectPaths::kTooMany);
   thread.Enter(6);
-  EXPECT_EQ(few.Current(7, false), ObjectPaths::kTooMany);
+  EXPECT_EQ(few.CurrentPath(7, false), ObjectPaths::kTooMany);
   EXPECT_EQ(RoutinesOf(few, kept), (std::vector<uint32_t>{3}));
 }
 
 TEST_F(ObjectPathsTest, ThreadsBeyondTheFirstShareTheirPaths) {
   ObjectPaths few(ObjectPaths::kMaxPaths, /*max_owners=*/1);
   few.Begin();
-  const uint32_t first = few.Current(1, false);
-  EXPECT_NE(few.Current(2, false), first);
-  EXPECT_EQ(few.Current(2, false), few.Current(3, false));
-  EXPECT_NE(few.Current(4, true), few.Current(3, false));
-  EXPECT_EQ(few.Current(1, false), first);
+  const uint32_t first = few.CurrentPath(1, false);
+  EXPECT_NE(few.CurrentPath(2, false), first);
+  EXPECT_EQ(few.CurrentPath(2, false), few.CurrentPath(3, false));
+  EXPECT_NE(few.CurrentPath(4, true), few.CurrentPath(3, false));
+  EXPECT_EQ(few.CurrentPath(1, false), first);
 }
 
 // The memory of a pruned node becomes the node of another path.
@@ -129,7 +129,7 @@ TEST_F(ObjectPathsTest, ReusedNodesAreOtherPaths) {
   for (uint32_t routine = 1; routine <= 400; ++routine) {
     const uint64_t outer = thread.Enter(1000 + routine % 7);
     const uint64_t inner = thread.Enter(routine);
-    EXPECT_EQ(RoutinesOf(paths_.Current(7, false)),
+    EXPECT_EQ(RoutinesOf(paths_.CurrentPath(7, false)),
               (std::vector<uint32_t>{1000 + routine % 7, routine}));
     refs.push_back(thread.current_ref());
     thread.Exit(inner);
@@ -147,13 +147,13 @@ TEST_F(ObjectPathsTest, ReusedNodesAreOtherPaths) {
 TEST_F(ObjectPathsTest, ARecordingKnowsNothingOfTheOneBefore) {
   testing::ProbeDouble thread(arena_.get(), 7);
   thread.Enter(3);
-  const uint32_t before = paths_.Current(7, false);
-  paths_.Made(before, 16);
+  const uint32_t before = paths_.CurrentPath(7, false);
+  paths_.Allocated(before, 16);
   paths_.Begin();
   thread.Enter(4);
-  const uint32_t path = paths_.Current(7, false);
+  const uint32_t path = paths_.CurrentPath(7, false);
   EXPECT_EQ(RoutinesOf(path), (std::vector<uint32_t>{3, 4}));
-  EXPECT_EQ(paths_.Read(before).made.objects, 0u);
+  EXPECT_EQ(paths_.Read(before).allocated.objects, 0u);
 }
 
 TEST_F(ObjectPathsTest, ACallbackOfTheRecordingBeforeFindsItsMemory) {
@@ -161,12 +161,12 @@ TEST_F(ObjectPathsTest, ACallbackOfTheRecordingBeforeFindsItsMemory) {
   uint32_t last = 0;
   for (uint32_t routine = 1; routine <= 5000; ++routine) {
     const uint64_t token = thread.Enter(routine);
-    last = paths_.Current(7, false);
+    last = paths_.CurrentPath(7, false);
     thread.Exit(token);
   }
-  paths_.Made(last, 16);
+  paths_.Allocated(last, 16);
   paths_.Begin();
-  EXPECT_EQ(paths_.Read(last).made.objects, 0u);
+  EXPECT_EQ(paths_.Read(last).allocated.objects, 0u);
   paths_.Freed(last, 16);
 }
 
@@ -181,8 +181,8 @@ TEST_F(ObjectPathsTest, CountsAreExactWhateverTheThreads) {
     threads.emplace_back([this, i, probes = doubles.back().get()] {
       for (uint64_t object = 0; object < kObjects; ++object) {
         const uint64_t token = probes->Enter(1 + object % 3);
-        const uint32_t path = paths_.Current(100 + i, true);
-        paths_.Made(path, 24);
+        const uint32_t path = paths_.CurrentPath(100 + i, true);
+        paths_.Allocated(path, 24);
         if (object % 2 == 0) paths_.Freed(path, 24);
         probes->Exit(token);
       }
@@ -195,10 +195,10 @@ TEST_F(ObjectPathsTest, CountsAreExactWhateverTheThreads) {
   paths_.CopyTo(known, owners);
   EXPECT_EQ(known.size(), ObjectPaths::kFirstPath + 1 + 3u);
   for (uint32_t path = 0; path < known.size(); ++path) {
-    sum.made.objects += paths_.Read(path).made.objects;
+    sum.allocated.objects += paths_.Read(path).allocated.objects;
     sum.freed.bytes += paths_.Read(path).freed.bytes;
   }
-  EXPECT_EQ(sum.made.objects, kThreads * kObjects);
+  EXPECT_EQ(sum.allocated.objects, kThreads * kObjects);
   EXPECT_EQ(sum.freed.bytes, kThreads * kObjects / 2 * 24);
 }
 

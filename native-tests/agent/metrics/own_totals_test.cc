@@ -20,7 +20,7 @@ constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
 
 int64_t Read(const ThreadCounters& counters, uint32_t metric) {
   int64_t value = -1;
-  EXPECT_EQ(counters.own().Read(metric, value), Answer::kYes) << metric;
+  EXPECT_EQ(counters.own().Read(metric, value), Availability::kYes) << metric;
   return value;
 }
 
@@ -30,10 +30,10 @@ TEST(OwnTotals, EqualTheThreadsTotals) {
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
     int64_t value = 0;
-    EXPECT_EQ(counters.own().Read(orders, value), Answer::kUnknownThread);
-    EXPECT_EQ(counters.own().Add(orders, 1), Answer::kUnknownThread);
+    EXPECT_EQ(counters.own().Read(orders, value), Availability::kUnknownThread);
+    EXPECT_EQ(counters.own().Add(orders, 1), Availability::kUnknownThread);
     counters.Start(7, 0, false);
-    EXPECT_EQ(counters.own().Add(orders, 5), Answer::kYes);
+    EXPECT_EQ(counters.own().Add(orders, 5), Availability::kYes);
     counters.Add(orders, 2);
     EXPECT_EQ(Read(counters, orders), 7);
     const int64_t cpu = Read(counters, kCpu);
@@ -41,8 +41,8 @@ TEST(OwnTotals, EqualTheThreadsTotals) {
     EXPECT_LE(Read(counters, static_cast<uint32_t>(Metric::kSwitches)),
               *counters.Own(static_cast<uint32_t>(Metric::kSwitches)));
     counters.End();
-    EXPECT_EQ(counters.own().Read(orders, value), Answer::kUnknownThread);
-    EXPECT_EQ(counters.own().Add(orders, 1), Answer::kUnknownThread);
+    EXPECT_EQ(counters.own().Read(orders, value), Availability::kUnknownThread);
+    EXPECT_EQ(counters.own().Add(orders, 1), Availability::kUnknownThread);
   }).join();
   EXPECT_EQ(*counters.Of(7, orders), 7);
 }
@@ -52,10 +52,10 @@ TEST(OwnTotals, ANativeThreadIsKnownAfterItIsSeen) {
   ThreadCounters counters(kNoLayout, threads);
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
-    EXPECT_EQ(counters.own().Add(orders, 1), Answer::kUnknownThread);
+    EXPECT_EQ(counters.own().Add(orders, 1), Availability::kUnknownThread);
     ASSERT_TRUE(counters.RegisterThread().has_value());
     EXPECT_EQ(counters.RegisterThread()->os_tid, gettid());
-    EXPECT_EQ(counters.own().Add(orders, 4), Answer::kYes);
+    EXPECT_EQ(counters.own().Add(orders, 4), Availability::kYes);
     EXPECT_EQ(*counters.OfOsThread(gettid(), orders), 4);
     EXPECT_FALSE(counters.JavaTidOf(gettid()).has_value());
   }).join();
@@ -67,28 +67,28 @@ TEST(OwnTotals, UnavailableValuesAreErrorsNotNumbers) {
   ThreadCounters counters(kNoLayout, threads);
   std::thread([&] {
     counters.Start(7, 0, false);
-    const auto answer = [&](auto metric) {
+    const auto availability = [&](auto metric) {
       int64_t value = 0;
       return counters.own().Read(static_cast<uint32_t>(metric), value);
     };
-    EXPECT_EQ(answer(Metric::kAllocBytes), Answer::kUnsupported);
-    EXPECT_EQ(answer(Metric::kLiveBytes), Answer::kNotCounted);
-    EXPECT_EQ(answer(Metric::kExceptions), Answer::kNotCounted);
-    EXPECT_EQ(answer(Metric::kCalls), Answer::kTreesOnly);
-    EXPECT_EQ(answer(Metric::kJit), Answer::kProcessOnly);
-    EXPECT_EQ(answer(Metric::kReadBytes), Answer::kNotInHandlers);
-    EXPECT_EQ(answer(static_cast<uint32_t>(AllMetrics().size())), Answer::kNoMetric);
-    EXPECT_EQ(answer(kFirstUser), Answer::kNoMetric);
-    EXPECT_EQ(answer(~0u), Answer::kNoMetric);
-    EXPECT_EQ(counters.own().Add(kCpu, 1), Answer::kNoMetric);
-    EXPECT_EQ(counters.own().Add(kFirstUser, 1), Answer::kNoMetric);
+    EXPECT_EQ(availability(Metric::kAllocBytes), Availability::kUnsupported);
+    EXPECT_EQ(availability(Metric::kLiveBytes), Availability::kNotCounted);
+    EXPECT_EQ(availability(Metric::kExceptions), Availability::kNotCounted);
+    EXPECT_EQ(availability(Metric::kCalls), Availability::kTreesOnly);
+    EXPECT_EQ(availability(Metric::kJit), Availability::kProcessOnly);
+    EXPECT_EQ(availability(Metric::kReadBytes), Availability::kNotInHandlers);
+    EXPECT_EQ(availability(static_cast<uint32_t>(AllMetrics().size())), Availability::kNoMetric);
+    EXPECT_EQ(availability(kFirstUser), Availability::kNoMetric);
+    EXPECT_EQ(availability(~0u), Availability::kNoMetric);
+    EXPECT_EQ(counters.own().Add(kCpu, 1), Availability::kNoMetric);
+    EXPECT_EQ(counters.own().Add(kFirstUser, 1), Availability::kNoMetric);
     counters.SetCounted(1ull << static_cast<unsigned>(Metric::kExceptions));
-    EXPECT_EQ(answer(Metric::kExceptions), Answer::kYes);
+    EXPECT_EQ(availability(Metric::kExceptions), Availability::kYes);
     counters.Mount(50);
-    EXPECT_EQ(answer(Metric::kCpu), Answer::kVirtualThread);
-    EXPECT_EQ(answer(Metric::kWall), Answer::kYes);
+    EXPECT_EQ(availability(Metric::kCpu), Availability::kVirtualThread);
+    EXPECT_EQ(availability(Metric::kWall), Availability::kYes);
     counters.Unmount();
-    EXPECT_EQ(answer(Metric::kCpu), Answer::kYes);
+    EXPECT_EQ(availability(Metric::kCpu), Availability::kYes);
     counters.End();
   }).join();
   EXPECT_EQ(counters.Own(static_cast<uint32_t>(Metric::kGc)).status().code(),
@@ -108,11 +108,12 @@ TEST(OwnTotals, CountersByProcessorHaveOneTotal) {
   EXPECT_EQ(counters.users().Register("a", "", Counting::kByProcessor).status().code(),
             absl::StatusCode::kFailedPrecondition);
   std::thread([&] {
-    EXPECT_EQ(counters.own().Add(by_processor, 40), Answer::kYes) << "no thread needs to be known";
+    EXPECT_EQ(counters.own().Add(by_processor, 40), Availability::kYes)
+        << "no thread needs to be known";
     counters.Start(7, 0, false);
-    EXPECT_EQ(counters.own().Add(by_processor, 2), Answer::kYes);
+    EXPECT_EQ(counters.own().Add(by_processor, 2), Availability::kYes);
     int64_t value = 0;
-    EXPECT_EQ(counters.own().Read(by_processor, value), Answer::kProcessOnly);
+    EXPECT_EQ(counters.own().Read(by_processor, value), Availability::kProcessOnly);
     EXPECT_EQ(Read(counters, by_thread), 0);
     counters.End();
   }).join();
@@ -134,14 +135,14 @@ void Handle(int) {
   const int saved = errno;
   errno = 77;
   int64_t total = 0;
-  const Answer answer = asked->own().Read(counted, total);
-  if (answer == Answer::kUnknownThread) ++refused;
-  if (answer != Answer::kYes && answer != Answer::kUnknownThread) ++wrong;
-  if (answer == Answer::kYes) {
+  const Availability availability = asked->own().Read(counted, total);
+  if (availability == Availability::kUnknownThread) ++refused;
+  if (availability != Availability::kYes && availability != Availability::kUnknownThread) ++wrong;
+  if (availability == Availability::kYes) {
     if (total < last_total) ++wrong;
     last_total = total;
   }
-  if (asked->own().Add(counted, 3) == Answer::kYes) counted_by_handlers += 3;
+  if (asked->own().Add(counted, 3) == Availability::kYes) counted_by_handlers += 3;
   int64_t cpu = 0;
   asked->own().Read(kCpu, cpu);
   if (errno != 77) ++wrong;

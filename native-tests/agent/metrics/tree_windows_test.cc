@@ -127,9 +127,9 @@ TEST(TreeWindowsTest, ScopesOfAWindow) {
   const Model own_before = own.model();
   const Model other_before = other.model();
   families.Begin(11, 1);
-  windows.Open(10, Scope::kThread, 1);
-  windows.Open(11, Scope::kDescendants, 1);
-  windows.Open(12, Scope::kProcess, 1);
+  windows.Open(10, WindowScope::kThread, 1);
+  windows.Open(11, WindowScope::kDescendants, 1);
+  windows.Open(12, WindowScope::kProcess, 1);
   Walker child(arena.get(), 3, 3, 8);
   families.Add(11, 3);
   own.Walk(100);
@@ -195,7 +195,7 @@ TEST(TreeWindowsTest, PrunedTreesLoseNoCounts) {
   Model before;
   for (int round = 0; round < 150; ++round) {
     if (round == 50) {
-      windows.Open(1, Scope::kThread, 1);
+      windows.Open(1, WindowScope::kThread, 1);
       before = thread.model();
     }
     thread.Walk(400);
@@ -261,7 +261,7 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
     }
     ExpectSame(windows.SinceStart(std::nullopt), all);
     for (size_t i = 0; i < at_open.size(); ++i) ExpectSame(windows.Counted(i), all - at_open[i]);
-    windows.Open(at_open.size(), Scope::kProcess, 0);
+    windows.Open(at_open.size(), WindowScope::kProcess, 0);
     at_open.push_back(all);
     walking = kThreads;
     meeting.arrive_and_wait();
@@ -284,7 +284,7 @@ TEST(TreeWindowsTest, PathsHaveProcessorTimeWithItsClock) {
     };
     run();
     TreeWindows windows(collector, families);
-    windows.Open(1, Scope::kThread, 1);
+    windows.Open(1, WindowScope::kThread, 1);
     run();
     const auto counted = windows.Counted(1);
     ASSERT_TRUE(counted.ok());
@@ -312,7 +312,7 @@ TEST(TreeWindowsTest, AnEndedOpenerIsNotReadAgain) {
   thread.Exit(thread.Enter(5));
   collector.BeginRecording();
   TreeWindows windows(collector, families);
-  windows.Open(1, Scope::kThread, 1);
+  windows.Open(1, WindowScope::kThread, 1);
   thread.Exit(thread.Enter(5));
   EXPECT_TRUE(windows.Counted(1).ok());
   EXPECT_GT(asked, 0);
