@@ -54,7 +54,7 @@ bool PreferredThreads::Begin(absl::Time now) {
   return !nice_before_.empty();
 }
 
-absl::Time PreferredThreads::Check(absl::Time now) {
+absl::Time PreferredThreads::EndIfIdle(absl::Time now) {
   const absl::MutexLock lock(&mutex_);
   if (nice_before_.empty()) return absl::InfiniteFuture();
   const absl::Duration elapsed = now - checked_;

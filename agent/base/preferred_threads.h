@@ -32,7 +32,7 @@ class PreferredThreads {
   // false if no thread got it: the kernel allows it only with CAP_SYS_NICE or `ulimit -e`.
   bool Begin(absl::Time now);
   // Ends the priority if the threads rest. Returns when to call again; InfiniteFuture: it is over.
-  absl::Time Check(absl::Time now);
+  absl::Time EndIfIdle(absl::Time now);
   // Finds the threads that have these names now, as Begin does.
   void Refresh();
   // Returns whether one of the found threads runs or waits for a processor.
@@ -53,7 +53,7 @@ class PreferredThreads {
 
   const std::vector<std::string> names_;
   mutable absl::Mutex mutex_;
-  // Set by Refresh, not at each Check: a JVM may have thousands of threads to search.
+  // Set by Refresh, not at each EndIfIdle: a JVM may have thousands of threads to search.
   std::vector<pid_t> threads_ ABSL_GUARDED_BY(mutex_);
   std::map<pid_t, int> nice_before_ ABSL_GUARDED_BY(mutex_);  // empty: they have no priority
   absl::Time latest_ ABSL_GUARDED_BY(mutex_);

@@ -63,7 +63,7 @@ void Server::Run() {
 bool Server::ServeOne(absl::Time until, RequestQueue::Accepts accepts) {
   until = std::min(until, commands_.Tick());
   const std::optional<Request> request = queue_.Next(until, accepts);
-  if (request.has_value()) Do(*request, commands_, [this] { connections_->Wake(); });
+  if (request.has_value()) CarryOut(*request, commands_, [this] { connections_->Wake(); });
   return request.has_value();
 }
 
@@ -79,7 +79,7 @@ bool Server::Pause(absl::Duration time, RequestQueue::Accepts accepts) {
   }
 }
 
-void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wake) {
+void CarryOut(const Request& request, Commands& commands, absl::FunctionRef<void()> wake) {
   const std::pair<absl::string_view, absl::string_view> words =
       absl::StrSplit(request.line, absl::MaxSplits(' ', 1));
   Answer& answer = *request.answer;

@@ -45,7 +45,7 @@ class Commands {
 
 // Lets `commands` carry out a request, and finishes its answer, even if `commands` throws. Calls
 // `wake` when there is something to send.
-void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wake);
+void CarryOut(const Request& request, Commands& commands, absl::FunctionRef<void()> wake);
 
 class Server {
  public:

@@ -43,14 +43,14 @@ bool AllocationEvents::OpenForEvents() {
   return Open(wanted).can_generate_sampled_object_alloc_events != 0;
 }
 
-void AllocationEvents::Prepare(const CodeSet& codes) {
+void AllocationEvents::Prepare(const EventCodeSet& codes) {
   if (!codes.Has(Code::kEachAllocation) || !OpenForEvents()) return;
   has_set_interval_ = env()->SetHeapSamplingInterval(0) == JVMTI_ERROR_NONE;
   jvmtiPhase phase;
   is_before_program_ = env()->GetPhase(&phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_ONLOAD;
 }
 
-void AllocationEvents::Start(const CodeSet& codes) {
+void AllocationEvents::Start(const EventCodeSet& codes) {
   const bool is_offered = OpenForEvents();
   records_each_.store(codes.Has(Code::kEachAllocation));
   Enable(is_offered, "allocations", "allocations", {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC});
@@ -83,7 +83,7 @@ void AllocationEvents::AddEach(JNIEnv* jni, jthread thread, jclass klass, jlong 
                          "write to a faster disk, or record a sample: codes=+alloc");
     return;
   }
-  std::optional<proto::AllocationEvent> requester = Requester();
+  std::optional<proto::AllocationEvent> requester = AllocatingMethod();
   if (!requester.has_value()) return;
   const std::string name = jvm::ClassName(env(), klass);
   context().encoder.AddAllocationEvent({.time_ns = now,
@@ -95,7 +95,7 @@ void AllocationEvents::AddEach(JNIEnv* jni, jthread thread, jclass klass, jlong 
                                        *std::move(requester));
 }
 
-std::optional<proto::AllocationEvent> AllocationEvents::Requester() {
+std::optional<proto::AllocationEvent> AllocationEvents::AllocatingMethod() {
   proto::AllocationEvent requester;
   std::array<jvmtiFrameInfo, kMaxFrames> frames;
   jint count = 0;

@@ -22,9 +22,9 @@ class AllocationEvents : public JvmtiEventSource {
   absl::Span<const Code> codes() const override;
   // Sets the interval before the program's first thread runs: JDK 17 reports what a running thread
   // allocates only from the end of its last interval on, half a megabyte on average.
-  void Prepare(const CodeSet& codes) override;
+  void Prepare(const EventCodeSet& codes) override;
   // If each allocation is requested, no sample is recorded.
-  void Start(const CodeSet& codes) override;
+  void Start(const EventCodeSet& codes) override;
   void Stop() override;
 
   // Callback.
@@ -37,7 +37,7 @@ class AllocationEvents : public JvmtiEventSource {
   void AddEach(JNIEnv* jni, jthread thread, jclass klass, jlong size);
   // Returns the calling thread's innermost method with a probe, and its line; no fields if there is
   // none. No value: a probe itself has allocated.
-  std::optional<proto::AllocationEvent> Requester();
+  std::optional<proto::AllocationEvent> AllocatingMethod();
   uint32_t LineOf(const jvmtiFrameInfo& frame);
 
   // Used by the threads of a start and a stop only.

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "agent/base/clock.h"
-#include "agent/base/code_set.h"
+#include "agent/base/event_code_set.h"
 #include "agent/base/losses.h"
 #include "agent/jvm/class_registry.h"
 #include "agent/jvm/thread_registry.h"
@@ -55,15 +55,15 @@ class EventSource {
   // The codes of its events. Start is called only if one of them is requested.
   virtual absl::Span<const Code> codes() const = 0;
   // Called before a recording begins. At load no thread of the program runs yet.
-  virtual void Prepare(const CodeSet& /*codes*/) {}
+  virtual void Prepare(const EventCodeSet& /*codes*/) {}
   // Records those of its events that are in `codes`. Those that the JVM does not offer are a loss.
-  virtual void Start(const CodeSet& codes) = 0;
+  virtual void Start(const EventCodeSet& codes) = 0;
   // Called even without a Start. Events that are just being recorded may still get their record.
   virtual void Stop() = 0;
   // The source of what it adds to chunks; null: it adds only single records.
   virtual trace::ChunkSource* chunk_source() { return nullptr; }
 
-  bool IsRequested(const CodeSet& requested) const {
+  bool IsRequested(const EventCodeSet& requested) const {
     for (const Code code : codes()) {
       if (requested.Has(code)) return true;
     }

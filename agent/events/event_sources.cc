@@ -30,13 +30,13 @@ EventSources::EventSources(const EventContext& context) : context_(context) {
   }
 }
 
-void EventSources::Prepare(const CodeSet& codes) {
+void EventSources::Prepare(const EventCodeSet& codes) {
   for (EventSource* source : sources_) {
     if (source->IsRequested(codes)) source->Prepare(codes);
   }
 }
 
-void EventSources::Start(const CodeSet& codes) {
+void EventSources::Start(const EventCodeSet& codes) {
   context_.limits.Reset();
   for (EventSource* source : sources_) {
     if (source->IsRequested(codes)) source->Start(codes);
@@ -47,7 +47,7 @@ void EventSources::Stop() {
   for (EventSource* source : sources_) source->Stop();
 }
 
-std::vector<trace::ChunkSource*> EventSources::ChunkSources(const CodeSet& codes) const {
+std::vector<trace::ChunkSource*> EventSources::ChunkSources(const EventCodeSet& codes) const {
   std::vector<trace::ChunkSource*> chunk_sources;
   for (EventSource* source : sources_) {
     if (!source->IsRequested(codes)) continue;

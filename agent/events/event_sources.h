@@ -17,11 +17,11 @@ class EventSources {
   // Adds a source that has another owner and outlives this.
   void Add(EventSource& source) { sources_.push_back(&source); }
 
-  void Prepare(const CodeSet& codes);
-  void Start(const CodeSet& codes);
+  void Prepare(const EventCodeSet& codes);
+  void Start(const EventCodeSet& codes);
   void Stop();
   // Returns the chunk sources of the requested sources.
-  std::vector<trace::ChunkSource*> ChunkSources(const CodeSet& codes) const;
+  std::vector<trace::ChunkSource*> ChunkSources(const EventCodeSet& codes) const;
 
  private:
   const EventContext context_;

@@ -122,12 +122,12 @@ absl::Status IoCalls::Replace() {
   return status;
 }
 
-absl::Status IoCalls::Listen(IoListenerSlot use, IoListener& listener) {
+absl::Status IoCalls::Listen(IoListenerUse use, IoListener& listener) {
   if (absl::Status status = Replace(); !status.ok()) return status;
   SetListener(static_cast<size_t>(use), &listener);
   return absl::OkStatus();
 }
 
-void IoCalls::Ignore(IoListenerSlot use) { SetListener(static_cast<size_t>(use), nullptr); }
+void IoCalls::Ignore(IoListenerUse use) { SetListener(static_cast<size_t>(use), nullptr); }
 
 }  // namespace jtrace::events

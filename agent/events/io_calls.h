@@ -16,7 +16,7 @@
 namespace jtrace::events {
 
 // Who listens: there may be one listener of each use.
-enum class IoListenerSlot : uint8_t { kRecords, kCounts };
+enum class IoListenerUse : uint8_t { kRecords, kCounts };
 
 class IoCalls {
  public:
@@ -26,8 +26,8 @@ class IoCalls {
 
   // Sets the listener of a use, which lives as long as the process. In the live phase. An error if
   // the JVM does not allow it.
-  absl::Status Listen(IoListenerSlot use, IoListener& listener);
-  void Ignore(IoListenerSlot use);
+  absl::Status Listen(IoListenerUse use, IoListener& listener);
+  void Ignore(IoListenerUse use);
 
   // For listeners; null before Listen.
   jvmtiEnv* env() const { return environment_.get(); }

@@ -52,7 +52,7 @@ struct IoNative {
 // Returns the natives of all JDK versions; each has some of them.
 std::span<const IoNative> IoNatives();
 
-// The JDK's own function of a native, by its place in IoNatives; null: not known yet. To be set
+// The JDK's own function of a native, by its index in IoNatives; null: not known yet. To be set
 // before its replacement can be called.
 std::atomic<void*>& OriginalOf(size_t native);
 

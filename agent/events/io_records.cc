@@ -90,8 +90,8 @@ std::string NameOfDescriptor(int fd) {
 
 absl::Span<const Code> IoRecords::codes() const { return kCodes; }
 
-void IoRecords::Start(const CodeSet&) {
-  const absl::Status status = context_.io.Listen(IoListenerSlot::kRecords, *this);
+void IoRecords::Start(const EventCodeSet&) {
+  const absl::Status status = context_.io.Listen(IoListenerUse::kRecords, *this);
   if (status.ok()) return;
   context_.losses.Add("events.io", Severity::kWarning, 1,
                       absl::StrCat("kind of event that this JVM does not offer: reads and writes (",

@@ -19,8 +19,8 @@ class IoRecords : public EventSource, public IoListener {
   explicit IoRecords(const EventContext& context) : context_(context) {}
 
   absl::Span<const Code> codes() const override;
-  void Start(const CodeSet& codes) override;
-  void Stop() override { context_.io.Ignore(IoListenerSlot::kRecords); }
+  void Start(const EventCodeSet& codes) override;
+  void Stop() override { context_.io.Ignore(IoListenerUse::kRecords); }
 
   void Began(JNIEnv* jni, const IoCall& call) override;
   void Ended(JNIEnv* jni, const IoCall& call) override;

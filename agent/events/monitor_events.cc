@@ -40,7 +40,7 @@ absl::Span<const Code> MonitorEvents::codes() const {
   return kCodes;
 }
 
-void MonitorEvents::Start(const CodeSet& codes) {
+void MonitorEvents::Start(const EventCodeSet& codes) {
   jvmtiCapabilities wanted = {};
   wanted.can_generate_monitor_events = 1;
   const bool is_offered = Open(wanted).can_generate_monitor_events != 0;

@@ -14,7 +14,7 @@ class MonitorEvents : public JvmtiEventSource {
   explicit MonitorEvents(const EventContext& context);
 
   absl::Span<const Code> codes() const override;
-  void Start(const CodeSet& codes) override;
+  void Start(const EventCodeSet& codes) override;
 
   // Callbacks.
   void ContendedEnter(JNIEnv* jni, jthread thread, jobject object);

@@ -58,7 +58,7 @@ bool MonitorWaits::OpenForEvents(bool owners) {
   return granted.can_generate_monitor_events != 0 && (!owners || granted.can_get_monitor_info != 0);
 }
 
-void MonitorWaits::Start(const CodeSet& codes) {
+void MonitorWaits::Start(const EventCodeSet& codes) {
   const bool owners = codes.Has(Code::kOwner);
   const bool is_offered = OpenForEvents(owners);
   if (owners) {
@@ -76,14 +76,14 @@ proto::WaitEvent MonitorWaits::OwnerOf(JNIEnv* jni, jobject object) {
   const jvm::LocalFrame frame(jni);
   jvmtiMonitorUsage usage = {};
   if (env()->GetObjectMonitorUsage(object, &usage) != JVMTI_ERROR_NONE) {
-    return WaitFor(proto::WaitEvent::UNKNOWN);
+    return MakeWaitEvent(proto::WaitEvent::UNKNOWN);
   }
   jvm::Allocated<jthread> waiters(env());
   jvm::Allocated<jthread> notify_waiters(env());
   *waiters.out() = usage.waiters;
   *notify_waiters.out() = usage.notify_waiters;
-  if (usage.owner == nullptr) return WaitFor(proto::WaitEvent::UNOWNED);
-  return WaitFor(proto::WaitEvent::OWNED, context().NumberOf(jni, usage.owner));
+  if (usage.owner == nullptr) return MakeWaitEvent(proto::WaitEvent::UNOWNED);
+  return MakeWaitEvent(proto::WaitEvent::OWNED, context().NumberOf(jni, usage.owner));
 }
 
 void MonitorWaits::ContendedEnter(JNIEnv* jni, jthread thread, jobject object) {
@@ -106,7 +106,7 @@ void MonitorWaits::ContendedEntered(JNIEnv* jni, jthread thread, jobject object)
   writer_.Add(env(), jni, thread,
               {format::kWaitedMonitor, context().clock.Since(pending.begin_ns),
                context().clock.Since(now), object},
-              WaitFor(pending.cause, pending.by_thread));
+              MakeWaitEvent(pending.cause, pending.by_thread));
 }
 
 void MonitorWaits::Wait(JNIEnv* jni, jthread thread, jobject, jlong) {
@@ -117,16 +117,17 @@ void MonitorWaits::Wait(JNIEnv* jni, jthread thread, jobject, jlong) {
 
 // Returns how Object.wait ended. A thread that ends notifies those that wait on its object.
 proto::WaitEvent MonitorWaits::EndOf(JNIEnv* jni, jobject object, bool timed_out) {
-  if (timed_out) return WaitFor(proto::WaitEvent::TIMED_OUT);
+  if (timed_out) return MakeWaitEvent(proto::WaitEvent::TIMED_OUT);
   if (jni->IsInstanceOf(object, thread_class_) == JNI_TRUE &&
-      HasState(env(), object, JVMTI_THREAD_STATE_TERMINATED)) {
+      ThreadHasState(env(), object, JVMTI_THREAD_STATE_TERMINATED)) {
     jvm::ThreadRegistry& threads = context().threads;
-    return WaitFor(proto::WaitEvent::ENDED, threads.Find(threads.JavaTid(jni, object)).number);
+    return MakeWaitEvent(proto::WaitEvent::ENDED,
+                         threads.Find(threads.JavaTid(jni, object)).number);
   }
-  if (HasState(env(), nullptr, JVMTI_THREAD_STATE_INTERRUPTED)) {
-    return WaitFor(proto::WaitEvent::INTERRUPTED);
+  if (ThreadHasState(env(), nullptr, JVMTI_THREAD_STATE_INTERRUPTED)) {
+    return MakeWaitEvent(proto::WaitEvent::INTERRUPTED);
   }
-  return WaitFor(proto::WaitEvent::NOTIFIED);
+  return MakeWaitEvent(proto::WaitEvent::NOTIFIED);
 }
 
 void MonitorWaits::Waited(JNIEnv* jni, jthread thread, jobject object, jboolean timed_out) {

@@ -15,7 +15,7 @@ class MonitorWaits : public JvmtiEventSource {
   explicit MonitorWaits(const EventContext& context);
 
   absl::Span<const Code> codes() const override;
-  void Start(const CodeSet& codes) override;
+  void Start(const EventCodeSet& codes) override;
 
   // Callbacks.
   void ContendedEnter(JNIEnv* jni, jthread thread, jobject object);

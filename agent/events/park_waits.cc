@@ -15,7 +15,7 @@ namespace {
 struct LastPark {
   uint64_t java_tid = 0;  // 0: there is none
   int32_t object = 0;
-  std::vector<Part> parts;
+  std::vector<WaitInterval> intervals;
 };
 // Without destructors: code that runs after those of the thread still finds valid values.
 constinit thread_local LastPark* t_last_park = nullptr;
@@ -69,7 +69,7 @@ absl::Span<const Code> ParkWaits::codes() const {
   return kCodes;
 }
 
-void ParkWaits::Start(const CodeSet&) {
+void ParkWaits::Start(const EventCodeSet&) {
   const absl::Status status = Listen();
   if (status.ok()) return;
   context_.losses.Add("events.unparks", Severity::kWarning, 1,
@@ -86,7 +86,7 @@ void ParkWaits::Unparks(JNIEnv* jni, jobject target) {
     unpark.by = {numbers.number, numbers.java_tid, writer_.RoutineOf(numbers.java_tid)};
     if (t_last_park != nullptr && t_last_park->java_tid == numbers.java_tid) {
       unpark.object = t_last_park->object;
-      unpark.parts = t_last_park->parts;
+      unpark.intervals = t_last_park->intervals;
     }
   }
   unparks_.Add(context_.threads.JavaTid(jni, target), std::move(unpark));
@@ -108,18 +108,18 @@ proto::WaitEvent ParkWaits::EndOf(uint64_t parked_tid, uint64_t java_tid, int32_
   if (t_last_park != nullptr) t_last_park->java_tid = 0;
   const std::optional<Unpark> unpark = unparks_.Remove(parked_tid);
   if (!unpark.has_value()) {
-    if (HasState(environment_.get(), nullptr, JVMTI_THREAD_STATE_INTERRUPTED)) {
-      return WaitFor(proto::WaitEvent::INTERRUPTED);
+    if (ThreadHasState(environment_.get(), nullptr, JVMTI_THREAD_STATE_INTERRUPTED)) {
+      return MakeWaitEvent(proto::WaitEvent::INTERRUPTED);
     }
-    return WaitFor(IsOver(call) ? proto::WaitEvent::TIMED_OUT : proto::WaitEvent::UNKNOWN);
+    return MakeWaitEvent(IsOver(call) ? proto::WaitEvent::TIMED_OUT : proto::WaitEvent::UNKNOWN);
   }
-  std::vector<Part> parts = PartsOf(*unpark, object, call.begin_ns, call.end_ns);
-  const Releaser by = LongestOf(parts, call.begin_ns);
-  SetLastPark({java_tid, object, std::move(parts)});
+  std::vector<WaitInterval> intervals = IntervalsOf(*unpark, object, call.begin_ns, call.end_ns);
+  const Releaser by = CauseOfLongest(intervals, call.begin_ns);
+  SetLastPark({java_tid, object, std::move(intervals)});
   const bool needs_number = is_recorded && by.thread == 0 && by.java_tid != 0;
   proto::WaitEvent wait =
-      WaitFor(proto::WaitEvent::UNPARKED,
-              needs_number ? context_.threads.NumberOfEphemeral(by.java_tid) : by.thread);
+      MakeWaitEvent(proto::WaitEvent::UNPARKED,
+                    needs_number ? context_.threads.NumberOfEphemeral(by.java_tid) : by.thread);
   wait.set_by_routine(by.routine);
   return wait;
 }

@@ -21,7 +21,7 @@ class ParkWaits : public EventSource, public ParkListener {
       : context_(context), writer_(context), environment_(context.vm, this, {}) {}
 
   absl::Span<const Code> codes() const override;
-  void Start(const CodeSet& codes) override;
+  void Start(const EventCodeSet& codes) override;
   void Stop() override { StopListeningToParks(); }
 
   void Unparks(JNIEnv* jni, jobject target) override;

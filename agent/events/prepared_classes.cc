@@ -19,7 +19,7 @@ absl::Span<const Code> PreparedClasses::codes() const {
   return kCodes;
 }
 
-void PreparedClasses::Start(const CodeSet&) {
+void PreparedClasses::Start(const EventCodeSet&) {
   Open({});
   Enable(/*is_offered=*/true, "prepared classes", "prepared classes", {JVMTI_EVENT_CLASS_PREPARE});
 }

@@ -13,7 +13,7 @@ class PreparedClasses : public JvmtiEventSource {
   explicit PreparedClasses(const EventContext& context);
 
   absl::Span<const Code> codes() const override;
-  void Start(const CodeSet& codes) override;
+  void Start(const EventCodeSet& codes) override;
 
   // Callback.
   void Prepared(JNIEnv* jni, jthread thread, jclass klass);

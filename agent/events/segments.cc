@@ -51,7 +51,7 @@ absl::Span<const Code> Segments::codes() const {
   return kCodes;
 }
 
-void Segments::Start(const CodeSet&) {
+void Segments::Start(const EventCodeSet&) {
   began_ns_.store(MonotonicNanos(), std::memory_order_relaxed);
   is_on_.store(true, std::memory_order_release);
 }

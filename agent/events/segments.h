@@ -36,7 +36,7 @@ class Segments : public EventSource, public trace::ChunkSource {
 
   absl::Span<const Code> codes() const override;
   // Segments that began before Start are not in the recording.
-  void Start(const CodeSet& codes) override;
+  void Start(const EventCodeSet& codes) override;
   void Stop() override { is_on_.store(false, std::memory_order_relaxed); }
   trace::ChunkSource* chunk_source() override { return this; }
 

@@ -6,38 +6,39 @@
 namespace jtrace::events {
 namespace {
 
-// The most parts of a wait; the oldest are forgotten: hundreds of threads may queue for a lock.
-constexpr size_t kMaxParts = 64;
+// The most intervals of a wait; the oldest are forgotten: hundreds of threads may queue for a lock.
+constexpr size_t kMaxIntervals = 64;
 
 }  // namespace
 
-std::vector<Part> PartsOf(const Unpark& unpark, int32_t object, uint64_t begin_ns,
-                          uint64_t end_ns) {
-  std::vector<Part> parts;
+std::vector<WaitInterval> IntervalsOf(const Unpark& unpark, int32_t object, uint64_t begin_ns,
+                                      uint64_t end_ns) {
+  std::vector<WaitInterval> intervals;
   if (object != 0 && object == unpark.object) {
-    const size_t forgotten = std::max(unpark.parts.size(), kMaxParts - 1) - (kMaxParts - 1);
-    for (size_t i = forgotten; i < unpark.parts.size(); ++i) {
-      const Part& part = unpark.parts[i];
-      if (part.until_ns > begin_ns && part.until_ns < end_ns) parts.push_back(part);
+    const size_t forgotten =
+        std::max(unpark.intervals.size(), kMaxIntervals - 1) - (kMaxIntervals - 1);
+    for (size_t i = forgotten; i < unpark.intervals.size(); ++i) {
+      const WaitInterval& interval = unpark.intervals[i];
+      if (interval.until_ns > begin_ns && interval.until_ns < end_ns) intervals.push_back(interval);
     }
   }
-  parts.push_back({end_ns, unpark.by});
-  return parts;
+  intervals.push_back({end_ns, unpark.by});
+  return intervals;
 }
 
-const Releaser& LongestOf(const std::vector<Part>& parts, uint64_t begin_ns) {
+const Releaser& CauseOfLongest(const std::vector<WaitInterval>& intervals, uint64_t begin_ns) {
   size_t longest = 0;
   uint64_t most = 0;
   uint64_t begin = begin_ns;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const uint64_t time = parts[i].until_ns - begin;
+  for (size_t i = 0; i < intervals.size(); ++i) {
+    const uint64_t time = intervals[i].until_ns - begin;
     if (time > most) {
       most = time;
       longest = i;
     }
-    begin = parts[i].until_ns;
+    begin = intervals[i].until_ns;
   }
-  return parts[longest].by;
+  return intervals[longest].by;
 }
 
 void UnparkTable::Add(uint64_t target, const Unpark& unpark) {

@@ -2,8 +2,8 @@
 //
 // A thread that is unparked may at once unpark the next one of those that wait on the same object:
 // so do the waiters of a latch, a barrier, or a lock in the order of their queue. The last one's
-// wait then has a part for each: until the one before it was unparked it waited for whoever that
-// one waited for.
+// wait then has an interval for each: until the one before it was unparked it waited for whoever
+// that one waited for.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ struct Releaser {
   uint32_t routine = 0;   // Routine.id of its innermost method; 0: unknown
 };
 
-// A part of a wait, from the end of the part before it, or from the wait's begin.
-struct Part {
+// An interval of a wait, from the end of the interval before it, or from the wait's begin.
+struct WaitInterval {
   uint64_t until_ns = 0;  // CLOCK_MONOTONIC
   Releaser by;
 };
@@ -33,15 +33,18 @@ struct Part {
 // What is known when a thread unparks another one.
 struct Unpark {
   Releaser by;
-  // The object of the releaser's own last park (an identity hash; 0: none), and that park's parts.
+  // The object of the releaser's own last park (an identity hash; 0: none), and that park's
+  // intervals.
   int32_t object = 0;
-  std::vector<Part> parts = {};
+  std::vector<WaitInterval> intervals = {};
 };
 
-// Returns the parts of a park on `object` that `unpark` ended.
-std::vector<Part> PartsOf(const Unpark& unpark, int32_t object, uint64_t begin_ns, uint64_t end_ns);
-// Returns who caused the longest part of a park that began at `begin_ns`. `parts`: not empty.
-const Releaser& LongestOf(const std::vector<Part>& parts, uint64_t begin_ns);
+// Returns the intervals of a park on `object` that `unpark` ended.
+std::vector<WaitInterval> IntervalsOf(const Unpark& unpark, int32_t object, uint64_t begin_ns,
+                                      uint64_t end_ns);
+// Returns who caused the longest interval of a park that began at `begin_ns`. `intervals`: not
+// empty.
+const Releaser& CauseOfLongest(const std::vector<WaitInterval>& intervals, uint64_t begin_ns);
 
 // A thread has one permit at most: the first unpark since its last park counts, the others change
 // nothing. Any thread; a lock for each shard of the threads.

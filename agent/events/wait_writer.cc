@@ -18,14 +18,14 @@ std::string ClassNameOf(jvmtiEnv* env, JNIEnv* jni, jobject object) {
 
 }  // namespace
 
-proto::WaitEvent WaitFor(proto::WaitEvent::Cause cause, uint32_t by_thread) {
+proto::WaitEvent MakeWaitEvent(proto::WaitEvent::Cause cause, uint32_t by_thread) {
   proto::WaitEvent wait;
   wait.set_cause(cause);
   wait.set_by_thread(by_thread);
   return wait;
 }
 
-bool HasState(jvmtiEnv* env, jthread thread, jint flag) {
+bool ThreadHasState(jvmtiEnv* env, jthread thread, jint flag) {
   jint state = 0;
   return env->GetThreadState(thread, &state) == JVMTI_ERROR_NONE && (state & flag) != 0;
 }

@@ -18,10 +18,10 @@ struct EndedWait {
 };
 
 // Returns a record's cause and the thread that caused the end (Thread.id; 0: unknown).
-proto::WaitEvent WaitFor(proto::WaitEvent::Cause cause, uint32_t by_thread = 0);
+proto::WaitEvent MakeWaitEvent(proto::WaitEvent::Cause cause, uint32_t by_thread = 0);
 
 // Whether a thread (null: the calling one) has a state, such as JVMTI_THREAD_STATE_INTERRUPTED.
-bool HasState(jvmtiEnv* env, jthread thread, jint flag);
+bool ThreadHasState(jvmtiEnv* env, jthread thread, jint flag);
 
 class WaitWriter {
  public:

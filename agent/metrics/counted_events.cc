@@ -49,7 +49,7 @@ CountedEvents::CountedEvents(JavaVM* vm, events::IoCalls& io, ThreadCounters& co
 uint64_t CountedEvents::StartIo(uint64_t wanted) {
   constexpr uint64_t kAll =
       Bit(Metric::kJavaReadBytes) | Bit(Metric::kJavaWrittenBytes) | Bit(Metric::kJavaIo);
-  if ((wanted & kAll) == 0 || !io_.Listen(events::IoListenerSlot::kCounts, *this).ok()) return 0;
+  if ((wanted & kAll) == 0 || !io_.Listen(events::IoListenerUse::kCounts, *this).ok()) return 0;
   return wanted & kAll;
 }
 
@@ -84,7 +84,7 @@ uint64_t CountedEvents::StartEvents(uint64_t wanted) {
 
 // Does not end what FollowVirtualThreads began.
 void CountedEvents::Stop() {
-  io_.Ignore(events::IoListenerSlot::kCounts);
+  io_.Ignore(events::IoListenerUse::kCounts);
   env_.Stop();
 }
 

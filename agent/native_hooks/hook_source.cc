@@ -78,7 +78,7 @@ HookSource::HookSource(Hooks& hooks, trace::RecordEncoder& encoder, Losses& loss
 
 // A hook that is removed and placed again with the same kind keeps its Hook.id.
 void HookSource::ReadPlacedHooks() {
-  for (Placed& placed : hooks_.PlacedSince(placements_read_)) {
+  for (PlacedHook& placed : hooks_.PlacedSince(placements_read_)) {
     ++placements_read_;
     const auto next = static_cast<uint32_t>(known_.size() + 1);
     const auto [hook, is_new] = by_kind_.try_emplace({placed.site, placed.kind}, next);
@@ -169,7 +169,7 @@ void HookSource::Poll(proto::Chunk&) {
 
 void HookSource::Define(proto::Chunk& chunk) {
   for (; defined_ < known_.size(); ++defined_) {
-    const Placed& placed = known_[defined_];
+    const PlacedHook& placed = known_[defined_];
     proto::Hook* const hook = chunk.add_hook();
     hook->set_id(static_cast<uint32_t>(defined_ + 1));
     hook->set_name(encoder_.String(placed.name));
@@ -195,7 +195,7 @@ void HookSource::ReportLosses() {
 }
 
 void HookSource::AddChanges(uint64_t, proto::Chunk& chunk) {
-  hooks_.CheckHooks();
+  hooks_.RefreshHooks();
   Poll(chunk);
   if (known_.empty()) return;
   AddUnattributed();

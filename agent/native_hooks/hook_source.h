@@ -77,8 +77,8 @@ class HookSource : public trace::ChunkSource {
     uint32_t hook;  // the site's last one
     uint64_t reported;
   };
-  uint64_t placements_read_;                 // how many of Hooks::placed_so_far are read
-  std::vector<native_hooks::Placed> known_;  // by Hook.id - 1: each hook's first placement
+  uint64_t placements_read_;                     // how many of Hooks::placed_so_far are read
+  std::vector<native_hooks::PlacedHook> known_;  // by Hook.id - 1: each hook's first placement
   // Hook.id by site and kind, and by placement.
   absl::flat_hash_map<std::pair<uint32_t, native_hooks::HookKind>, uint32_t> by_kind_;
   absl::flat_hash_map<uint32_t, uint32_t> by_placement_;
@@ -90,7 +90,7 @@ class HookSource : public trace::ChunkSource {
   uint32_t other_threads_ = 0;
   std::vector<proto::HookCalls> totals_;  // of the file
   absl::flat_hash_map<Key, uint32_t> index_;
-  absl::flat_hash_set<uint32_t> changed_;  // places in totals_, since the last AddChanges
+  absl::flat_hash_set<uint32_t> changed_;  // indexes in totals_, since the last AddChanges
 };
 
 }  // namespace jtrace::native_hooks

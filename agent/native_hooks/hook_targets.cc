@@ -180,7 +180,7 @@ absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
   return targets;
 }
 
-absl::Status CheckHooks(const std::vector<HookSpec>& specs) {
+absl::Status CheckHookSpecs(const std::vector<HookSpec>& specs) {
   if (specs.empty()) return absl::OkStatus();
   if (!kHasHooks) return absl::UnimplementedError("hooks need x86-64");
   const std::vector<LoadedObject> objects = LoadedObjects();

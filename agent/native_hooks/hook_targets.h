@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
 
 // Returns the error of a spec that could never be placed: a wrong name in a loaded object, a
 // refused function. Called before a recording begins; changes nothing.
-absl::Status CheckHooks(const std::vector<HookSpec>& specs);
+absl::Status CheckHookSpecs(const std::vector<HookSpec>& specs);
 
 // Returns the name of the loaded object that is most like `pattern`.
 std::string NearestObject(const std::vector<LoadedObject>& objects, const std::string& pattern);

@@ -8,7 +8,7 @@
 
 namespace jtrace::native_hooks {
 
-// A caller, and the place of its calls in the call tree.
+// A caller, and the node of its calls in the call tree.
 struct HookCaller {
   // Only the last jumps are kept if there are more.
   static constexpr uint32_t kMaxJumps = 3;

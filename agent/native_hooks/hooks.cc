@@ -60,7 +60,7 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
   absl::StatusOr<signal_safe::PatchSite*> site = nullptr;
   if (status.ok()) status = (site = table_.Make(function.address)).status();
   if (status.ok()) {
-    Placed placed;
+    PlacedHook placed;
     placed.address = function.address;
     placed.name = absl::StrCat(target.object.name, "!", function.name);
     placed.symbol = absl::StrCat(target.object.name, "!", function.symbol);
@@ -73,7 +73,7 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
                                                   function.name, ": ", status.message()));
 }
 
-absl::Status Hooks::PlaceAt(signal_safe::PatchSite& site, Placed placed, bool is_entry) {
+absl::Status Hooks::PlaceAt(signal_safe::PatchSite& site, PlacedHook placed, bool is_entry) {
   placed.placement = ++last_placement_;
   placed.site = site.number;
   placed.calls_before = site.calls.load();
@@ -90,7 +90,7 @@ absl::Status Hooks::PlaceAt(signal_safe::PatchSite& site, Placed placed, bool is
   return absl::OkStatus();
 }
 
-void Hooks::Remove(const Placed& placed) {
+void Hooks::Remove(const PlacedHook& placed) {
   const bool is_return = returns_.contains(placed.site);
   table_.SetDuty(table_.site(placed.site), {is_return ? signal_safe::kHookReturn : 0u, 0})
       .IgnoreError();
@@ -100,7 +100,7 @@ void Hooks::Remove(const Placed& placed) {
 absl::Status Hooks::Remove(const HookSpec& spec) {
   const std::string pattern = absl::StrCat(spec.object, "!", spec.symbol);
   const auto targets = ResolveHook(spec, LoadedObjects());
-  const auto is_meant = [&](const Placed& placed) {
+  const auto is_meant = [&](const PlacedHook& placed) {
     if (GlobMatches(pattern, placed.name) || GlobMatches(pattern, placed.symbol)) return true;
     return targets.ok() && std::any_of(targets->begin(), targets->end(), [&](const Target& it) {
              return it.function.address == placed.address;
@@ -181,7 +181,7 @@ void Hooks::ReportFailed(const HookSpec& spec, const absl::Status& status) {
 }
 
 // Handlers that were in front of ours while there were no hooks had no traps: that is not a loss.
-absl::Status Hooks::Ready() {
+absl::Status Hooks::PrepareHandler() {
   absl::Status status = PrepareTrapHandler();
   if (placed_.empty()) reported_replacements_ = trap_handler_replacements.load();
   return status;
@@ -197,7 +197,7 @@ void Hooks::Begin(const std::vector<HookSpec>& specs) {
   refused_returns_.clear();
   for (auto& address : untimed_returns) address.store(0);
   if (specs.empty()) return;
-  const absl::Status ready = Ready();
+  const absl::Status ready = PrepareHandler();
   const std::vector<LoadedObject> objects = LoadedObjects();
   for (const HookSpec& spec : specs) {
     const auto placed = ready.ok() ? ApplyOne(spec, objects) : absl::StatusOr<size_t>(ready);
@@ -215,7 +215,7 @@ absl::StatusOr<std::string> Hooks::Change(const HookSpec& spec) {
     if (absl::Status status = Remove(spec); !status.ok()) return status;
     return absl::StrCat("no hook any more in ", place);
   }
-  if (absl::Status status = Ready(); !status.ok()) return status;
+  if (absl::Status status = PrepareHandler(); !status.ok()) return status;
   const std::vector<LoadedObject> objects = LoadedObjects();
   const auto placed = ApplyOne(spec, objects);
   if (absl::IsUnavailable(placed.status())) {
@@ -286,14 +286,14 @@ void Hooks::End() {
   pending_.clear();
 }
 
-std::vector<Placed> Hooks::All() const {
+std::vector<PlacedHook> Hooks::All() const {
   const std::lock_guard lock(mutex_);
-  std::vector<Placed> all;
+  std::vector<PlacedHook> all;
   for (const auto& [address, placed] : placed_) all.push_back(placed);
   return all;
 }
 
-std::vector<Placed> Hooks::PlacedSince(uint64_t before) const {
+std::vector<PlacedHook> Hooks::PlacedSince(uint64_t before) const {
   const std::lock_guard lock(mutex_);
   const uint64_t known = before < placed_before_ ? 0 : before - placed_before_;
   if (known >= placements_.size()) return {};
@@ -404,7 +404,7 @@ void Hooks::EnsureTrapHandler() {
               "have had their traps for up to 0.1 s");
 }
 
-void Hooks::CheckHooks() {
+void Hooks::RefreshHooks() {
   {
     const std::lock_guard lock(mutex_);
     const bool is_due =
@@ -416,7 +416,7 @@ void Hooks::CheckHooks() {
 
 void Hooks::SearchObjects() {
   const std::unique_lock lock = TryLock(mutex_);
-  if (!lock.owns_lock()) return;  // CheckHooks tries again
+  if (!lock.owns_lock()) return;  // RefreshHooks tries again
   if (!is_recording_ || pending_.empty()) return;
   const uint64_t loaded = ObjectsLoadedSoFar();
   if (loaded == std::exchange(objects_seen_, loaded)) return;

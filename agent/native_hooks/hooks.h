@@ -19,7 +19,7 @@
 namespace jtrace::native_hooks {
 
 // A hook that is, or was, in a function.
-struct Placed {
+struct PlacedHook {
   uint32_t placement = 0;  // HookDuty.placement
   uint32_t site = 0;       // PatchSite.number
   uintptr_t address = 0;
@@ -52,10 +52,10 @@ class Hooks {
   void End();
 
   // Returns the current hooks.
-  std::vector<Placed> All() const;
+  std::vector<PlacedHook> All() const;
   // Returns the hooks placed after the first `before` ones of the process, except those of
   // recordings before the last one. A hook is listed before its first call.
-  std::vector<Placed> PlacedSince(uint64_t before) const;
+  std::vector<PlacedHook> PlacedSince(uint64_t before) const;
   uint64_t placed_so_far() const;
   // The calls of a site so far, and how many of them no thread's table has.
   struct Calls {
@@ -77,20 +77,20 @@ class Hooks {
   void EnsureTrapHandler();
   // Writer thread, once a second. Calls SearchObjects. Removes all hooks if int3 has become a
   // danger, because a thread blocks SIGTRAP; with many threads that is checked less often.
-  void CheckHooks();
+  void RefreshHooks();
 
  private:
   absl::Status Place(const HookSpec& spec, const Target& target);
   absl::Status Remove(const HookSpec& spec);
   absl::StatusOr<std::string> Change(const HookSpec& spec);
   absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedObject>& objects);
-  absl::Status PlaceAt(signal_safe::PatchSite& site, Placed placed, bool is_entry);
-  void Remove(const Placed& placed);
+  absl::Status PlaceAt(signal_safe::PatchSite& site, PlacedHook placed, bool is_entry);
+  void Remove(const PlacedHook& placed);
   void RemoveAll();
   absl::Status PlaceReturn(uintptr_t address);
   void RemoveReturnHooks();
   void HookErrorReport(const std::vector<LoadedObject>& objects);
-  absl::Status Ready();
+  absl::Status PrepareHandler();
   // Whether int3 is safe; if not, removes all hooks, pending ones too.
   bool IsStillSafe();
   void RemoveAllBecause(const absl::Status& danger);
@@ -101,9 +101,9 @@ class Hooks {
   Losses& losses_;
   mutable std::mutex mutex_;  // guards what follows
   PatchSiteTable table_;
-  std::map<uintptr_t, Placed> placed_;  // the current hooks, by address
-  std::vector<Placed> placements_;      // all of this recording, in their order
-  uint64_t placed_before_ = 0;          // in earlier recordings
+  std::map<uintptr_t, PlacedHook> placed_;  // the current hooks, by address
+  std::vector<PlacedHook> placements_;      // all of this recording, in their order
+  uint64_t placed_before_ = 0;              // in earlier recordings
   uint32_t last_placement_ = 0;
   std::vector<HookSpec> pending_;  // for objects that are not loaded yet
   uint64_t objects_seen_ = 0;

@@ -95,34 +95,34 @@ absl::StatusOr<signal_safe::PatchSite*> PatchSiteTable::MakeNew(uintptr_t addres
   return site;
 }
 
-absl::Status PatchSiteTable::Insert(Known& known) {
+absl::Status PatchSiteTable::Insert(Patch& patch) {
   // Another tool's breakpoint, or the code has changed since the site was made.
-  if (ReadMemory(known.site->address, known.instruction.size()) != known.instruction) {
+  if (ReadMemory(patch.site->address, patch.instruction.size()) != patch.instruction) {
     return absl::FailedPreconditionError("another breakpoint is there");
   }
-  if (absl::Status status = WriteCodeByte(known.site->address, kInt3); !status.ok()) return status;
-  known.is_in = true;
+  if (absl::Status status = WriteCodeByte(patch.site->address, kInt3); !status.ok()) return status;
+  patch.has_int3 = true;
   SerializeProcessors();
   return absl::OkStatus();
 }
 
-absl::Status PatchSiteTable::Remove(Known& known) {
+absl::Status PatchSiteTable::Remove(Patch& patch) {
   // If another tool has changed the byte since, it must not be changed back.
-  if (ReadMemory(known.site->address, 1) == std::vector<uint8_t>{kInt3}) {
-    absl::Status status = WriteCodeByte(known.site->address, known.site->byte);
+  if (ReadMemory(patch.site->address, 1) == std::vector<uint8_t>{kInt3}) {
+    absl::Status status = WriteCodeByte(patch.site->address, patch.site->byte);
     if (!status.ok()) return status;
   }
-  known.is_in = false;
+  patch.has_int3 = false;
   SerializeProcessors();
   return absl::OkStatus();
 }
 
 absl::Status PatchSiteTable::SetDuty(signal_safe::PatchSite& site, signal_safe::HookDuty duty) {
-  Known& known = sites_[site.number - 1];
+  Patch& patch = sites_[site.number - 1];
   site.duty.store(duty);
-  if (duty.use == 0) return known.is_in ? Remove(known) : absl::OkStatus();
-  if (known.is_in) return absl::OkStatus();
-  absl::Status status = Insert(known);
+  if (duty.use == 0) return patch.has_int3 ? Remove(patch) : absl::OkStatus();
+  if (patch.has_int3) return absl::OkStatus();
+  absl::Status status = Insert(patch);
   if (!status.ok()) site.duty.store({});
   return status;
 }

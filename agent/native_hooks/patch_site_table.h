@@ -29,17 +29,17 @@ class PatchSiteTable {
   signal_safe::PatchSite& site(uint32_t number) const { return *sites_[number - 1].site; }
 
  private:
-  struct Known {
+  struct Patch {
     signal_safe::PatchSite* site;
     std::vector<uint8_t> instruction;  // as it was before the int3
-    bool is_in;                        // the int3 is in the code
+    bool has_int3;                     // the int3 is in the code
   };
   absl::StatusOr<signal_safe::PatchSite*> MakeNew(uintptr_t address);
-  absl::Status Insert(Known& known);
-  absl::Status Remove(Known& known);
+  absl::Status Insert(Patch& patch);
+  absl::Status Remove(Patch& patch);
 
   SlotPages pages_;
-  std::vector<Known> sites_;
+  std::vector<Patch> sites_;
   absl::flat_hash_map<uintptr_t, uint32_t> by_address_;
 };
 

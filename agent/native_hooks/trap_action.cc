@@ -117,14 +117,15 @@ const struct sigaction* StoreAction(const struct sigaction& action) {
   return nullptr;
 }
 
-Front InstallTrapHandler() {
-  if (has_disabled_hooks.load()) return Front::kNoRoom;
+InstallResult InstallTrapHandler() {
+  if (has_disabled_hooks.load()) return InstallResult::kNoRoom;
   const struct sigaction* before = signal_safe::previous_actions[SIGTRAP].load();
   struct sigaction current;
-  if (signal_safe::kernel_sigaction.load()(SIGTRAP, nullptr, &current) != 0) return Front::kFailed;
-  if (IsOurs(current)) return Front::kOurs;
+  if (signal_safe::kernel_sigaction.load()(SIGTRAP, nullptr, &current) != 0)
+    return InstallResult::kFailed;
+  if (IsOurs(current)) return InstallResult::kInstalled;
   const struct sigaction* programs = StoreAction(current);
-  if (programs == nullptr) return Front::kNoRoom;
+  if (programs == nullptr) return InstallResult::kNoRoom;
   const struct sigaction* first = nullptr;
   if (!first_trap_action.compare_exchange_strong(first, programs))
     trap_handler_replacements.fetch_add(1);
@@ -133,14 +134,14 @@ Front InstallTrapHandler() {
     programs = before;
   }
   struct sigaction replaced;
-  if (SetTrapHandler(*programs, &replaced) != 0) return Front::kFailed;
+  if (SetTrapHandler(*programs, &replaced) != 0) return InstallResult::kFailed;
   // A system call has set another action since `current` was read.
   if (!IsOurs(replaced) && !AreEqual(replaced, current)) {
     const struct sigaction* const later = StoreAction(replaced);
-    if (later == nullptr) return Front::kNoRoom;
+    if (later == nullptr) return InstallResult::kNoRoom;
     signal_safe::previous_actions[SIGTRAP].compare_exchange_strong(programs, later);
   }
-  return Front::kOurs;
+  return InstallResult::kInstalled;
 }
 
 const struct sigaction* ConsumeTrapAction() {
@@ -166,7 +167,7 @@ int GuardedSigaction(int signal, const struct sigaction* action, struct sigactio
     return 0;
   }
   // First an action that a system call has set becomes the program's.
-  if (InstallTrapHandler() == Front::kNoRoom) return LeaveToKernel(signal, action, old);
+  if (InstallTrapHandler() == InstallResult::kNoRoom) return LeaveToKernel(signal, action, old);
   const struct sigaction* before = signal_safe::previous_actions[signal].load();
   if (action != nullptr) {
     const struct sigaction* const kept = StoreAction(AsInKernel(*action));

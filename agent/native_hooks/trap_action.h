@@ -23,14 +23,14 @@ extern constinit std::atomic<bool> has_disabled_hooks;
 const struct sigaction* StoreAction(const struct sigaction& action);
 
 // The result of InstallTrapHandler.
-enum class Front {
-  kOurs,
+enum class InstallResult {
+  kInstalled,
   kNoRoom,  // StoreAction has none for the present action
   kFailed,  // errno
 };
 // Installs our handler of SIGTRAP, if it is not installed. The action that the kernel had becomes
 // the program's, in signal_safe::previous_actions.
-Front InstallTrapHandler();
+InstallResult InstallTrapHandler();
 // How often InstallTrapHandler found ours replaced: another handler may have had traps of hooks.
 extern constinit std::atomic<uint64_t> trap_handler_replacements;
 

@@ -91,7 +91,7 @@ bool BlocksTrapsForGood(const std::string& status_file) {
 std::vector<std::string> HandlersThatBlockTraps() {
   std::vector<std::string> names;
   Dl_info own = {};
-  dladdr(reinterpret_cast<const void*>(&WhatBlocksTraps), &own);
+  dladdr(reinterpret_cast<const void*>(&FindTrapBlockers), &own);
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action;
     if (signal == SIGTRAP || sigaction(signal, nullptr, &action) != 0) continue;
@@ -234,19 +234,19 @@ absl::Status Install() {
 
 absl::Status EnsureTrapHandler() {
   switch (InstallTrapHandler()) {
-    case Front::kOurs:
+    case InstallResult::kInstalled:
       return absl::OkStatus();
-    case Front::kNoRoom:
+    case InstallResult::kNoRoom:
       return absl::FailedPreconditionError(
           "the program has had too many different actions for SIGTRAP, which hooks use");
-    case Front::kFailed:
+    case InstallResult::kFailed:
       break;
   }
   return absl::ErrnoToStatus(errno, "sigaction");
 }
 
 absl::Status CheckTraps() {
-  const std::vector<std::string> deaf = WhatBlocksTraps();
+  const std::vector<std::string> deaf = FindTrapBlockers();
   if (!deaf.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat(absl::StrJoin(deaf, ", "), deaf.size() == 1 ? " blocks" : " block",
@@ -272,7 +272,7 @@ uint64_t ObjectsLoadedSoFar() {
   return loaded;
 }
 
-std::vector<std::string> WhatBlocksTraps() {
+std::vector<std::string> FindTrapBlockers() {
 #ifdef __SANITIZE_THREAD__
   return {};  // its runtime blocks all signals in every handler
 #endif

@@ -31,7 +31,7 @@ uint64_t ObjectsLoadedSoFar();
 // that block it while they run, for people: "thread 'deaf'", "the handler of SIGUSR1 in libx.so".
 // If such a thread hits an int3, the kernel ends the process. jtrace's own handlers call nothing
 // that may be hooked. Reads /proc.
-std::vector<std::string> WhatBlocksTraps();
+std::vector<std::string> FindTrapBlockers();
 
 // A handler of SIGTRAP that the program installs while there are hooks must not get their traps: it
 // would continue in the middle of an instruction. From now on libc's sigaction, signal, sigset and

@@ -1,5 +1,5 @@
 // The option table: an entry has everything about an option except its field in Options and its
-// use. The parser, help, checks, the description in traces and docs/OPTIONS.md all read the table.
+// use. The parser, help, the description in traces and docs/OPTIONS.md all read the table.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct OptionEntry {
   std::vector<std::string> (*describe)(const Options& options) = nullptr;
   // Called in the order of the table when all options are parsed: completes this option by the
   // others, or returns how it contradicts them. The error follows "option 'NAME': ".
-  absl::Status (*check)(Options& options) = nullptr;
+  absl::Status (*finish)(Options& options) = nullptr;
 };
 
 // In the order of the help.

@@ -181,8 +181,8 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   Options options;
   if (absl::Status status = ParseInto(text, options); !status.ok()) return status;
   for (const OptionEntry& entry : OptionTable()) {
-    if (entry.check == nullptr) continue;
-    if (absl::Status status = WithName(entry, entry.check(options)); !status.ok()) return status;
+    if (entry.finish == nullptr) continue;
+    if (absl::Status status = WithName(entry, entry.finish(options)); !status.ok()) return status;
   }
   return options;
 }
@@ -204,7 +204,7 @@ std::string OptionsHelp() {
 }
 
 std::string ChangedCodes(const Options& o) {
-  CodeSet codes = o.codes;
+  EventCodeSet codes = o.codes;
   codes.Apply("-boundary").IgnoreError();
   return codes.Changes();
 }

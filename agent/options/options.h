@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "agent/base/code_set.h"
+#include "agent/base/event_code_set.h"
 #include "agent/native_hooks/hook_targets.h"
 #include "agent/options/file_options.h"
 #include "agent/options/sample_options.h"
@@ -75,7 +75,7 @@ struct Options {
   // The levels of a call tree; deeper recursion is folded.
   uint32_t max_depth = 1000;
   // Which kinds of records are on (codes of events, S3.1).
-  CodeSet codes;
+  EventCodeSet codes;
   // Calls that leave the scope are measured, too (costs of calls, S4.2): their time and elements
   // where call paths are recorded. Only if they are counted.
   bool boundary_costs = false;

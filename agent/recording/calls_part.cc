@@ -12,7 +12,7 @@
 #include "agent/jvm/running_stacks.h"
 #include "agent/recording/jvmti_events.h"
 #include "agent/recording/probe_settings.h"
-#include "agent/samples/unwind_sites.h"
+#include "agent/samples/instrumented_unwinds.h"
 #include "common/counted.h"
 
 namespace jtrace {
@@ -95,7 +95,7 @@ absl::Status CallsPart::Start(JNIEnv* jni) {
                                                jvm_.trace.encoder, jvm_.trace.losses));
   }
   if (options_.sites) instrumentation().EnableCallSites(&jvm_.call_sites);
-  samples::unwind_sites.Clear();
+  samples::instrumented_unwinds.Clear();
   if (absl::Status status = DefineCallees(jni); !status.ok()) return status;
   source_ = BeginCounting(routines);
   return EnableClassFileEvents(jvm_.env);

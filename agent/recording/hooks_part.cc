@@ -15,7 +15,7 @@ constexpr std::array kBindEvents = {JVMTI_EVENT_NATIVE_METHOD_BIND};
 
 }  // namespace
 
-absl::Status HooksPart::Prepare() { return native_hooks::CheckHooks(options_.hooks); }
+absl::Status HooksPart::Prepare() { return native_hooks::CheckHookSpecs(options_.hooks); }
 
 void HooksPart::Run() {
   source_ = std::make_unique<native_hooks::HookSource>(

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "agent/base/name_filter.h"
+#include "agent/base/thread_name_filter.h"
 #include "agent/jvm/app_scope.h"
 #include "agent/options/options.h"
 #include "agent/recording/calls_part.h"
@@ -79,7 +79,7 @@ class SamplesPart : public RecordingPart {
   const Options& options_;
   const CallsPart* const calls_;
   const std::function<void()> wake_;
-  NameFilter threads_;
+  ThreadNameFilter threads_;
   std::string problem_;
   std::unique_ptr<jvm::AppScope> app_scope_;  // stack=app, stack=appframe
   std::unique_ptr<samples::SampleSource> sample_source_;

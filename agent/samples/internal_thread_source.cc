@@ -30,7 +30,7 @@ std::string KernelName(pid_t tid) {
 }  // namespace
 
 InternalThreadSource::InternalThreadSource(jvm::ThreadRegistry& threads, Sampler& sampler,
-                                           const NameFilter& names,
+                                           const ThreadNameFilter& names,
                                            std::function<bool(pid_t)> is_agent_thread,
                                            Losses& losses)
     : threads_(threads),

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "agent/base/losses.h"
-#include "agent/base/name_filter.h"
+#include "agent/base/thread_name_filter.h"
 #include "agent/jvm/thread_registry.h"
 #include "agent/trace/chunk_source.h"
 
@@ -26,8 +26,9 @@ class Sampler;
 // afterwards.
 class InternalThreadSource : public trace::ChunkSource {
  public:
-  InternalThreadSource(jvm::ThreadRegistry& threads, Sampler& sampler, const NameFilter& names,
-                       std::function<bool(pid_t)> is_agent_thread, Losses& losses);
+  InternalThreadSource(jvm::ThreadRegistry& threads, Sampler& sampler,
+                       const ThreadNameFilter& names, std::function<bool(pid_t)> is_agent_thread,
+                       Losses& losses);
   // Attaches all such threads that run now. Called before the writer starts, when every running
   // Java thread has reported itself.
   void AttachAll();
@@ -49,7 +50,7 @@ class InternalThreadSource : public trace::ChunkSource {
 
   jvm::ThreadRegistry& threads_;
   Sampler& sampler_;
-  const NameFilter& names_;  // of threads that are sampled
+  const ThreadNameFilter& names_;  // of threads that are sampled
   const std::function<bool(pid_t)> is_agent_thread_;
   Losses& losses_;
   std::map<pid_t, SeenThread> states_;

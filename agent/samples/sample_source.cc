@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/samples/unwind_sites.h"
+#include "agent/samples/instrumented_unwinds.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::samples {
@@ -280,7 +280,7 @@ void SampleSource::Encode(const Frame& frame, proto::Frame& out) {
       break;
     case FrameKind::kMarker:
       out.set_value(encoder_.String(
-          absl::StrCat("[", WalkNoteName(static_cast<WalkNote>(frame.value)), "]")));
+          absl::StrCat("[", MissingReasonName(static_cast<MissingReason>(frame.value)), "]")));
       out.set_bci(0);
       break;
     default:
@@ -290,7 +290,7 @@ void SampleSource::Encode(const Frame& frame, proto::Frame& out) {
 
 void SampleSource::UpdateLosses() {
   losses_.Set(
-      "unwind.not_taken", Severity::kWarning, unwind_sites.missed(),
+      "unwind.not_taken", Severity::kWarning, instrumented_unwinds.missed(),
       "entries of methods of unwind= without an unwind: the thread's ring was full, or it is "
       "not sampled",
       "take fewer: unwind=com.acme.Cache::load:every=100");

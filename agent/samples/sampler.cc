@@ -55,7 +55,7 @@ bool WaitForHandlers(absl::Duration patience) {
 
 }  // namespace
 
-absl::Status Sampler::Check(const SamplerOptions& options) {
+absl::Status Sampler::Validate(const SamplerOptions& options) {
   const absl::Duration shortest =
       options.timer == TimerKind::kWall ? kMinWallInterval : kMinInterval;
   if (options.interval < shortest) {
@@ -91,7 +91,7 @@ Sampler::~Sampler() {
 absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& options,
                                                          jvm::JvmView& jvm) {
   RefreshObjectCopy();
-  if (absl::Status status = Check(options); !status.ok()) return status;
+  if (absl::Status status = Validate(options); !status.ok()) return status;
   std::unique_ptr<Sampler> sampler(new Sampler(options, jvm));
   auto timers = ThreadTimers::Create(options, sampler->counters_);
   if (!timers.ok()) return timers.status();
@@ -117,7 +117,7 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
         "a signal handler of the last recording has not ended: its thread is stopped or waits for "
         "memory; try again");
   }
-  if (absl::Status status = Check(options); !status.ok()) return status;
+  if (absl::Status status = Validate(options); !status.ok()) return status;
   const TimerChoice& choice = options;
   if (choice != options_) {
     auto timers = ThreadTimers::Create(choice, counters_);
@@ -161,7 +161,7 @@ absl::Status Sampler::Start(JNIEnv* env) {
     absl::MutexLock lock(&mutex_);
     losses_at_start_ = SampleLossCounts(counters_);
   }
-  silent_threads_.Begin(Silence(), options_.signal);
+  silent_threads_.Begin(SilenceLimit(), options_.signal);
   absl::Status status = InstallSampleHandler(options_.signal, NewState());
   if (!status.ok()) return status;
   {
@@ -188,7 +188,7 @@ int Sampler::SignalError() const {
                                                                        : 0;
 }
 
-absl::Duration Sampler::Silence() const {
+absl::Duration Sampler::SilenceLimit() const {
   const bool counts = timers_->kind() == TimerKind::kPerfEvent && !options_.event->is_clock;
   if (counts) return absl::ZeroDuration();
   return std::max(absl::Seconds(1), 10 * options_.interval);
@@ -225,7 +225,7 @@ void Sampler::Tick(uint32_t ticks) {
     for (uint32_t i = begin; i < std::min(begin + kAtOnce, used); ++i) {
       ThreadSlot& slot = pool_->slots()[i];
       if (slot.state.load(std::memory_order_acquire) != SlotState::kAttached) continue;
-      wall_clock_->Check(slot, i, ticks, now_ns);
+      wall_clock_->AddTicks(slot, i, ticks, now_ns);
     }
   }
 }
@@ -251,7 +251,7 @@ IdleTicks Sampler::CollectIdle(uint32_t thread_slot, uint32_t number) {
 
 // Disarms all timers if the program has replaced our handler: its handler would get our signals,
 // and the default action may end the program.
-void Sampler::CheckHandler() {
+void Sampler::DisarmIfReplaced() {
   absl::MutexLock lock(&mutex_);
   if (!running_ || handler_replaced_ || IsSampleHandler(options_.signal)) return;
   handler_replaced_ = true;
@@ -277,12 +277,12 @@ bool Sampler::EmptyRings() {
 }
 
 void Sampler::Drain(absl::FunctionRef<void(const SampleView&)> take) {
-  CheckHandler();
+  DisarmIfReplaced();
   bool all = false;
   while (!all) {
     all = EmptyRings();
     backlog_->Drain([&](const SampleView& view) {
-      if (!view.header.is_unwind) silent_threads_.MarkSampled(view.thread_slot);
+      if (!view.header.is_unwind) silent_threads_.NoteSample(view.thread_slot);
       corrector_.Correct(view, take);
     });
   }
@@ -303,7 +303,7 @@ absl::Status Sampler::Stop(absl::Duration patience) {
   if (!idle) return absl::DeadlineExceededError("a sampling handler did not end in time");
   absl::MutexLock lock(&mutex_);
   for (uint32_t i = 0; i < pool_->used(); ++i) {
-    ThreadTimers::Release(&pool_->slots()[i]);
+    ThreadTimers::UnmapRing(&pool_->slots()[i]);
     DiscardDueTicks(&pool_->slots()[i]);
   }
   return absl::OkStatus();
@@ -366,7 +366,7 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
   if (!status.ok()) {
     ++(HasNoClock(status) ? counters_.thread_ended : counters_.no_timer);
     if (own) tls_thread_slot = nullptr;
-    ThreadTimers::Release(slot);
+    ThreadTimers::UnmapRing(slot);
     pool_->Free(slot);
     return status;
   }
@@ -409,7 +409,7 @@ void Sampler::DetachIfEnded(pid_t tid) {
 // Handlers of a slot run on its own thread, which is the calling one or has ended.
 void Sampler::DetachAndRelease(ThreadSlot* slot) {
   DetachLocked(slot);
-  ThreadTimers::Release(slot);
+  ThreadTimers::UnmapRing(slot);
 }
 
 void Sampler::SweepEndedThreads() {

@@ -148,9 +148,9 @@ class Sampler {
   // timer=wall: counts the ticks of a slot that no handler took as lost.
   void DiscardDueTicks(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  static absl::Status Check(const SamplerOptions& options);
+  static absl::Status Validate(const SamplerOptions& options);
   // The CPU time without a sample that indicates an error; 0: the timer counts other events.
-  absl::Duration Silence() const;
+  absl::Duration SilenceLimit() const;
   SamplerState* NewState() const;
   // On the ticker's thread.
   void Tick(uint32_t ticks);
@@ -158,7 +158,7 @@ class Sampler {
   bool EmptyRings();
   uint32_t UsedSlots();
   // Checks whether the handler is still ours.
-  void CheckHandler();
+  void DisarmIfReplaced();
   void DisarmAll();
   void DetachAll();
 

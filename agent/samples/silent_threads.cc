@@ -23,7 +23,7 @@ SilentThreads::WatchedThread& SilentThreads::StateAt(uint32_t index) {
   return states_[index];
 }
 
-void SilentThreads::MarkSampled(uint32_t index) { StateAt(index).heard = true; }
+void SilentThreads::NoteSample(uint32_t index) { StateAt(index).sampled = true; }
 
 void SilentThreads::Check(uint32_t index, const ThreadSlot& slot) {
   if (silence_ns_ == 0) return;
@@ -33,7 +33,7 @@ void SilentThreads::Check(uint32_t index, const ThreadSlot& slot) {
     return;
   }
   const uint64_t cpu_ns = ThreadCpuNanos(slot.os_tid);
-  if (state.tid != slot.os_tid || state.heard) {
+  if (state.tid != slot.os_tid || state.sampled) {
     state = {.tid = slot.os_tid, .cpu_ns = cpu_ns};
     return;
   }

@@ -16,7 +16,7 @@ namespace jtrace::samples {
 // descriptor. The handler cannot detect this; a comparison of the thread's CPU time with its
 // samples can.
 //
-// MarkSampled and Check run on one thread (the writer), Begin while that thread does not.
+// NoteSample and Check run on one thread (the writer), Begin while that thread does not.
 class SilentThreads {
  public:
   // Counts silent threads by cause in `counters`, which Check changes.
@@ -26,14 +26,14 @@ class SilentThreads {
   // none is, because the timer does not count CPU time.
   void Begin(absl::Duration silence, int signal);
   // A sample of the index-th slot arrived.
-  void MarkSampled(uint32_t index);
+  void NoteSample(uint32_t index);
   // Called about once a second for each slot. Makes a few system calls, more for a silent thread.
   void Check(uint32_t index, const ThreadSlot& slot);
 
  private:
   struct WatchedThread {
     pid_t tid = 0;
-    bool heard = false;  // it had a sample since the last check
+    bool sampled = false;  // it had a sample since the last check
     bool reported = false;
     uint32_t silent_checks = 0;
     uint64_t cpu_ns = 0;  // of the thread, at its last sample

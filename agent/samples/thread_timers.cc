@@ -58,7 +58,7 @@ uint64_t SeedOf(pid_t tid) { return (static_cast<uint64_t>(tid) << 32 ^ Monotoni
 absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(const TimerChoice& choice,
                                                                    SamplerCounters& counters) {
   std::unique_ptr<ThreadTimers> timers(new ThreadTimers(choice, counters));
-  if (absl::Status status = timers->Try(); !status.ok()) return status;
+  if (absl::Status status = timers->ChooseKind(); !status.ok()) return status;
   return timers;
 }
 
@@ -70,7 +70,7 @@ ThreadTimers::ThreadTimers(const TimerChoice& choice, SamplerCounters& counters)
       period_(event_.is_clock ? static_cast<uint64_t>(absl::ToInt64Nanoseconds(choice.interval))
                               : choice.period) {}
 
-absl::Status ThreadTimers::Try() {
+absl::Status ThreadTimers::ChooseKind() {
   const TimerKind wanted = choice_.timer;
   if (wanted == TimerKind::kCpuPosix || wanted == TimerKind::kWall) return absl::OkStatus();
   const absl::StatusOr<OpenedPerfEvent> trial =
@@ -146,7 +146,7 @@ absl::Status ThreadTimers::ArmPerf(ThreadSlot* slot) {
   slot->kernel_ring.store(timer->kernel_ring, std::memory_order_relaxed);
   if (static_cast<uint32_t>(timer->fd) >= fd_count_) {
     ClosePerfEvent(timer->fd);
-    Release(slot);
+    UnmapRing(slot);
     slot->schedule = {};
     return absl::ResourceExhaustedError("descriptor beyond the table");
   }
@@ -178,7 +178,7 @@ void ThreadTimers::Disarm(ThreadSlot* slot) {
   if (timer >= 0) DeletePosixTimer(timer);
 }
 
-void ThreadTimers::Release(ThreadSlot* slot) {
+void ThreadTimers::UnmapRing(ThreadSlot* slot) {
   void* const ring = slot->kernel_ring.exchange(nullptr, std::memory_order_relaxed);
   if (ring != nullptr) UnmapPerfRing(ring);
 }

@@ -71,7 +71,7 @@ class ThreadTimers {
   // Safe to call twice. A signal may still be pending, and a handler running.
   void Disarm(ThreadSlot* slot);
   // Unmaps the kernel's ring of the slot. After Disarm, when no handler uses the slot any more.
-  static void Release(ThreadSlot* slot);
+  static void UnmapRing(ThreadSlot* slot);
 
   TimerKind kind() const { return choice_.timer; }
   // Whether samples are at random moments of their intervals.
@@ -86,7 +86,7 @@ class ThreadTimers {
  private:
   ThreadTimers(const TimerChoice& choice, SamplerCounters& counters);
   // Opens the wanted kind for a moment, and sets the kind that is used.
-  absl::Status Try();
+  absl::Status ChooseKind();
   absl::Status ArmPerf(ThreadSlot* slot);
   absl::Status ArmPosix(ThreadSlot* slot);
 

@@ -33,7 +33,7 @@ WallClock::WallClock(absl::Duration interval, int signal)
       signal_(signal),
       process_(getpid()) {}
 
-void WallClock::Check(ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns) {
+void WallClock::AddTicks(ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns) {
   if (states_.size() <= index) states_.resize(index + 1);
   WallThread& state = states_[index];
   if (state.tid != slot.os_tid) state = WallThread{.tid = slot.os_tid};

@@ -31,7 +31,7 @@ class WallClock {
 
   // Assigns the ticks since the last call. `slot` is the index-th and attached, its thread alive.
   // now_ns: CLOCK_MONOTONIC.
-  void Check(ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns);
+  void AddTicks(ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns);
   // The slot's thread, or the recording, ends: assigns its last ticks without a signal.
   void Finish(ThreadSlot& slot, uint32_t index, uint64_t now_ns);
 

@@ -140,7 +140,7 @@ absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
 }
 
 absl::Time SessionControl::Tick() {
-  const absl::Time due = std::min(CarryOut(), session_.jvm().compilers.Check(absl::Now()));
+  const absl::Time due = std::min(CarryOut(), session_.jvm().compilers.EndIfIdle(absl::Now()));
   return std::min(due, session_.ForgetUnloaded(absl::Now()));
 }
 

@@ -30,7 +30,7 @@ void Take(RepeatedPtrField<Message>& from, RepeatedPtrField<Message>* (proto::Ch
   from.Clear();
 }
 
-// A string's number follows from its place, so a string that is too large is replaced by "".
+// A string's number follows from its position, so a string that is too large is replaced by "".
 void MoveStrings(proto::Chunk& whole, ChunkParts& parts) {
   uint32_t number = whole.first_string();
   for (std::string& text : *whole.mutable_string()) {
@@ -137,7 +137,7 @@ RecordSplitter::RecordSplitter(proto::Chunk& whole, ChunkParts& parts) : parts_(
   samples_.Swap(whole.mutable_sample());
   frames_.Swap(whole.mutable_frame());
   all_logs_.Swap(whole.mutable_log());
-  places_.resize(static_cast<size_t>(frames_.size()));
+  moved_frames_.resize(static_cast<size_t>(frames_.size()));
   for (const proto::EventLog& log : all_logs_) {
     if (log.op_size() == 0) continue;
     auto [entry, is_new] = logs_.try_emplace(log.thread());
@@ -240,7 +240,7 @@ void RecordSplitter::Step(Logs& logs, int ops) {
 size_t RecordSplitter::BytesOfNewFrames(const proto::Sample& sample) const {
   size_t bytes = 0;
   for (const uint32_t frame : sample.frame()) {
-    if (frame >= places_.size() || places_[frame].part == parts_.number()) continue;
+    if (frame >= moved_frames_.size() || moved_frames_[frame].part == parts_.number()) continue;
     bytes += frames_.Get(static_cast<int>(frame)).ByteSizeLong() + kFieldHeader;
   }
   return bytes;
@@ -257,13 +257,13 @@ void RecordSplitter::MoveSample(proto::Sample& sample) {
 }
 
 uint32_t RecordSplitter::FrameInPart(uint32_t frame, proto::Chunk& part) {
-  if (frame >= places_.size()) return frame;
-  Place& place = places_[frame];
-  if (place.part != parts_.number()) {
-    place = {parts_.number(), static_cast<uint32_t>(part.frame_size())};
+  if (frame >= moved_frames_.size()) return frame;
+  MovedFrame& moved = moved_frames_[frame];
+  if (moved.part != parts_.number()) {
+    moved = {parts_.number(), static_cast<uint32_t>(part.frame_size())};
     *part.add_frame() = frames_.Get(static_cast<int>(frame));
   }
-  return place.number;
+  return moved.number;
 }
 
 int32_t TreeSplitter::Coder::Next(int32_t difference) {

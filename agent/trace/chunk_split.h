@@ -128,11 +128,11 @@ class RecordSplitter {
   absl::flat_hash_map<uint32_t, Logs> logs_;  // by thread
   std::vector<uint32_t> log_threads_;         // in the order of their first logs
   // The last part that got a frame, and the frame's number there.
-  struct Place {
+  struct MovedFrame {
     uint64_t part = UINT64_MAX;
     uint32_t number = 0;
   };
-  std::vector<Place> places_;
+  std::vector<MovedFrame> moved_frames_;
 };
 
 // Splits a TreeDelta that is too large for one part of a chunk.

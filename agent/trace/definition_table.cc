@@ -95,7 +95,7 @@ void DefinitionTable::ForEachRoutine(absl::FunctionRef<void(uint32_t, const Rout
 }
 
 template <typename Key>
-const Key* DefinitionTable::MarkDefined(KeyNumbers<Key>& known, uint32_t id) {
+const Key* DefinitionTable::BeginDefinition(KeyNumbers<Key>& known, uint32_t id) {
   auto* entry = known.Get(id);
   if (entry == nullptr || entry->is_defined || into_ == nullptr) return nullptr;
   entry->is_defined = true;
@@ -104,7 +104,7 @@ const Key* DefinitionTable::MarkDefined(KeyNumbers<Key>& known, uint32_t id) {
 }
 
 void DefinitionTable::DefineClass(uint32_t id) {
-  const ClassKey* key = MarkDefined(classes_, id);
+  const ClassKey* key = BeginDefinition(classes_, id);
   if (key == nullptr) return;
   proto::ClassDef& definition = *into_->add_class_def();
   definition.set_id(id);
@@ -113,7 +113,7 @@ void DefinitionTable::DefineClass(uint32_t id) {
 }
 
 void DefinitionTable::DefineRoutine(uint32_t id) {
-  const RoutineKey* key = MarkDefined(routines_, id);
+  const RoutineKey* key = BeginDefinition(routines_, id);
   if (key == nullptr) return;
   DefineClass(std::get<0>(*key));
   proto::Routine& definition = *into_->add_routine();
@@ -125,7 +125,7 @@ void DefinitionTable::DefineRoutine(uint32_t id) {
 }
 
 void DefinitionTable::DefineMethod(uint32_t id) {
-  const MethodKey* key = MarkDefined(methods_, id);
+  const MethodKey* key = BeginDefinition(methods_, id);
   if (key == nullptr) return;
   const auto [class_id, name, descriptor] = *key;
   DefineClass(class_id);

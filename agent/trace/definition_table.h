@@ -205,9 +205,10 @@ class DefinitionTable {
   // Returns the key's number; a new key uses its strings from now on.
   template <typename Key>
   uint32_t Number(KeyNumbers<Key>& known, const Key& key);
-  // Returns the key and marks it as defined; null: there is nothing to define.
+  // Returns the key, which the current file defines from now on; null: it defines it already, or
+  // the number is unknown.
   template <typename Key>
-  const Key* MarkDefined(KeyNumbers<Key>& known, uint32_t id);
+  const Key* BeginDefinition(KeyNumbers<Key>& known, uint32_t id);
   template <typename Key>
   void ForgetMembers(KeyNumbers<Key>& known, const absl::flat_hash_set<uint32_t>& classes);
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/base/code_set.h"
+#include "agent/base/event_code_set.h"
 #include "agent/base/losses.h"
 #include "agent/trace/chunk_source.h"
 

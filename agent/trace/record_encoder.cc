@@ -25,23 +25,23 @@ RecordEncoder::Lock::~Lock() {
   if (std::uncaught_exceptions() > exceptions_) is_broken_ = true;
 }
 
-RecordEncoder::RecordEncoder(const CodeSet& codes) : codes_(codes) {
+RecordEncoder::RecordEncoder(const EventCodeSet& codes) : codes_(codes) {
   definitions_.DefineInto(&chunk_);
 }
 
-void RecordEncoder::SetCodes(const CodeSet& codes) {
+void RecordEncoder::SetCodes(const EventCodeSet& codes) {
   const Lock lock(*this);
   codes_ = codes;
 }
 
-void RecordEncoder::BeginTrace(const CodeSet& codes) {
+void RecordEncoder::BeginTrace(const EventCodeSet& codes) {
   const Lock lock(*this);
   codes_ = codes;
   threads_ = 0;
   for (const auto& [id, thread] : live_threads_) definitions_.Release(thread.name());
   live_threads_.clear();
   chunk_.Clear();
-  RestateLocked();
+  BeginFileLocked();
   event_bytes_ = 0;
   open_ = true;
   definitions_.DefineInto(&chunk_);
@@ -55,12 +55,12 @@ void RecordEncoder::EndTrace() {
   event_bytes_ = 0;
 }
 
-void RecordEncoder::Restate() {
+void RecordEncoder::BeginFile() {
   const Lock lock(*this);
-  RestateLocked();
+  BeginFileLocked();
 }
 
-void RecordEncoder::RestateLocked() {
+void RecordEncoder::BeginFileLocked() {
   proto::Chunk restated;
   const auto strings = definitions_.BeginFile(restated);
   for (auto& [id, thread] : live_threads_) {

@@ -5,8 +5,8 @@
 // never waits for a thread that the safepoint holds.
 //
 // The numbers of classes, routines and methods are valid until the class is unloaded (Forget). A
-// second trace of the process (BeginTrace) and the next file of a trace (Restate) define them again
-// when a record names them. Threads' numbers are valid for one trace, strings' for one file.
+// second trace of the process (BeginTrace) and the next file of a trace (BeginFile) define them
+// again when a record names them. Threads' numbers are valid for one trace, strings' for one file.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "agent/base/code_set.h"
+#include "agent/base/event_code_set.h"
 #include "agent/base/losses.h"
 #include "agent/trace/definition_table.h"
 #include "trace.pb.h"
@@ -49,18 +49,18 @@ struct EventRecord {
 class RecordEncoder {
  public:
   // Events whose code is not in `codes` are not recorded (codes=).
-  explicit RecordEncoder(const CodeSet& codes);
+  explicit RecordEncoder(const EventCodeSet& codes);
   RecordEncoder(const RecordEncoder&) = delete;
 
-  void SetCodes(const CodeSet& codes);
+  void SetCodes(const EventCodeSet& codes);
   // Begins a trace after another one ended. Its first chunk defines all strings. Threads are
   // numbered from 1 again.
-  void BeginTrace(const CodeSet& codes);
+  void BeginTrace(const EventCodeSet& codes);
   // Ends the trace. Until BeginTrace, numbers are assigned, but nothing is kept for writing.
   void EndTrace();
   // Makes the next chunk begin a new file of the same trace: pending events stay, and all strings
   // and living threads are defined again.
-  void Restate();
+  void BeginFile();
 
   // Returns the number of a thing. A string is defined when its number is first requested, a class
   // or a method when a record names it.
@@ -90,7 +90,7 @@ class RecordEncoder {
   // Defines every method with probes of these classes, whether or not it was called.
   void DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
   uint32_t DefineThread(const ThreadInfo& info);
-  // Makes Restate leave out a thread that has ended and has no more records.
+  // Makes BeginFile leave out a thread that has ended and has no more records.
   void ForgetThread(uint32_t thread);
   // Forgets unloaded classes, by number or by loader. Returns those that were forgotten.
   std::vector<ForgottenClass> Forget(const absl::flat_hash_set<uint32_t>& classes,
@@ -133,13 +133,13 @@ class RecordEncoder {
     return open_ && codes_.HasRecord(event.major, event.minor);
   }
   // Keeps pending events, and drops everything else that is pending.
-  void RestateLocked();
+  void BeginFileLocked();
   // Defines the classes, methods and routines that the event names.
   void DefineNamesOf(const proto::Event& event);
 
   mutable std::mutex mutex_;  // guards all below
   mutable bool is_broken_ = false;
-  CodeSet codes_;
+  EventCodeSet codes_;
   bool open_ = true;
   proto::Chunk chunk_;
   // The approximate size of the chunk's events, and definitions_.bytes() when the chunk began.

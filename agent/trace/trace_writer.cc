@@ -197,7 +197,7 @@ absl::Status TraceWriter::NextFile(TraceFile& next, proto::SessionStart first,
     Guarded([&] {
       sequence_ = 0;
       first_ = std::make_unique<proto::SessionStart>(std::move(first));
-      encoder_.Restate();
+      encoder_.BeginFile();
       for (ChunkSource* source : sources_) source->BeginFile();
       ReportFileBytes();
       WriteChunk(nullptr);

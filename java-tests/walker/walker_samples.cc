@@ -36,7 +36,7 @@ std::string Describe(const Frame& frame, bool names) {
   std::string name;
   switch (frame.kind) {
     case FrameKind::kMarker:
-      name = samples::WalkNoteName(static_cast<samples::WalkNote>(frame.value));
+      name = samples::MissingReasonName(static_cast<samples::MissingReason>(frame.value));
       break;
     case FrameKind::kStub:
       name = agent->sampler->jvm().stubs().Name(frame.value);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "agent/base/name_filter.h"
+#include "agent/base/thread_name_filter.h"
 #include "agent/options/options.h"
 #include "agent/options/unwind_rules.h"
 #include "native-tests/fuzz/require.h"
@@ -48,7 +48,7 @@ void CheckAgent(std::string_view input) {
     return;
   }
   Require(UnwindRules::Create(options->AllUnwinds()).ok());
-  NameFilter(options->samples.threads).Wants(text);
+  ThreadNameFilter(options->samples.threads).Wants(text);
   const std::string description = DescribeOptions(*options);
   // In a file a comma does not end an option, and so may be part of a value.
   if (text.find(file.path()) != text.npos) return;

@@ -1,6 +1,6 @@
 #include "agent/calls/instrument/unwind_methods.h"
 
-#include "agent/samples/unwind_sites.h"
+#include "agent/samples/instrumented_unwinds.h"
 
 namespace jtrace::calls {
 
@@ -9,7 +9,7 @@ void UnwindMethods::Add(const classfile::InstrumentResult& result) {
     if (!outcome.unwound) continue;
     SetMatched(result.class_name, outcome.method.name);
     const uint32_t every = rules_.EveryOf(result.class_name, outcome.method.name);
-    if (samples::unwind_sites.Set(outcome.id, every)) continue;
+    if (samples::instrumented_unwinds.Set(outcome.id, every)) continue;
     losses_.Add("unwind.no_memory", Severity::kWarning, 1, "methods whose unwinds are not taken");
   }
 }

@@ -40,7 +40,7 @@ ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
 }
 
 // When and why a sample is taken.
-struct Moment {
+struct SampleInfo {
   uint64_t time_ns;
   uint32_t weight;
   Activity activity;
@@ -49,17 +49,17 @@ struct Moment {
   Frame wait_frame;
 };
 
-void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment& moment,
+void FillHeader(const SamplerState& state, const ThreadSlot& slot, const SampleInfo& info,
                 const Chain& chain, SampleHeader* header) {
   *header = SampleHeader{};
-  header->time_ns = moment.time_ns;
-  header->activity = moment.activity;
-  header->is_unwind = moment.is_unwind;
-  header->blocker_klass = moment.blocker_klass;
-  header->wait_frame = moment.wait_frame;
+  header->time_ns = info.time_ns;
+  header->activity = info.activity;
+  header->is_unwind = info.is_unwind;
+  header->blocker_klass = info.blocker_klass;
+  header->wait_frame = info.wait_frame;
   header->thread_number = slot.thread_number.load(std::memory_order_relaxed);
   header->os_tid = slot.os_tid;
-  header->weight = moment.weight;
+  header->weight = info.weight;
   header->frame_count = chain.SizeWithin(slot.max_frames);
   header->end = EndOf(chain, slot);
   header->unchecked = chain.unchecked();
@@ -98,7 +98,7 @@ WalkedThread ThreadOf(ThreadSlot& slot) {
 // Pushes the interrupted pc, and why there are no more frames.
 void WalkWithoutRoom(const SamplerState& state, const ucontext_t* context, Chain& chain) {
   WalkPc(state.vm, context, chain);
-  if (chain.failure() == WalkNote::kNone) chain.Fail(WalkNote::kNoStackRoom);
+  if (chain.failure() == MissingReason::kNone) chain.Fail(MissingReason::kNoStackRoom);
 }
 
 // `whole`: walks the full stack, whatever the mode of samples is.
@@ -162,32 +162,32 @@ void CountLost(uint32_t ticks) {
 void CountChain(const Chain& chain, const ThreadSlot& slot) {
   Count(sample_counters.taken);
   Count(sample_counters.ends[static_cast<int>(EndOf(chain, slot))]);
-  if (chain.failure() != WalkNote::kNone) {
-    Count(sample_counters.notes[static_cast<int>(chain.failure())]);
+  if (chain.failure() != MissingReason::kNone) {
+    Count(sample_counters.missing[static_cast<int>(chain.failure())]);
   }
   if (chain.Truncates(slot.max_frames)) {
-    Count(sample_counters.notes[static_cast<int>(WalkNote::kTruncated)]);
+    Count(sample_counters.missing[static_cast<int>(MissingReason::kTruncated)]);
   }
 }
 
 // Puts head and frames into the slot's ring, without committing them. Null: there is no room.
-SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Moment& moment,
+SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const SampleInfo& info,
                           const Chain& chain) {
   const uint32_t frame_bytes = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
   std::byte* const record =
       slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + frame_bytes));
   if (record == nullptr) {
-    if (moment.is_unwind) return nullptr;  // the caller counts it
+    if (info.is_unwind) return nullptr;  // the caller counts it
     Count(sample_counters.ring_full);
-    CountLost(moment.weight);
+    CountLost(info.weight);
     return nullptr;
   }
   auto* const header = reinterpret_cast<SampleHeader*>(record);
   auto* const frames = reinterpret_cast<Frame*>(record + sizeof(SampleHeader));
-  FillHeader(state, slot, moment, chain, header);
+  FillHeader(state, slot, info, chain, header);
   chain.CopyTo(frames, slot.max_frames);
   // stack=appframe walks the whole stack for unwind= only.
-  const bool is_whole_unwind = state.stack == StackMode::kAppFrame && moment.is_unwind;
+  const bool is_whole_unwind = state.stack == StackMode::kAppFrame && info.is_unwind;
   if (state.stack == StackMode::kApp || is_whole_unwind) {
     header->frame_count = KeepApplicationFrames(Application(state), frames, header->frame_count);
     slot.ring.Shrink(
@@ -208,39 +208,38 @@ void Commit(signal_safe::SpscRing& ring) {
 
 // Reads the thread's activity and the object that it waits on. Overwrites the slot's chain storage.
 __attribute__((noinline)) void ReadActivity(const SamplerState& state, ThreadSlot& slot,
-                                            const ucontext_t* context, Moment* moment) {
+                                            const ucontext_t* context, SampleInfo* info) {
   const WalkedThread thread = ThreadOf(slot);
-  moment->activity = ActivityOf(state.vm, thread.java_thread, context);
+  info->activity = ActivityOf(state.vm, thread.java_thread, context);
   if (state.vm == nullptr || thread.java_thread == 0) return;
   const signal_safe::HeapLayout& heap = state.vm->heap;
-  const bool known =
-      FindBlocker(heap, thread.java_thread, moment->activity, &moment->blocker_klass);
+  const bool known = FindBlocker(heap, thread.java_thread, info->activity, &info->blocker_klass);
   if (!known) Count(sample_counters.blocker_unread);
   slot.unread_count = known || !heap.readable ? 0 : slot.unread_count + 1;
   // The JVM has one state for several waits; the waiting method determines which (SampleSource).
-  if (moment->activity != Activity::kWaiting || state.stack == StackMode::kFull) return;
+  if (info->activity != Activity::kWaiting || state.stack == StackMode::kFull) return;
   Chain chain(slot.chain_storage, slot.chain_capacity);
   WalkToJava(state.vm, thread, context, chain);
-  if (chain.pushed() != 0) moment->wait_frame = chain.pushed_frame(0);
+  if (chain.pushed() != 0) info->wait_frame = chain.pushed_frame(0);
 }
 
 __attribute__((noinline)) void TakeSample(const SamplerState& state, ThreadSlot& slot,
                                           uint32_t weight, const ucontext_t* context,
                                           bool has_room) {
-  Moment moment{};
-  moment.time_ns = MonotonicNanos();
-  moment.weight = weight;
-  if (!state.ticks_on_cpu_time && has_room) ReadActivity(state, slot, context, &moment);
+  SampleInfo info{};
+  info.time_ns = MonotonicNanos();
+  info.weight = weight;
+  if (!state.ticks_on_cpu_time && has_room) ReadActivity(state, slot, context, &info);
   Chain chain(slot.chain_storage, slot.chain_capacity);
   if (has_room) {
     Walk(state, slot, context, /*whole=*/false, chain);
   } else {
     WalkWithoutRoom(state, context, chain);
   }
-  SampleHeader* const header = WriteRecord(state, slot, moment, chain);
+  SampleHeader* const header = WriteRecord(state, slot, info, chain);
   if (header == nullptr) return;
   NumberSample(state, slot, header);
-  const uint64_t cost = MonotonicNanos() - moment.time_ns;
+  const uint64_t cost = MonotonicNanos() - info.time_ns;
   header->handler_ns =
       static_cast<uint32_t>(std::min<uint64_t>(cost, std::numeric_limits<uint32_t>::max()));
   Commit(slot.ring);
@@ -262,11 +261,11 @@ void RestartTimer(ThreadSlot& slot) {
     uint64_t wait = slot.schedule.WaitAfter(now);
     ioctl(fd, PERF_EVENT_IOC_PERIOD, &wait);
   }
-  Rearm(slot);
+  StartTimer(slot);
 }
 
 // Whether the slot belongs to the calling thread. If another thread attached it, remembers it here.
-bool Adopt(ThreadSlot* slot) {
+bool ClaimSlot(ThreadSlot* slot) {
   if (OwnSlot() == slot) return true;
   if (slot->os_tid != gettid()) return false;
   tls_thread_slot = slot;
@@ -276,7 +275,7 @@ bool Adopt(ThreadSlot* slot) {
 
 }  // namespace
 
-void Rearm(const ThreadSlot& slot) {
+void StartTimer(const ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
   if (fd >= 0) signal_safe::StartEvent(fd, slot.event_stop);
 }
@@ -284,7 +283,7 @@ void Rearm(const ThreadSlot& slot) {
 void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
                      const ucontext_t* context, size_t room) {
   if (!state.active || slot == nullptr ||
-      slot->state.load(std::memory_order_acquire) != SlotState::kAttached || !Adopt(slot)) {
+      slot->state.load(std::memory_order_acquire) != SlotState::kAttached || !ClaimSlot(slot)) {
     Count(sample_counters.stale);
     return;
   }
@@ -319,20 +318,20 @@ bool TakeUnwind(const SamplerState& state, const ucontext_t* context, size_t roo
       slot->state.load(std::memory_order_acquire) != SlotState::kAttached) {
     return false;
   }
-  Moment moment{};
-  moment.time_ns = MonotonicNanos();
-  moment.weight = 1;
-  moment.is_unwind = true;
+  SampleInfo info{};
+  info.time_ns = MonotonicNanos();
+  info.weight = 1;
+  info.is_unwind = true;
   Chain chain(slot->chain_storage, slot->chain_capacity);
   if (room >= state.room_to_walk) {
     Walk(state, *slot, context, /*whole=*/true, chain);
   } else {
     WalkWithoutRoom(state, context, chain);
   }
-  if (WriteRecord(state, *slot, moment, chain) == nullptr) return false;
+  if (WriteRecord(state, *slot, info, chain) == nullptr) return false;
   Commit(slot->ring);
-  if (chain.failure() != WalkNote::kNone) {
-    Count(sample_counters.notes[static_cast<int>(chain.failure())]);
+  if (chain.failure() != MissingReason::kNone) {
+    Count(sample_counters.missing[static_cast<int>(chain.failure())]);
   }
   return true;
 }

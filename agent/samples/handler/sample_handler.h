@@ -33,8 +33,8 @@ struct SampleCounters {
   std::atomic<uint64_t> last_walk_wrong{0};  // a remembered chain differed from the full walk
   std::atomic<uint64_t> blocker_unread{0};   // waits whose blocker FindBlocker could not read
   std::atomic<uint64_t> cost_ns{0};          // total time in the handler
-  std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};  // by WalkNote
-  std::atomic<uint64_t> ends[4] = {};                                    // by ChainEnd
+  std::atomic<uint64_t> missing[static_cast<int>(MissingReason::kCount)] = {};  // by MissingReason
+  std::atomic<uint64_t> ends[4] = {};                                           // by ChainEnd
   std::atomic<uint64_t> cost[signal_safe::kCostBuckets] = {};  // handler times (cost_histogram.h)
 };
 
@@ -85,7 +85,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
 
 // Restarts the slot's perf event, which does not count while its signal is handled. So the
 // handler's own time is never sampled, and no interval, however short, can starve the program.
-void Rearm(const ThreadSlot& slot);
+void StartTimer(const ThreadSlot& slot);
 
 // Takes an instrumented unwind (0x41) of the calling thread, from `context` on. Not in a handler;
 // the caller keeps SamplerState::signal blocked meanwhile, because the ring has one producer.

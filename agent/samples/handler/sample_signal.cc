@@ -15,7 +15,7 @@ namespace jtrace::samples {
 namespace {
 
 // Which of our timers sent the signal, if any did.
-struct Source {
+struct TimerSignal {
   bool ours;
   ThreadSlot* slot;  // null: the timer was deleted
   uint32_t weight;
@@ -31,7 +31,7 @@ bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
 bool IsAnonymous(const siginfo_t& info) { return info.si_code == SI_USER && info.si_pid == 0; }
 
 // A signal of the ticker (timer=wall), if it is ours. Its weight is in the slot.
-Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
+TimerSignal IdentifyTick(const SamplerState& state, const siginfo_t& info) {
   if (IsAnonymous(info)) {
     ThreadSlot* const own = OwnSlot();
     return {state.wall && own != nullptr && own->pending_ticks.load(std::memory_order_relaxed) != 0,
@@ -42,7 +42,7 @@ Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
   return {ours, ours ? slot : nullptr, 0};
 }
 
-Source Identify(const SamplerState& state, const siginfo_t& info) {
+TimerSignal Identify(const SamplerState& state, const siginfo_t& info) {
   if (info.si_code == SI_TIMER) {
     auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
     const bool ours = IsSlot(state, slot);
@@ -68,11 +68,11 @@ Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context
   const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
   const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
   PrefetchSample(state, tls_thread_slot, *context);
-  const Source source = Identify(state, info);
-  if (source.ours) {
+  const TimerSignal origin = Identify(state, info);
+  if (origin.ours) {
     // A late signal of an earlier recording, which used another number, is dropped.
     if (signal == state.signal) {
-      TakeTimerSample(state, source.slot, source.weight, context, room);
+      TakeTimerSample(state, origin.slot, origin.weight, context, room);
     }
     return Sender::kOurs;
   }
@@ -80,7 +80,7 @@ Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context
   // Signals of one number do not queue. This one may have replaced ours, whose handler would have
   // restarted the timer, so it is restarted here.
   const ThreadSlot* const own = OwnSlot();
-  if (state.active && own != nullptr) Rearm(*own);
+  if (state.active && own != nullptr) StartTimer(*own);
   // It may be the ticker's, if the ticks that it stood for were taken with an earlier signal.
   return state.wall && IsAnonymous(info) ? Sender::kUnknown : Sender::kForeign;
 }

@@ -133,7 +133,7 @@ bool RowInterpreter::ExecuteRegisterRule(uint8_t code, DwarfCursor& in) {
       Restore(reg);
       return true;
     case 0x07:  // undefined
-      MarkUnknown(reg);
+      SetUnknown(reg);
       if (reg == kReturnAddress) row_.outermost = true;
       return true;
     case 0x08:  // same_value
@@ -142,18 +142,18 @@ bool RowInterpreter::ExecuteRegisterRule(uint8_t code, DwarfCursor& in) {
       return true;
     case 0x09:  // register
       in.Uleb();
-      MarkUnknown(reg);
+      SetUnknown(reg);
       return reg != kReturnAddress;
     case 0x10:  // expression
       return SetExpression(reg, in.Block(in.Uleb()));
     case 0x14:  // val_offset
     case 0x15:  // val_offset_sf
       in.Uleb();
-      MarkUnknown(reg);
+      SetUnknown(reg);
       return reg != kRbp && reg != kReturnAddress;
     case 0x16:  // val_expression
       in.Skip(in.Uleb());
-      MarkUnknown(reg);
+      SetUnknown(reg);
       return reg != kRbp && reg != kReturnAddress;
     default:
       return false;
@@ -171,7 +171,7 @@ void RowInterpreter::AdvanceTo(uintptr_t location) {
   }
 }
 
-void RowInterpreter::MarkUnknown(uint64_t reg) {
+void RowInterpreter::SetUnknown(uint64_t reg) {
   if (reg == kRbp) row_.rbp = RbpRule::kLost;
   if (reg == kRbx) row_.rbx = RbxRule::kLost;
 }

@@ -31,7 +31,7 @@ class RowInterpreter {
   // Returns the row's range: to the begin of the next one, or to `end` if this is the last.
   RowRange RangeBefore(uintptr_t end) const { return {location_, done_ ? next_location_ : end}; }
   // Keeps the row as that of the CIE's instructions, to which DW_CFA_restore returns.
-  void MarkInitial() { initial_ = row_; }
+  void SaveInitialRow() { initial_ = row_; }
 
   // Returns false at an instruction that this reader does not know.
   bool Run(DwarfCursor in);
@@ -45,7 +45,7 @@ class RowInterpreter {
   bool ExecuteRegisterRule(uint8_t code, DwarfCursor& in);
   void Advance(uint64_t units);
   void AdvanceTo(uintptr_t location);
-  void MarkUnknown(uint64_t reg);
+  void SetUnknown(uint64_t reg);
   void SetAtCfa(uint64_t reg, int64_t offset);
   void Restore(uint64_t reg);
   void SetCfaExpression(DwarfCursor in);

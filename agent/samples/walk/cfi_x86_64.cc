@@ -95,7 +95,7 @@ CfiRow ReadFde(const std::byte* fde, uintptr_t pc, RowRange* row_range) {
   if (!initial.Run(DwarfCursor(cie.instructions, cie.end))) return unsupported;
   RowInterpreter interpreter(cie, begin, pc);
   interpreter.row() = initial.row();
-  interpreter.MarkInitial();
+  interpreter.SaveInitialRow();
   if (!interpreter.Run(DwarfCursor(in.position(), fde + 4 + length))) return unsupported;
   *row_range = interpreter.RangeBefore(begin + range);
   CfiRow row = interpreter.row();

@@ -43,50 +43,50 @@ void Chain::CopyTo(Frame* out, uint32_t limit) const {
   const uint32_t leaf = frames / 2;
   for (uint32_t i = 0; i < leaf; ++i) *out++ = frame(i);
   const uint32_t missing = pushed_ + base_count_ - frames;
-  *out++ = Frame{static_cast<uint64_t>(WalkNote::kTruncated), static_cast<int32_t>(missing),
+  *out++ = Frame{static_cast<uint64_t>(MissingReason::kTruncated), static_cast<int32_t>(missing),
                  FrameKind::kMarker, 0, 0};
   for (uint32_t i = size() - (frames - leaf); i < size(); ++i) *out++ = frame(i);
 }
 
-const char* WalkNoteName(WalkNote note) {
-  switch (note) {
-    case WalkNote::kNone:
+const char* MissingReasonName(MissingReason reason) {
+  switch (reason) {
+    case MissingReason::kNone:
       return "none";
-    case WalkNote::kTruncated:
+    case MissingReason::kTruncated:
       return "truncated";
-    case WalkNote::kNoModule:
+    case MissingReason::kNoModule:
       return "no_module";
-    case WalkNote::kNoUnwindRow:
+    case MissingReason::kNoUnwindRow:
       return "no_unwind_row";
-    case WalkNote::kUnsupportedRow:
+    case MissingReason::kUnsupportedRow:
       return "unsupported_unwind_row";
-    case WalkNote::kBadCfa:
+    case MissingReason::kBadCfa:
       return "bad_frame_address";
-    case WalkNote::kNoBlob:
+    case MissingReason::kNoBlob:
       return "no_code_blob";
-    case WalkNote::kCompiledCaller:
+    case MissingReason::kCompiledCaller:
       return "compiled_caller";
-    case WalkNote::kInterpretedFrame:
+    case MissingReason::kInterpretedFrame:
       return "interpreted_frame";
-    case WalkNote::kStubCaller:
+    case MissingReason::kStubCaller:
       return "stub_caller";
-    case WalkNote::kEntryFrame:
+    case MissingReason::kEntryFrame:
       return "entry_frame";
-    case WalkNote::kFrozenFrames:
+    case MissingReason::kFrozenFrames:
       return "frozen_frames";
-    case WalkNote::kContinuation:
+    case MissingReason::kContinuation:
       return "continuation";
-    case WalkNote::kSkeletonFrame:
+    case MissingReason::kSkeletonFrame:
       return "skeleton_frame";
-    case WalkNote::kNoProgress:
+    case MissingReason::kNoProgress:
       return "no_progress";
-    case WalkNote::kNoJavaLayout:
+    case MissingReason::kNoJavaLayout:
       return "no_java_layout";
-    case WalkNote::kStepLimit:
+    case MissingReason::kStepLimit:
       return "step_limit";
-    case WalkNote::kNoStackRoom:
+    case MissingReason::kNoStackRoom:
       return "no_stack_room";
-    case WalkNote::kCount:
+    case MissingReason::kCount:
       break;
   }
   return "unknown";

@@ -15,11 +15,11 @@ enum class FrameKind : uint8_t {
   kNative = 4,   // value: address: the interrupted pc, or a return address
   kStub = 5,     // value: address in JVM-generated code that belongs to no method
   kKernel = 6,   // value: kernel address
-  kMarker = 7,   // value: WalkNote: why frames are missing here
+  kMarker = 7,   // value: MissingReason: why frames are missing here
 };
 
 // Why a chain has a hole or ended early. Values are stable: they index the counters.
-enum class WalkNote : uint8_t {
+enum class MissingReason : uint8_t {
   kNone = 0,
   kTruncated,         // deeper than the limit: frames between the leaf and root parts are missing
   kNoModule,          // a native pc outside of all loaded objects
@@ -40,7 +40,7 @@ enum class WalkNote : uint8_t {
   kNoStackRoom,       // the handler is on an alternate stack that is too small for a walk
   kCount
 };
-const char* WalkNoteName(WalkNote note);
+const char* MissingReasonName(MissingReason reason);
 
 // The bits of Frame::flags.
 enum FrameFlags : uint8_t {
@@ -92,20 +92,22 @@ class Chain {
       : frames_(storage), capacity_(capacity), leaf_(capacity / 2) {}
 
   void Push(FrameKind kind, uint64_t value, int32_t bci, uint8_t flags = 0) {
-    frames_[Place(pushed_)] = Frame{value, bci, kind, flags, 0};
+    frames_[IndexOf(pushed_)] = Frame{value, bci, kind, flags, 0};
     ++pushed_;
   }
-  void PushMarker(WalkNote note) { Push(FrameKind::kMarker, static_cast<uint64_t>(note), -1); }
+  void PushMarker(MissingReason reason) {
+    Push(FrameKind::kMarker, static_cast<uint64_t>(reason), -1);
+  }
 
-  void MarkGuessed() { guessed_ = true; }
-  void MarkHole(WalkNote note) {
-    PushMarker(note);
+  void SetGuessed() { guessed_ = true; }
+  void AddHole(MissingReason reason) {
+    PushMarker(reason);
     hole_ = true;
   }
   // Ends the chain early.
-  void Fail(WalkNote note) {
-    PushMarker(note);
-    failure_ = note;
+  void Fail(MissingReason reason) {
+    PushMarker(reason);
+    failure_ = reason;
   }
   // Sets the rest of the chain: `count` frames, the root first, which must stay until CopyTo.
   void SetBase(const Frame* root_first, uint32_t count) {
@@ -115,7 +117,7 @@ class Chain {
 
   // Marks the frames from `frame.first` on, which were just pushed. Only the first mark is kept: a
   // later one is of a frame below a signal frame.
-  void MarkUnchecked(const UncheckedFrame& frame) {
+  void SetUnchecked(const UncheckedFrame& frame) {
     if (unchecked_.pc == 0) unchecked_ = frame;
   }
   const UncheckedFrame& unchecked() const { return unchecked_; }
@@ -127,12 +129,12 @@ class Chain {
     frames_[0] = frames_[index];
     pushed_ = 1;
     hole_ = false;
-    failure_ = WalkNote::kNone;
+    failure_ = MissingReason::kNone;
   }
 
-  WalkNote failure() const { return failure_; }
+  MissingReason failure() const { return failure_; }
   ChainEnd end() const {
-    if (failure_ != WalkNote::kNone) return ChainEnd::kFailed;
+    if (failure_ != MissingReason::kNone) return ChainEnd::kFailed;
     if (hole_ || pushed_ > capacity_) return ChainEnd::kRootWithHole;
     return guessed_ ? ChainEnd::kRootGuessed : ChainEnd::kRoot;
   }
@@ -141,7 +143,7 @@ class Chain {
   // Whether the first `count` frames pushed are all still there.
   bool Holds(uint32_t count) const { return count <= capacity_ && pushed_ <= capacity_; }
   // The frame pushed last; pushed() > 0.
-  const Frame& last() const { return frames_[Place(pushed_ - 1)]; }
+  const Frame& last() const { return frames_[IndexOf(pushed_ - 1)]; }
   // A pushed frame; index < pushed() <= capacity.
   const Frame& pushed_frame(uint32_t index) const { return frames_[index]; }
 
@@ -163,7 +165,7 @@ class Chain {
 
  private:
   // Index in frames_ of the frame that is pushed after `before` others.
-  uint32_t Place(uint32_t before) const {
+  uint32_t IndexOf(uint32_t before) const {
     return before < capacity_ ? before : leaf_ + (before - capacity_) % (capacity_ - leaf_);
   }
 
@@ -175,7 +177,7 @@ class Chain {
   uint32_t base_count_ = 0;
   bool guessed_ = false;
   bool hole_ = false;
-  WalkNote failure_ = WalkNote::kNone;
+  MissingReason failure_ = MissingReason::kNone;
   UncheckedFrame unchecked_;
 };
 

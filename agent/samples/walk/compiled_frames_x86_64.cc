@@ -60,7 +60,7 @@ Step CompiledFrame::Unwind() {
   if (cursor_.interrupted && (FromEntry() || FromExit())) return Done();
   PushFrames(FramePc());
   if (FromBody()) return Done();
-  return walk_.Fail(WalkNote::kCompiledCaller);
+  return walk_.Fail(MissingReason::kCompiledCaller);
 }
 
 Step CompiledFrame::Done() {
@@ -93,7 +93,7 @@ void CompiledFrame::PushFrames(uintptr_t pc) {
   }
   unchecked_ = cursor_.interrupted && IsUnchecked();
   if (!unchecked_) return;
-  walk_.chain.MarkUnchecked(
+  walk_.chain.SetUnchecked(
       {pc, CompilationKey(vm_, blob_.address), first_frame_, walk_.chain.pushed() - first_frame_});
 }
 

@@ -23,7 +23,7 @@ class InterpretedFrame {
     if (cursor_.interrupted && (FromReturn() || FromEntry())) return Step::kCaller;
     if (FromFrame()) return Step::kCaller;
     if (cursor_.interrupted && FromRegisters()) return Step::kCaller;
-    return walk_.Fail(WalkNote::kInterpretedFrame);
+    return walk_.Fail(MissingReason::kInterpretedFrame);
   }
 
  private:
@@ -169,7 +169,7 @@ class InterpretedFrame {
       return false;
     }
     if (!LooksLikeMethod(vm_, method) || IsBeingFilled(method)) {
-      walk_.chain.MarkHole(WalkNote::kSkeletonFrame);
+      walk_.chain.AddHole(MissingReason::kSkeletonFrame);
     } else {
       PushMethod(vm_, walk_.chain, FrameKind::kInterpreted, method, CurrentBytecode(method), 0);
     }
@@ -212,7 +212,7 @@ class InterpretedFrame {
     const uintptr_t pc = cursor_.Register(REG_RAX);
     if (!IsCaller(pc)) return false;
     PushStub();
-    walk_.chain.MarkGuessed();
+    walk_.chain.SetGuessed();
     cursor_.Return(pc, 0, SenderSp(cursor_.Register(REG_R13), cursor_.sp), cursor_.OwnFp());
     return true;
   }

@@ -19,7 +19,7 @@ Step StepSignalFrame(WalkState& walk) {
   const uintptr_t last = cursor.sp + sizeof(ucontext_t) - 8;
   if (!signal_safe::SafeReadWord(cursor.sp, &word) ||
       !signal_safe::SafeReadWord(last & ~uintptr_t{7}, &word)) {
-    return walk.Fail(WalkNote::kBadCfa);
+    return walk.Fail(MissingReason::kBadCfa);
   }
   cursor.SetInterrupted(reinterpret_cast<const ucontext_t*>(cursor.sp), walk.stack);
   return Step::kCaller;
@@ -27,10 +27,10 @@ Step StepSignalFrame(WalkState& walk) {
 
 // Code without unwind tables, such as hand-written assembly: a leaf that has not touched the stack,
 // one that pushed a few words, or code with an rbp frame.
-Step StepWithoutRow(WalkState& walk, WalkNote note) {
+Step StepWithoutRow(WalkState& walk, MissingReason reason) {
   Cursor& cursor = walk.cursor;
   constexpr int kPushedWords = 16;
-  walk.chain.MarkGuessed();
+  walk.chain.SetGuessed();
   if (cursor.interrupted && ReturnThrough(walk, cursor.sp, cursor.OwnFp(), Callers::kAny)) {
     return Step::kCaller;
   }
@@ -38,7 +38,7 @@ Step StepWithoutRow(WalkState& walk, WalkNote note) {
   if (cursor.interrupted && ReturnByScan(walk, cursor.sp, kPushedWords, Callers::kAny)) {
     return Step::kCaller;
   }
-  return walk.Fail(note);
+  return walk.Fail(reason);
 }
 
 bool ComputeCfa(const Cursor& cursor, const CfiRow& row, uintptr_t* cfa) {
@@ -99,18 +99,19 @@ Step StepNative(WalkState& walk) {
   const uintptr_t pc = cursor.interrupted ? cursor.pc : cursor.pc - 1;
   CfiRow row;
   if (!walk.cfi.Find(pc, &row)) {
-    return StepWithoutRow(walk, walk.vm != nullptr ? WalkNote::kNoModule : WalkNote::kNoJavaLayout);
+    return StepWithoutRow(
+        walk, walk.vm != nullptr ? MissingReason::kNoModule : MissingReason::kNoJavaLayout);
   }
   if (row.signal_frame) return StepSignalFrame(walk);
   if (row.outermost) return Step::kEnd;
-  if (row.cfa == CfaRule::kNoRow) return StepWithoutRow(walk, WalkNote::kNoUnwindRow);
+  if (row.cfa == CfaRule::kNoRow) return StepWithoutRow(walk, MissingReason::kNoUnwindRow);
 
   uintptr_t cfa, return_address;
   SavedFp fp;
-  if (!ComputeCfa(cursor, row, &cfa)) return walk.Fail(WalkNote::kUnsupportedRow);
+  if (!ComputeCfa(cursor, row, &cfa)) return walk.Fail(MissingReason::kUnsupportedRow);
   if (cfa <= cursor.sp || cfa - cursor.sp > kMaxNativeFrame ||
       !cursor.Load(cfa - 8, &return_address) || !CallerFp(cursor, row, cfa, &fp)) {
-    return walk.Fail(WalkNote::kBadCfa);
+    return walk.Fail(MissingReason::kBadCfa);
   }
   if (return_address == 0) return Step::kEnd;  // how old start-up code marks the first frame
   cursor.step_used_fp = row.cfa != CfaRule::kRsp || row.rbp != RbpRule::kAtCfa;

@@ -122,7 +122,7 @@ bool ReturnByScan(WalkState& walk, uintptr_t slot, int words, Callers callers) {
     }
     if (!CallerLooksValid(walk, value, slot + 8, caller_fp.value)) continue;
     cursor.Return(value, slot, slot + 8, caller_fp);
-    walk.chain.MarkGuessed();
+    walk.chain.SetGuessed();
     return true;
   }
   return false;

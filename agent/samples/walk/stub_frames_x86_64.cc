@@ -33,11 +33,11 @@ class StubFrame {
       return FromFrameSize() || ReturnThroughFp(walk_, Callers::kAny) ||
                      ReturnByScan(walk_, cursor_.sp, blob_.frame_size + kScanWords, callers_)
                  ? Step::kCaller
-                 : walk_.Fail(WalkNote::kStubCaller);
+                 : walk_.Fail(MissingReason::kStubCaller);
     }
     if (FromAdapterCall() || FromHandlerJump() || FromShape()) return Step::kCaller;
     if (cursor_.interrupted && FromInterrupted()) return Step::kCaller;
-    return LastResorts() ? Step::kCaller : walk_.Fail(WalkNote::kStubCaller);
+    return LastResorts() ? Step::kCaller : walk_.Fail(MissingReason::kStubCaller);
   }
 
  private:
@@ -56,7 +56,7 @@ class StubFrame {
     SavedFp fp;
     if (cursor_.fp < cursor_.sp || !cursor_.Load(cursor_.fp + 8, &pc) ||
         !cursor_.LoadFp(cursor_.fp, &fp)) {
-      return walk_.Fail(WalkNote::kEntryFrame);
+      return walk_.Fail(MissingReason::kEntryFrame);
     }
     cursor_.Return(pc, cursor_.fp + 8, cursor_.fp + 16, fp);
     return Step::kCaller;
@@ -256,7 +256,7 @@ class StubFrame {
   }
 
   bool LastResorts() {
-    walk_.chain.MarkGuessed();
+    walk_.chain.SetGuessed();
     const bool builds_frame = StartsWithFrame();
     if (builds_frame && ReturnThroughFp(walk_, callers_)) return true;
     if (ReturnThrough(walk_, cursor_.sp, cursor_.OwnFp(), callers_)) return true;
@@ -289,7 +289,7 @@ Step StepContinuation(WalkState& walk) {
   // The ContinuationEntry is in the frame of enterSpecial, whose rbp frame follows it.
   Cursor& cursor = walk.cursor;
   const VmLayout& vm = *walk.vm;
-  walk.chain.MarkHole(WalkNote::kFrozenFrames);
+  walk.chain.AddHole(MissingReason::kFrozenFrames);
   uintptr_t pc;
   SavedFp fp;
   const Offset field = vm.thread.continuation_entry.load(std::memory_order_relaxed);
@@ -301,7 +301,7 @@ Step StepContinuation(WalkState& walk) {
   const uintptr_t frame = entry + size;
   if (entry < cursor.sp || size == 0 || !cursor.Load(frame + 8, &pc) ||
       !cursor.LoadFp(frame, &fp)) {
-    return walk.Fail(WalkNote::kContinuation);
+    return walk.Fail(MissingReason::kContinuation);
   }
   cursor.Return(pc, frame + 8, frame + 16, fp);
   return Step::kCaller;

@@ -30,8 +30,8 @@ struct WalkState {
   bool wants_ids = false;  // WalkedThread::wants_ids
 
   bool InCodeCache(uintptr_t pc) const { return vm != nullptr && vm->InCodeCache(pc); }
-  Step Fail(WalkNote note) {
-    chain.Fail(note);
+  Step Fail(MissingReason reason) {
+    chain.Fail(reason);
     return Step::kEnd;
   }
 };

@@ -23,7 +23,7 @@ Step StepJava(WalkState& walk) {
   if (vm.InInterpreter(pc)) return StepInterpreted(walk);
   if (StepCached(walk)) return Step::kCaller;
   CodeBlob blob;
-  if (!FindBlob(vm, pc, &blob)) return walk.Fail(WalkNote::kNoBlob);
+  if (!FindBlob(vm, pc, &blob)) return walk.Fail(MissingReason::kNoBlob);
   return blob.IsCompiled() ? StepCompiled(walk, blob) : StepStub(walk, blob);
 }
 
@@ -39,14 +39,14 @@ Step StepFrom(WalkState& walk) {
   // A signal frame may change stacks; the step out of a leaf may leave sp where it was.
   const bool progress =
       cursor.interrupted || cursor.sp > sp || (cursor.sp == sp && was_interrupted);
-  return progress && cursor.sp % 8 == 0 ? step : walk.Fail(WalkNote::kNoProgress);
+  return progress && cursor.sp % 8 == 0 ? step : walk.Fail(MissingReason::kNoProgress);
 }
 
 void WalkInFull(WalkState& walk) {
   for (int i = 0; i < kMaxSteps; ++i) {
     if (StepFrom(walk) == Step::kEnd) return;
   }
-  walk.Fail(WalkNote::kStepLimit);
+  walk.Fail(MissingReason::kStepLimit);
 }
 
 void WalkFromLast(WalkState& walk, LastWalk last) {
@@ -57,7 +57,7 @@ void WalkFromLast(WalkState& walk, LastWalk last) {
     last.BeginStep(walk.cursor);
     step = StepFrom(walk);
     last.EndStep(walk.cursor, walk.chain.pushed());
-    if (i == kMaxSteps - 1 && step == Step::kCaller) walk.Fail(WalkNote::kStepLimit);
+    if (i == kMaxSteps - 1 && step == Step::kCaller) walk.Fail(MissingReason::kStepLimit);
   }
   last.Finish(walk.chain);
   walk.last_walk = nullptr;
@@ -88,14 +88,14 @@ void WalkTo(WalkState& walk, Wanted wanted) {
     const Step step = StepFrom(walk);
     const uint32_t found = FindFrame(chain, wanted);
     if (found < chain.pushed()) return chain.KeepOnly(found);
-    if (chain.failure() != WalkNote::kNone) {
+    if (chain.failure() != MissingReason::kNone) {
       chain.Clear();
       return chain.PushMarker(chain.failure());
     }
     chain.Clear();
     if (step == Step::kEnd) return;
   }
-  walk.Fail(WalkNote::kStepLimit);
+  walk.Fail(MissingReason::kStepLimit);
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t*
                Chain& chain) {
   WalkState walk = Begin(vm, thread, context, chain);
   if (walk.cursor.sp % 8 != 0) {
-    chain.Fail(WalkNote::kNoProgress);
+    chain.Fail(MissingReason::kNoProgress);
   } else if (thread.memory != nullptr) {
     WalkFromLast(walk, LastWalk(thread.memory, thread.remembered));
   } else {

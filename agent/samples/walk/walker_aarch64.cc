@@ -11,7 +11,7 @@ MemoryRange CfiRowMemory() { return {nullptr, 0}; }
 
 void WalkStack(const VmLayout* vm, const WalkedThread&, const ucontext_t* context, Chain& chain) {
   WalkPc(vm, context, chain);
-  chain.Fail(WalkNote::kNoUnwindRow);
+  chain.Fail(MissingReason::kNoUnwindRow);
 }
 
 void WalkTopFrame(const VmLayout* vm, const WalkedThread&, const ucontext_t* context,
@@ -21,7 +21,7 @@ void WalkTopFrame(const VmLayout* vm, const WalkedThread&, const ucontext_t* con
 
 void WalkToApplication(const VmLayout*, const WalkedThread&, const ucontext_t*,
                        const signal_safe::AddressTable&, Chain& chain) {
-  chain.Fail(WalkNote::kNoUnwindRow);
+  chain.Fail(MissingReason::kNoUnwindRow);
 }
 
 // None was found.

@@ -88,19 +88,19 @@ TEST_F(PreferredThreadsTest, OnlyThoseOfTheName) {
 
 TEST_F(PreferredThreadsTest, UntilTheyRest) {
   second_.Work(absl::Milliseconds(300));
-  EXPECT_EQ(preferred_.Check(kNow + absl::Milliseconds(100)), kNow + absl::Milliseconds(500));
-  EXPECT_EQ(preferred_.Check(kNow + absl::Seconds(1)), kNow + absl::Milliseconds(1500));
+  EXPECT_EQ(preferred_.EndIfIdle(kNow + absl::Milliseconds(100)), kNow + absl::Milliseconds(500));
+  EXPECT_EQ(preferred_.EndIfIdle(kNow + absl::Seconds(1)), kNow + absl::Milliseconds(1500));
   EXPECT_EQ(NiceOf(first_.tid()), PreferredThreads::kNice);
-  EXPECT_EQ(preferred_.Check(kNow + absl::Seconds(3)), absl::InfiniteFuture());
+  EXPECT_EQ(preferred_.EndIfIdle(kNow + absl::Seconds(3)), absl::InfiniteFuture());
   EXPECT_EQ(NiceOf(first_.tid()), kUsual);
   EXPECT_EQ(NiceOf(second_.tid()), kUsual);
-  EXPECT_EQ(preferred_.Check(kNow + absl::Seconds(4)), absl::InfiniteFuture());
+  EXPECT_EQ(preferred_.EndIfIdle(kNow + absl::Seconds(4)), absl::InfiniteFuture());
 }
 
 TEST_F(PreferredThreadsTest, NotWithoutEnd) {
   for (absl::Time now = kNow + absl::Milliseconds(500);; now += absl::Milliseconds(500)) {
     first_.Work(absl::Milliseconds(130));
-    if (preferred_.Check(now) == absl::InfiniteFuture()) {
+    if (preferred_.EndIfIdle(now) == absl::InfiniteFuture()) {
       EXPECT_EQ(now, kNow + PreferredThreads::kMaxPriorityTime);
       break;
     }
@@ -121,7 +121,7 @@ TEST_F(PreferredThreadsTest, KnowsWhetherTheyWork) {
 
 TEST_F(PreferredThreadsTest, AClockThatIsSetBackEndsIt) {
   first_.Work(absl::Milliseconds(20));
-  EXPECT_EQ(preferred_.Check(kNow - absl::Hours(1)), absl::InfiniteFuture());
+  EXPECT_EQ(preferred_.EndIfIdle(kNow - absl::Hours(1)), absl::InfiniteFuture());
   EXPECT_EQ(NiceOf(first_.tid()), kUsual);
 }
 
@@ -181,7 +181,7 @@ TEST(PreferredThreadsWithoutRightTest, NothingChanges) {
     if (limit.rlim_cur > 20) GTEST_SKIP() << "not verified: this user may raise priorities";
     PreferredThreads preferred({kName});
     EXPECT_FALSE(preferred.Begin(kNow));
-    EXPECT_EQ(preferred.Check(kNow), absl::InfiniteFuture());
+    EXPECT_EQ(preferred.EndIfIdle(kNow), absl::InfiniteFuture());
   }).join();
   EXPECT_EQ(NiceOf(thread.tid()), kUsual);
 }

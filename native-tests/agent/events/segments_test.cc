@@ -22,7 +22,7 @@ class SegmentsTest : public ::testing::Test {
   SegmentsTest() { Begin(); }
 
   void Begin(const char* codes = "") {
-    CodeSet set;
+    EventCodeSet set;
     ASSERT_TRUE(set.Apply(codes).ok());
     losses_.Clear();
     limits_.Reset();

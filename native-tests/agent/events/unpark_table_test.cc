@@ -11,51 +11,52 @@ namespace {
 
 constexpr int32_t kLatch = 11;
 
-Unpark By(uint32_t thread, int32_t object = 0, std::vector<Part> parts = {}) {
-  return {.by = {.thread = thread}, .object = object, .parts = std::move(parts)};
+Unpark By(uint32_t thread, int32_t object = 0, std::vector<WaitInterval> intervals = {}) {
+  return {.by = {.thread = thread}, .object = object, .intervals = std::move(intervals)};
 }
 
 // Thread 1 opens a latch at 100 and unparks thread 2 there, which unparks 3, which unparks 4.
 TEST(WaitPartsTest, EachWaiterOfALatchWaitedForTheOneThatOpenedIt) {
-  const std::vector<Part> second = PartsOf(By(1), kLatch, 10, 100);
-  EXPECT_EQ(LongestOf(second, 10).thread, 1u);
-  const std::vector<Part> third = PartsOf(By(2, kLatch, second), kLatch, 20, 103);
+  const std::vector<WaitInterval> second = IntervalsOf(By(1), kLatch, 10, 100);
+  EXPECT_EQ(CauseOfLongest(second, 10).thread, 1u);
+  const std::vector<WaitInterval> third = IntervalsOf(By(2, kLatch, second), kLatch, 20, 103);
   ASSERT_EQ(third.size(), 2u);
-  EXPECT_EQ(LongestOf(third, 20).thread, 1u);
-  const std::vector<Part> fourth = PartsOf(By(3, kLatch, third), kLatch, 30, 107);
+  EXPECT_EQ(CauseOfLongest(third, 20).thread, 1u);
+  const std::vector<WaitInterval> fourth = IntervalsOf(By(3, kLatch, third), kLatch, 30, 107);
   ASSERT_EQ(fourth.size(), 3u);
-  EXPECT_EQ(LongestOf(fourth, 30).thread, 1u);
+  EXPECT_EQ(CauseOfLongest(fourth, 30).thread, 1u);
 }
 
 // Thread 1 has a lock until 50, thread 2 until 200, and thread 3 until 210. Thread 3 waits from 20
 // on, thread 4 from 60 on: it never waited for thread 1.
 TEST(WaitPartsTest, EachOwnerOfALockHasItsPart) {
-  const std::vector<Part> second = PartsOf(By(1), kLatch, 10, 50);
-  const std::vector<Part> third = PartsOf(By(2, kLatch, second), kLatch, 20, 200);
-  EXPECT_EQ(LongestOf(third, 20).thread, 2u);
-  const std::vector<Part> fourth = PartsOf(By(3, kLatch, third), kLatch, 60, 210);
+  const std::vector<WaitInterval> second = IntervalsOf(By(1), kLatch, 10, 50);
+  const std::vector<WaitInterval> third = IntervalsOf(By(2, kLatch, second), kLatch, 20, 200);
+  EXPECT_EQ(CauseOfLongest(third, 20).thread, 2u);
+  const std::vector<WaitInterval> fourth = IntervalsOf(By(3, kLatch, third), kLatch, 60, 210);
   ASSERT_EQ(fourth.size(), 2u);
   EXPECT_EQ(fourth[0].by.thread, 2u);
-  EXPECT_EQ(LongestOf(fourth, 60).thread, 2u);
+  EXPECT_EQ(CauseOfLongest(fourth, 60).thread, 2u);
 }
 
 TEST(WaitPartsTest, WaitsOnOtherObjectsAreOthersBusiness) {
-  const std::vector<Part> idle = PartsOf(By(1), 77, 0, 90);
-  EXPECT_EQ(LongestOf(PartsOf(By(2, 77, idle), kLatch, 0, 100), 0).thread, 2u);
-  EXPECT_EQ(LongestOf(PartsOf(By(2, 0, idle), 0, 0, 100), 0).thread, 2u) << "without an object";
+  const std::vector<WaitInterval> idle = IntervalsOf(By(1), 77, 0, 90);
+  EXPECT_EQ(CauseOfLongest(IntervalsOf(By(2, 77, idle), kLatch, 0, 100), 0).thread, 2u);
+  EXPECT_EQ(CauseOfLongest(IntervalsOf(By(2, 0, idle), 0, 0, 100), 0).thread, 2u)
+      << "without an object";
 }
 
 TEST(WaitPartsTest, AWaitOfNoTimeHasAReleaser) {
-  EXPECT_EQ(LongestOf(PartsOf(By(5), kLatch, 40, 40), 40).thread, 5u);
+  EXPECT_EQ(CauseOfLongest(IntervalsOf(By(5), kLatch, 40, 40), 40).thread, 5u);
 }
 
 TEST(WaitPartsTest, TheOldestOfManyPartsAreForgotten) {
-  std::vector<Part> parts;
+  std::vector<WaitInterval> intervals;
   for (uint32_t i = 1; i < 500; ++i) {
-    parts = PartsOf(By(i, kLatch, parts), kLatch, 0, i);
-    ASSERT_LE(parts.size(), 64u);
+    intervals = IntervalsOf(By(i, kLatch, intervals), kLatch, 0, i);
+    ASSERT_LE(intervals.size(), 64u);
   }
-  EXPECT_EQ(parts.back().by.thread, 499u);
+  EXPECT_EQ(intervals.back().by.thread, 499u);
 }
 
 TEST(UnparkTableTest, TheFirstUnparkSinceTheLastParkCounts) {

@@ -39,7 +39,7 @@ class HooksTest : public testing::Test {
     std::vector<HookRow> rows;
     reader_.Drain([&](const HookRow& row) { rows.push_back(row); });
     std::map<uint32_t, std::string> names;  // after the rows: has all their names
-    for (const Placed& placed : hooks_.PlacedSince(0)) {
+    for (const PlacedHook& placed : hooks_.PlacedSince(0)) {
       names[placed.placement] = placed.name.substr(sizeof kObject);
     }
     std::map<std::string, HookRow> sums;
@@ -62,8 +62,8 @@ class HooksTest : public testing::Test {
     return row;
   }
   // The function's first hook of this recording.
-  Placed FirstOf(const std::string& function) {
-    for (Placed& placed : hooks_.PlacedSince(0)) {
+  PlacedHook FirstOf(const std::string& function) {
+    for (PlacedHook& placed : hooks_.PlacedSince(0)) {
       if (placed.name == std::string(kObject) + "!" + function) return std::move(placed);
     }
     ADD_FAILURE() << "no hook was in " << function;
@@ -90,7 +90,7 @@ class HooksTest : public testing::Test {
   }
   // Since its first hook of this recording.
   Hooks::Calls Calls(const std::string& function) {
-    const Placed first = FirstOf(function);
+    const PlacedHook first = FirstOf(function);
     const Hooks::Calls now = hooks_.CallsOf(first.site);
     return {now.calls - first.calls_before, now.unattributed - first.unattributed_before};
   }

@@ -83,7 +83,7 @@ TEST_F(HooksTest, CountsExactlyWhileAnotherHookIsPlacedAndRemoved) {
 // An int3 in the code before an address does not hide where instructions begin.
 TEST_F(HooksTest, FindsAddressesAfterAHook) {
   Begin(In("hooked_add", "count"));
-  const Placed add = FirstOf("hooked_add");
+  const PlacedHook add = FirstOf("hooked_add");
   const size_t length = InstructionLength(ReadCode(add.address, kMaxInstruction));
   const uintptr_t offset = add.address - HookedObject().bias;
   const auto next = absl::StrFormat("%s!%#x", kObject, offset + length);
@@ -122,7 +122,7 @@ TEST_F(HooksTest, AChildOfForkContinues) {
 }
 
 std::string Refused(const std::string& spec) {
-  return std::string(CheckHooks(Specs(spec)).message());
+  return std::string(CheckHookSpecs(Specs(spec)).message());
 }
 
 TEST_F(HooksTest, RefusesWithAReason) {
@@ -173,7 +173,7 @@ TEST_F(HooksTest, AllInt3AreRemovedAtOnce) {
   Begin(In("hooked_*", "count"));
   ASSERT_EQ(hooks_.All().size(), 12u);
   signal_safe::DisableAllHooks();
-  for (const Placed& placed : hooks_.All()) {
+  for (const PlacedHook& placed : hooks_.All()) {
     EXPECT_NE(*reinterpret_cast<const volatile uint8_t*>(placed.address), 0xcc) << placed.name;
   }
   EXPECT_EQ(hooked_add(5), 16);

@@ -17,7 +17,7 @@ TEST(TrapBlockersTest, NamesThreads) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the sanitizer's runtime blocks signals itself";
 #endif
-  EXPECT_THAT(WhatBlocksTraps(), testing::IsEmpty());
+  EXPECT_THAT(FindTrapBlockers(), testing::IsEmpty());
   std::latch blocked(1);
   std::latch seen(1);
   std::thread thread([&] {
@@ -29,7 +29,7 @@ TEST(TrapBlockersTest, NamesThreads) {
     seen.wait();
   });
   blocked.wait();
-  EXPECT_THAT(WhatBlocksTraps(), testing::ElementsAre("thread 'deaf'"));
+  EXPECT_THAT(FindTrapBlockers(), testing::ElementsAre("thread 'deaf'"));
   Losses losses;
   Hooks hooks(losses);
   hooks.Begin({HookSpec{"libc.so.6", "getppid", HookKind::kCount}});
@@ -49,13 +49,13 @@ TEST(TrapBlockersTest, NamesHandlersThatBlockAllSignals) {
   sigfillset(&action.sa_mask);
   sigaction(SIGUSR2, &action, nullptr);
   // In the test's own object, which is jtrace here: such handlers count as jtrace's.
-  EXPECT_THAT(WhatBlocksTraps(), testing::IsEmpty());
+  EXPECT_THAT(FindTrapBlockers(), testing::IsEmpty());
   action.sa_handler = &handle_nothing;
   sigaction(SIGUSR2, &action, nullptr);
-  EXPECT_THAT(WhatBlocksTraps(),
+  EXPECT_THAT(FindTrapBlockers(),
               testing::ElementsAre("the handler of SIGUSR2 in libhooked_functions.so"));
   signal(SIGUSR2, SIG_DFL);
-  EXPECT_THAT(WhatBlocksTraps(), testing::IsEmpty());
+  EXPECT_THAT(FindTrapBlockers(), testing::IsEmpty());
 }
 
 }  // namespace

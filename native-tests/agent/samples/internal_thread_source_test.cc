@@ -60,7 +60,7 @@ class InternalThreadSourceTest : public testing::Test {
   trace::RecordEncoder encoder_{{}};
   jvm::ThreadTable table_;
   jvm::ThreadRegistry threads_{table_, nullptr, clock_, encoder_};
-  NameFilter names_;
+  ThreadNameFilter names_;
   Losses losses_;
   proto::Chunk chunk_;
   std::unique_ptr<Sampler> sampler_;
@@ -160,7 +160,7 @@ TEST_F(InternalThreadSourceTest, AThreadThatEndsLosesItsTimerAtTheNextCheck) {
 }
 
 TEST_F(InternalThreadSourceTest, ExcludedThreadsAreNotAttached) {
-  names_ = NameFilter({"nosuch"});
+  names_ = ThreadNameFilter({"nosuch"});
   Steps idle([](int) {});
   for (int i = 0; i < 40; ++i) {
     source_->Poll(chunk_);

@@ -10,7 +10,7 @@
 
 #include "absl/time/clock.h"
 #include "agent/samples/handler/sample_handler.h"
-#include "agent/samples/unwind_sites.h"
+#include "agent/samples/instrumented_unwinds.h"
 #include "native-tests/agent/samples/burn.h"
 #include "native-tests/agent/samples/unknown_jvm.h"
 #include "native-tests/support/perf_refuses.h"
@@ -277,11 +277,11 @@ TEST(SamplerRingTest, AnUnwindThatDoesNotFitIsCountedOnce) {
   ASSERT_TRUE(sampler.ok()) << sampler.status();
   ASSERT_TRUE((*sampler)->Start(nullptr).ok());
   ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
-  ASSERT_TRUE(unwind_sites.Set(1, 1));
+  ASSERT_TRUE(instrumented_unwinds.Set(1, 1));
   for (int i = 0; i < 100; ++i) UnwindAtEntry(1);
-  EXPECT_GT(unwind_sites.missed(), 0u);
+  EXPECT_GT(instrumented_unwinds.missed(), 0u);
   for (const LossRow& loss : (*sampler)->Losses()) EXPECT_NE(loss.name, "sample.ring_full");
-  unwind_sites.Clear();
+  instrumented_unwinds.Clear();
   EXPECT_TRUE((*sampler)->Stop().ok());
 }
 

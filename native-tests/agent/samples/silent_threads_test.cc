@@ -70,7 +70,7 @@ TEST_F(SilentThreadsTest, SampledAndIdleThreadsAreNotReported) {
   watch_.Check(3, *slot_);
   for (int i = 0; i < 3; ++i) {
     Burn();
-    watch_.MarkSampled(3);
+    watch_.NoteSample(3);
     watch_.Check(3, *slot_);
   }
   EXPECT_EQ(counters_.signal_blocked, 0u);

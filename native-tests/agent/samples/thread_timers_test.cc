@@ -111,7 +111,7 @@ void RunWithTimer(const std::string& event, const std::string& kernel_release, i
     Burn(absl::Milliseconds(2));
   }
   (*timers)->Disarm(slot.get());
-  ThreadTimers::Release(slot.get());
+  ThreadTimers::UnmapRing(slot.get());
 }
 
 // Linux 6.17 would hang: a clock has no limit there. POLL_HUP is the signal of a limit.
@@ -153,7 +153,7 @@ TEST(ThreadTimersTest, AThreadEndsOnlyItsOwnTimer) {
   EXPECT_EQ((*timers)->slot_by_fd()[fd], second.get());
   (*timers)->Disarm(second.get());
   EXPECT_FALSE(IsPerfEvent(fd));
-  for (ThreadSlot* slot : {first.get(), second.get()}) ThreadTimers::Release(slot);
+  for (ThreadSlot* slot : {first.get(), second.get()}) ThreadTimers::UnmapRing(slot);
 }
 
 // The ticks of all samples are the time of the kernel's clock event, whoever stops jtrace's own.

@@ -245,7 +245,7 @@ class MovedThread {
 
   // One tick. Whether the thread got a signal, which its handler answered.
   bool Check(WallClock& clock) {
-    clock.Check(slot_, 0, 1, ++ticks_);
+    clock.AddTicks(slot_, 0, 1, ++ticks_);
     return slot_.pending_ticks.exchange(0) != 0;
   }
 
@@ -321,7 +321,7 @@ TEST(WallClockTicksTest, FinishCollectsUncheckedTicks) {
   WallClock clock(absl::Milliseconds(10), SIGPROF);
   uint32_t ticks = 0, due = 0;
   while (ticks < 200 || due + IdleWord::Of(slot->idle).ticks == ticks) {
-    clock.Check(*slot, 0, 1, ++ticks);
+    clock.AddTicks(*slot, 0, 1, ++ticks);
     due += slot->pending_ticks.exchange(0);  // like the handler
   }
   clock.Finish(*slot, 0, ticks);

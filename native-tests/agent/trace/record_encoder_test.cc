@@ -49,7 +49,7 @@ class RecordEncoderTest : public ::testing::Test {
  protected:
   // The next file, with records that name all of the routines and methods 1 … 10.
   File NextFile() {
-    encoder_.Restate();
+    encoder_.BeginFile();
     return Definitions();
   }
   File Definitions() {
@@ -110,7 +110,7 @@ TEST_F(RecordEncoderTest, EachFileDefinesTheLabelsThatItsSamplesName) {
   EXPECT_EQ(defined(), "5: 1=2 3=4");
   encoder_.DefineLabels(5, labels);
   EXPECT_EQ(defined(), "");
-  encoder_.Restate();
+  encoder_.BeginFile();
   EXPECT_EQ(defined(), "");
   encoder_.DefineLabels(5, labels);
   EXPECT_EQ(defined(), "5: 1=2 3=4");
@@ -138,7 +138,7 @@ TEST_F(RecordEncoderTest, AFileDefinesWhatItsRecordsName) {
 
 // Records that come between the last chunk of a file and the first one of the next.
 TEST_F(RecordEncoderTest, PendingRecordsAreDefinedInTheNextFile) {
-  CodeSet codes;
+  EventCodeSet codes;
   ASSERT_TRUE(codes.Apply("+each-alloc").ok());
   encoder_.SetCodes(codes);
   const uint32_t prepared = Load(1, 2);
@@ -154,7 +154,7 @@ TEST_F(RecordEncoderTest, PendingRecordsAreDefinedInTheNextFile) {
   requested.set_routine(3);
   encoder_.AddAllocationEvent({.major = format::kAllocation, .minor = format::kEachAllocation},
                               requested);
-  encoder_.Restate();
+  encoder_.BeginFile();
   const proto::Chunk chunk = encoder_.Take();
   EXPECT_EQ(chunk.event_size(), 3);
   File file;
@@ -240,7 +240,7 @@ TEST_F(RecordEncoderTest, NextTraceDefinesAgainAndKeepsNumbers) {
   encoder_.AddEvent({.major = format::kSession});
   const uint32_t g = encoder_.RoutineNumber(klass, "g", "()V");
   EXPECT_EQ(encoder_.Take().ByteSizeLong(), 0u) << "nothing is kept while no trace is open";
-  CodeSet codes;
+  EventCodeSet codes;
   ASSERT_TRUE(codes.Apply("-gc").ok());
   encoder_.BeginTrace(codes);
   encoder_.AddEvent({.major = format::kGc});

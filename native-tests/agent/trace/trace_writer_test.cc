@@ -66,8 +66,8 @@ class CountingSource : public ChunkSource {
   RecordEncoder& encoder_;
 };
 
-CodeSet WithoutGc() {
-  CodeSet codes;
+EventCodeSet WithoutGc() {
+  EventCodeSet codes;
   EXPECT_TRUE(codes.Apply("-gc").ok());
   return codes;
 }

@@ -40,7 +40,7 @@ TEST(ChainTest, LimitKeepsBothEnds) {
   EXPECT_EQ(Values(chain, 4), (std::vector<uint64_t>{0, 1, kHole, 6, 7}));
   std::vector<Frame> frames(chain.SizeWithin(4));
   chain.CopyTo(frames.data(), 4);
-  EXPECT_EQ(frames[2].value, static_cast<uint64_t>(WalkNote::kTruncated));
+  EXPECT_EQ(frames[2].value, static_cast<uint64_t>(MissingReason::kTruncated));
   EXPECT_EQ(frames[2].bci, 4);  // missing frames
 }
 
@@ -71,13 +71,13 @@ TEST(ChainTest, BaseFollowsRootLast) {
 TEST(ChainTest, RecordsHowItEnded) {
   Frame storage[8];
   Chain guessed(storage, 8);
-  guessed.MarkGuessed();
+  guessed.SetGuessed();
   EXPECT_EQ(guessed.end(), ChainEnd::kRootGuessed);
-  guessed.MarkHole(WalkNote::kFrozenFrames);
+  guessed.AddHole(MissingReason::kFrozenFrames);
   EXPECT_EQ(guessed.end(), ChainEnd::kRootWithHole);
-  guessed.Fail(WalkNote::kBadCfa);
+  guessed.Fail(MissingReason::kBadCfa);
   EXPECT_EQ(guessed.end(), ChainEnd::kFailed);
-  EXPECT_EQ(guessed.failure(), WalkNote::kBadCfa);
+  EXPECT_EQ(guessed.failure(), MissingReason::kBadCfa);
   EXPECT_EQ(guessed.pushed(), 2u);  // both left their marker
 }
 

@@ -14,10 +14,10 @@ namespace jtrace {
 
 // Patterns in which `*` matches any characters and `?` one. Remembers the names that it was given,
 // to report patterns that matched nothing. Any thread.
-class NameFilter {
+class ThreadNameFilter {
  public:
-  NameFilter() = default;
-  explicit NameFilter(std::vector<std::string> patterns);
+  ThreadNameFilter() = default;
+  explicit ThreadNameFilter(std::vector<std::string> patterns);
 
   // Returns whether a pattern matches the name; without patterns every name is wanted.
   bool Wants(absl::string_view name) const;
@@ -28,14 +28,14 @@ class NameFilter {
   std::vector<std::string> NearestTo(absl::string_view pattern, size_t count) const;
 
  private:
-  struct Asked {
+  struct SeenNames {
     absl::Mutex mutex;
     std::vector<bool> matched ABSL_GUARDED_BY(mutex);  // by pattern
     absl::btree_set<std::string> names ABSL_GUARDED_BY(mutex);
   };
 
   std::vector<std::string> patterns_;
-  std::unique_ptr<Asked> asked_;  // null without patterns
+  std::unique_ptr<SeenNames> seen_;  // null without patterns
 };
 
 }  // namespace jtrace

@@ -7,9 +7,9 @@
 namespace jtrace::samples {
 
 // The methods, by routine number. Any thread; methods that run read the table without a lock.
-class UnwindSites {
+class InstrumentedUnwinds {
  public:
-  // Routine numbers below this have a place.
+  // Routine numbers are below this.
   static constexpr uint32_t kMaxRoutines = 1 << 22;
 
   // From now on, an unwind is due at the first entry of the routine and at each `every`-th after
@@ -19,23 +19,23 @@ class UnwindSites {
   void Clear();
 
   // Counts an entry of the routine. Returns whether an unwind is due.
-  bool Due(uint32_t routine);
+  bool CountEntry(uint32_t routine);
   // Counts unwinds that were due but could not be taken.
   void CountMissed() { missed_.fetch_add(1, std::memory_order_relaxed); }
   uint64_t missed() const { return missed_.load(std::memory_order_relaxed); }
 
  private:
-  struct Site {
+  struct Routine {
     std::atomic<uint32_t> every;  // 0: none
     std::atomic<uint32_t> entries;
   };
-  std::atomic<Site*> sites_{nullptr};
+  std::atomic<Routine*> routines_{nullptr};
   std::atomic<uint32_t> end_{0};  // all routines that were set are below
   std::atomic<uint64_t> missed_{0};
 };
 
-// One for the process: probes in compiled code outlive every session.
-extern constinit UnwindSites unwind_sites;
+// One for the process: probes in compiled code outlive every recording.
+extern constinit InstrumentedUnwinds instrumented_unwinds;
 
 // Counts an entry, and takes an unwind of the calling thread if one is due. Called by probes on
 // Java threads, at the entry of the routine.

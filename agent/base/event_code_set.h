@@ -16,16 +16,16 @@ using format::Code;
 using format::kCodeCount;
 
 // The codes that are recorded.
-class CodeSet {
+class EventCodeSet {
  public:
   // Switches on the codes that are on by default (format::kEventCodes).
-  CodeSet();
+  EventCodeSet();
 
   bool Has(Code code) const { return on_[static_cast<size_t>(code)]; }
   // Returns whether Apply switched the code on, by name or number, whatever its default is.
-  bool WasSwitchedOn(Code code) const { return asked_[static_cast<size_t>(code)]; }
+  bool WasSwitchedOn(Code code) const { return switched_on_[static_cast<size_t>(code)]; }
   // Returns whether Apply switched the code off.
-  bool WasSwitchedOff(Code code) const { return refused_[static_cast<size_t>(code)]; }
+  bool WasSwitchedOff(Code code) const { return switched_off_[static_cast<size_t>(code)]; }
   // Returns whether records with this code are on. An end is switched with its begin. A minor
   // without a switch of its own is on if any minor of its major is on. A major without switches,
   // such as that of marks, is always on.
@@ -42,15 +42,15 @@ class CodeSet {
   std::string Changes() const;
 
   // Compares the codes that are on, and the switches that Changes returns.
-  friend bool operator==(const CodeSet& one, const CodeSet& other) {
+  friend bool operator==(const EventCodeSet& one, const EventCodeSet& other) {
     return one.on_ == other.on_ && one.Changes() == other.Changes();
   }
 
  private:
   std::bitset<kCodeCount> on_;
   std::bitset<kCodeCount> default_;
-  std::bitset<kCodeCount> asked_;
-  std::bitset<kCodeCount> refused_;
+  std::bitset<kCodeCount> switched_on_;
+  std::bitset<kCodeCount> switched_off_;
 };
 
 // Returns a table for people: for each code its number, name, default and meaning.

@@ -1,4 +1,4 @@
-#include "agent/base/code_set.h"
+#include "agent/base/event_code_set.h"
 
 #include <algorithm>
 #include <array>
@@ -116,18 +116,18 @@ bool IsNamed(const CodeRow& row, absl::string_view name) {
 
 }  // namespace
 
-CodeSet::CodeSet() {
+EventCodeSet::EventCodeSet() {
   for (const CodeRow& row : kRows) default_[static_cast<size_t>(row.code)] = row.on;
   on_ = default_;
 }
 
-void CodeSet::SetDefault(Code code, bool on) {
+void EventCodeSet::SetDefault(Code code, bool on) {
   const auto i = static_cast<size_t>(code);
   default_[i] = on;
-  if (!asked_[i] && !refused_[i]) on_[i] = on;
+  if (!switched_on_[i] && !switched_off_[i]) on_[i] = on;
 }
 
-bool CodeSet::HasRecord(uint32_t major, uint32_t minor) const {
+bool EventCodeSet::HasRecord(uint32_t major, uint32_t minor) const {
   bool any_row = false;
   bool any_on = false;
   for (const CodeRow& row : kRows) {
@@ -139,7 +139,7 @@ bool CodeSet::HasRecord(uint32_t major, uint32_t minor) const {
   return any_on || !any_row;
 }
 
-absl::Status CodeSet::Apply(absl::string_view list) {
+absl::Status EventCodeSet::Apply(absl::string_view list) {
   for (absl::string_view item : absl::StrSplit(list, ';', absl::SkipWhitespace())) {
     item = absl::StripAsciiWhitespace(item);
     const bool on = !absl::ConsumePrefix(&item, "-");
@@ -152,8 +152,8 @@ absl::Status CodeSet::Apply(absl::string_view list) {
                     : IsNamed(row, item);
       if (!is_it) continue;
       on_[static_cast<size_t>(row.code)] = on;
-      asked_[static_cast<size_t>(row.code)] = on;
-      refused_[static_cast<size_t>(row.code)] = !on;
+      switched_on_[static_cast<size_t>(row.code)] = on;
+      switched_off_[static_cast<size_t>(row.code)] = !on;
       known = true;
     }
     if (!known) return Unknown(item, number);
@@ -161,7 +161,7 @@ absl::Status CodeSet::Apply(absl::string_view list) {
   return absl::OkStatus();
 }
 
-std::string CodeSet::Changes() const {
+std::string EventCodeSet::Changes() const {
   std::string out;
   for (const CodeRow& row : kRows) {
     const bool asks_for_more = row.code == Code::kThreadSwitch && WasSwitchedOn(row.code);

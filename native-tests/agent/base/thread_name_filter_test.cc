@@ -1,4 +1,4 @@
-#include "agent/base/name_filter.h"
+#include "agent/base/thread_name_filter.h"
 
 #include "common/glob.h"
 #include "gmock/gmock.h"
@@ -10,10 +10,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(NameFilterTest, WantsEverythingWithoutPatterns) { EXPECT_TRUE(NameFilter().Wants("main")); }
+TEST(ThreadNameFilterTest, WantsEverythingWithoutPatterns) {
+  EXPECT_TRUE(ThreadNameFilter().Wants("main"));
+}
 
-TEST(NameFilterTest, MatchesStarsAndQuestionMarks) {
-  const NameFilter filter({"main", "pool-*-thread-?", "*Thread*"});
+TEST(ThreadNameFilterTest, MatchesStarsAndQuestionMarks) {
+  const ThreadNameFilter filter({"main", "pool-*-thread-?", "*Thread*"});
   EXPECT_TRUE(filter.Wants("main"));
   EXPECT_FALSE(filter.Wants("main2"));
   EXPECT_FALSE(filter.Wants("mai"));
@@ -23,14 +25,14 @@ TEST(NameFilterTest, MatchesStarsAndQuestionMarks) {
   EXPECT_FALSE(filter.Wants(""));
 }
 
-TEST(NameFilterTest, ReportsUnmatchedPatternsAndTheNearestNames) {
-  const NameFilter filter({"main", "worker_*", "["});
+TEST(ThreadNameFilterTest, ReportsUnmatchedPatternsAndTheNearestNames) {
+  const ThreadNameFilter filter({"main", "worker_*", "["});
   for (const char* name : {"Finalizer", "main", "worker-12", "worker-1", "main"})
     filter.Wants(name);
   EXPECT_THAT(filter.Unmatched(), ElementsAre("worker_*", "["));
   EXPECT_THAT(filter.NearestTo("worker_*", 2), ElementsAre("worker-1", "worker-12"));
   EXPECT_EQ(filter.NearestTo("worker_*", 9).size(), 4u);
-  EXPECT_THAT(NameFilter().Unmatched(), IsEmpty());
+  EXPECT_THAT(ThreadNameFilter().Unmatched(), IsEmpty());
 }
 
 TEST(GlobTest, StarsAndQuestionMarksAloneStandForOthers) {

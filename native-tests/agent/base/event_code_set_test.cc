@@ -1,4 +1,4 @@
-#include "agent/base/code_set.h"
+#include "agent/base/event_code_set.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(CodesTest, CostlyOnesAreOffByDefault) {
-  const CodeSet codes;
+  const EventCodeSet codes;
   for (const Code on :
        {Code::kNamedThread, Code::kClass, Code::kJitCode, Code::kGc, Code::kSegment}) {
     EXPECT_TRUE(codes.Has(on));
@@ -22,7 +22,7 @@ TEST(CodesTest, CostlyOnesAreOffByDefault) {
 }
 
 TEST(CodesTest, NumbersAndNamesSwitch) {
-  CodeSet codes;
+  EventCodeSet codes;
   ASSERT_TRUE(codes.Apply("+0x61;-0x51; alloc ;-gc").ok());
   EXPECT_TRUE(codes.Has(Code::kContended));
   EXPECT_TRUE(codes.Has(Code::kWait));
@@ -37,20 +37,20 @@ TEST(CodesTest, NumbersAndNamesSwitch) {
 }
 
 TEST(CodesTest, AMinorSwitchesAlone) {
-  CodeSet codes;
+  EventCodeSet codes;
   ASSERT_TRUE(codes.Apply("-0x51/0x2;+0x61/0x1;+thrown;-0x30/0x10").ok());
   EXPECT_EQ(codes.Changes(), "-interpreted;+thrown;-inlining;+contended");
-  CodeSet again;
+  EventCodeSet again;
   ASSERT_TRUE(again.Apply(codes.Changes()).ok());
   EXPECT_EQ(again.Changes(), codes.Changes());
 }
 
 TEST(CodesTest, AModeHasItsOwnDefaults) {
-  CodeSet codes;
+  EventCodeSet codes;
   codes.SetDefault(Code::kJitCode, false);
   EXPECT_FALSE(codes.Has(Code::kJitCode));
   EXPECT_EQ(codes.Changes(), "");
-  CodeSet asked;
+  EventCodeSet asked;
   ASSERT_TRUE(asked.Apply("+jit").ok());
   asked.SetDefault(Code::kJitCode, false);
   EXPECT_TRUE(asked.Has(Code::kJitCode));
@@ -58,7 +58,7 @@ TEST(CodesTest, AModeHasItsOwnDefaults) {
 }
 
 TEST(CodesTest, RefusedIsMoreThanOff) {
-  CodeSet codes;
+  EventCodeSet codes;
   EXPECT_FALSE(codes.WasSwitchedOff(Code::kJitCode));
   ASSERT_TRUE(codes.Apply("-0x51/0x1").ok());
   codes.SetDefault(Code::kJitCode, false);
@@ -70,7 +70,7 @@ TEST(CodesTest, RefusedIsMoreThanOff) {
 }
 
 TEST(CodesTest, RecordsFollowTheirSwitch) {
-  CodeSet codes;
+  EventCodeSet codes;
   ASSERT_TRUE(codes.Apply("-0x20/0x1").ok());
   EXPECT_FALSE(codes.HasRecord(0x20, 0x1));
   EXPECT_FALSE(codes.HasRecord(0x20, 0x80000001)) << "an end goes with its begin";
@@ -82,7 +82,7 @@ TEST(CodesTest, RecordsFollowTheirSwitch) {
 }
 
 TEST(CodesTest, ANumberSwitchesAllOfItsMajor) {
-  CodeSet codes;
+  EventCodeSet codes;
   ASSERT_TRUE(codes.Apply("+0x20").ok());
   EXPECT_TRUE(codes.Has(Code::kClassPrepare));
   ASSERT_TRUE(codes.Apply("-prepare").ok());
@@ -91,7 +91,7 @@ TEST(CodesTest, ANumberSwitchesAllOfItsMajor) {
 }
 
 TEST(CodesTest, UnknownOnesAreRejectedWithTheNearest) {
-  CodeSet codes;
+  EventCodeSet codes;
   EXPECT_THAT(codes.Apply("+monitr").message(), HasSubstr("did you mean monitor?"));
   EXPECT_THAT(codes.Apply("0xd").message(), HasSubstr("did you mean 0x10 (thread)?"));
   EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x66 (lock)?"));

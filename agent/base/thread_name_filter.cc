@@ -1,4 +1,4 @@
-#include "agent/base/name_filter.h"
+#include "agent/base/thread_name_filter.h"
 
 #include <algorithm>
 #include <string_view>
@@ -15,43 +15,45 @@ constexpr size_t kMaxNearest = 1000;
 
 }  // namespace
 
-NameFilter::NameFilter(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
+ThreadNameFilter::ThreadNameFilter(std::vector<std::string> patterns)
+    : patterns_(std::move(patterns)) {
   if (patterns_.empty()) return;
-  asked_ = std::make_unique<Asked>();
-  absl::MutexLock lock(&asked_->mutex);
-  asked_->matched.resize(patterns_.size());
+  seen_ = std::make_unique<SeenNames>();
+  absl::MutexLock lock(&seen_->mutex);
+  seen_->matched.resize(patterns_.size());
 }
 
-bool NameFilter::Wants(absl::string_view name) const {
+bool ThreadNameFilter::Wants(absl::string_view name) const {
   if (patterns_.empty()) return true;
   const std::string_view text(name.data(), name.size());
-  absl::MutexLock lock(&asked_->mutex);
-  if (asked_->names.size() < kMaxNearest) asked_->names.emplace(name);
+  absl::MutexLock lock(&seen_->mutex);
+  if (seen_->names.size() < kMaxNearest) seen_->names.emplace(name);
   bool wanted = false;
   for (size_t i = 0; i < patterns_.size(); ++i) {
     if (!GlobMatches(patterns_[i], text)) continue;
-    asked_->matched[i] = true;
+    seen_->matched[i] = true;
     wanted = true;
   }
   return wanted;
 }
 
-std::vector<std::string> NameFilter::Unmatched() const {
+std::vector<std::string> ThreadNameFilter::Unmatched() const {
   std::vector<std::string> unmatched;
   if (patterns_.empty()) return unmatched;
-  absl::MutexLock lock(&asked_->mutex);
+  absl::MutexLock lock(&seen_->mutex);
   for (size_t i = 0; i < patterns_.size(); ++i) {
-    if (!asked_->matched[i]) unmatched.push_back(patterns_[i]);
+    if (!seen_->matched[i]) unmatched.push_back(patterns_[i]);
   }
   return unmatched;
 }
 
-std::vector<std::string> NameFilter::NearestTo(absl::string_view pattern, size_t count) const {
+std::vector<std::string> ThreadNameFilter::NearestTo(absl::string_view pattern,
+                                                     size_t count) const {
   if (patterns_.empty()) return {};
   std::vector<std::pair<size_t, std::string>> names;
   {
-    absl::MutexLock lock(&asked_->mutex);
-    for (const std::string& name : asked_->names) {
+    absl::MutexLock lock(&seen_->mutex);
+    for (const std::string& name : seen_->names) {
       names.emplace_back(EditDistance(pattern, name), name);
     }
   }
