@@ -27,6 +27,7 @@ class IoCalls {
   // Sets the listener of a use, which lives as long as the process. In the live phase. An error if
   // the JVM does not allow it.
   absl::Status Listen(IoListenerUse use, IoListener& listener);
+  // Removes the listener of a use; calls that have begun may still reach it.
   void Ignore(IoListenerUse use);
 
   // For listeners; null before Listen.

@@ -11,7 +11,7 @@ namespace {
 // The wait that began on a native thread. A virtual thread may end it on another carrier: then it
 // has no record of the end, because the time of its begin is unknown there.
 struct OpenWait {
-  uint64_t begin_ns = 0;    // of the session; 0: no wait
+  uint64_t begin_ns = 0;    // of the recording; 0: no wait
   uint64_t session_ns = 0;  // RecordingClock::start when it began
   uint64_t java_tid = 0;
   bool is_recorded = false;

@@ -28,6 +28,7 @@ class CountedEvents : public events::IoListener {
   void Prepare(uint64_t wanted);
   // Counts these metrics (bits) from here on. Returns those that this JVM can count now.
   uint64_t Start(uint64_t wanted);
+  // Ends the events, and gives the capabilities back.
   void Stop();
   // Distinguishes virtual threads from their carriers from here on. Returns false if this JVM has
   // no virtual threads, or does not report them.

@@ -61,6 +61,8 @@ class KernelEvents {
   // Gives threads their events from here on. Returns those of the metrics `wanted` (bits) that the
   // kernel counts for this process; `refused`: why not the others, for people, and what helps.
   uint64_t Start(uint64_t wanted, std::string& refused);
+  // Closes all events; what they have counted since their last signals is lost. Waits up to about
+  // 100 ms for handlers.
   void Stop();
   // Returns whether threads get no events now.
   bool is_empty() const { return started_.load(std::memory_order_relaxed) == 0; }

@@ -1,6 +1,6 @@
-// The counters of all threads (counts of a thread, S5.1): Cum(m, t) of each, Total(m) of the
-// process, the totals of ended threads (S5.7). Which ids belong to a thread is in jvm/thread_table.
-// Lives as long as the JVM, across recordings.
+// The counters of all threads (S5.1, S5.7): the counts of each thread, the totals of the process,
+// the totals of ended threads. Which ids belong to a thread is in jvm/thread_table. Lives as long
+// as the JVM, across recordings.
 //
 // Threads: everything from any thread, unless noted. One mutex, held for plain memory and for
 // reading other threads' counters; only the mutex of the table of threads is taken inside of it.
@@ -72,7 +72,9 @@ class ThreadCounters {
   void ReadIoAtThreadEnd(bool keep) { reads_io_at_end_.store(keep, std::memory_order_relaxed); }
   // Counts for a virtual thread, on the calling thread, until Unmount.
   void Mount(uint64_t java_tid);
+  // Counts for the calling platform thread again.
   void Unmount();
+  // Keeps the values of a virtual thread, which ends.
   void EndVirtual(uint64_t java_tid);
   // Returns the block of the calling thread, or of the virtual thread on it; made if there is none.
   signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
@@ -103,11 +105,13 @@ class ThreadCounters {
 
   // Returns the total of the calling thread, or of the virtual thread on it.
   absl::StatusOr<int64_t> Own(uint32_t metric);
+  // Returns the total of a Java thread, running or ended.
   absl::StatusOr<int64_t> Of(uint64_t java_tid, uint32_t metric) const;
   // Returns the total of a thread that has not ended, by the kernel's id.
   absl::StatusOr<int64_t> OfOsThread(pid_t os_tid, uint32_t metric) const;
   // Returns Thread.threadId() of such a thread; none: it is not counted, or not a Java thread.
   std::optional<uint64_t> JavaTidOf(pid_t os_tid) const;
+  // Returns the total of all threads that ever ran.
   absl::StatusOr<int64_t> Process(uint32_t metric) const;
   // Returns the running threads that are counted, with these metrics (bits); unknown values are 0.
   std::vector<ThreadValues> Live(uint64_t metrics) const;

@@ -22,6 +22,7 @@ class ThreadFamilies {
  public:
   // Opens `window` for the thread and its descendants.
   void Begin(uint64_t window, uint64_t java_tid);
+  // Closes the window; its threads leave it.
   void End(uint64_t window);
   // Adds a starting thread that inherits the window; does nothing if the window has been closed.
   void Add(uint64_t window, uint64_t java_tid);
@@ -31,6 +32,7 @@ class ThreadFamilies {
 
   // Returns whether no window has a family: starting threads then inherit nothing.
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+  // Whether the thread is the window's opener or one of its descendants.
   bool Has(uint64_t window, uint64_t java_tid) const;
   // Excludes the thread that opened the window: the threads that have not ended, and the totals of
   // those that have.

@@ -164,7 +164,7 @@ uint32_t StillOpen(const HookThread& thread, const signal_safe::AlternateStack& 
   return count;
 }
 
-// Adds the functions that led to this call by jumps (tail calls, S4.5): a timed call that is open
+// Adds the functions that led to this call by jumps (tail calls): a timed call that is open
 // at the same `sp` with the same return address has jumped here.
 void AddJumps(const HookThread& thread, HookCaller& caller, uintptr_t sp) {
   uint32_t i = thread.open_count;

@@ -26,7 +26,7 @@ struct HookSpec {
   HookKind kind = HookKind::kCount;
 
   // Whether it names a Java method, CLASS::METHOD. The JIT moves, inlines and discards its code, so
-  // it gets a probe instead of an int3 (S3.24).
+  // it gets a probe instead of an int3.
   bool IsMethod() const { return object.empty(); }
 
   bool operator==(const HookSpec&) const = default;

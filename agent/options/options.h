@@ -47,10 +47,10 @@ struct Options {
   std::string out = "trace.bin";
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  // Methods of unwind=, at whose entry the stack is walked (instrumented unwinds, S3.8).
+  // Methods of unwind=, at whose entry the stack is walked (instrumented unwinds).
   // AllUnwinds also has those of hook=.
   std::vector<UnwindRule> unwinds;
-  // hook=: native functions (S3.9), and Java methods (S3.24), which are in scope even if include=
+  // hook=: native functions, and Java methods, which are in scope even if include=
   // does not name them.
   std::vector<native_hooks::HookSpec> hooks;
   std::vector<native_hooks::HookSpec> method_hooks;
@@ -67,27 +67,27 @@ struct Options {
   // include=own, if there are no other patterns: a start chooses them
   // (calls/instrument/program_scope.h).
   bool includes_own = false;
-  // When memory is short, nodes below this share of their parent are dropped (pruning, S3.14); 0:
+  // When memory is short, nodes below this share of their parent are dropped (pruning); 0:
   // none.
   double prune_percent = 1;
   // The same share of the parent's time, when an activation ends; 0: no such test.
   double exit_percent = 0;
   // The levels of a call tree; deeper recursion is folded.
   uint32_t max_depth = 1000;
-  // Which kinds of records are on (codes of events, S3.1).
+  // Which kinds of records are on, by the codes of events.
   EventCodeSet codes;
-  // Calls that leave the scope are measured, too (costs of calls, S4.2): their time and elements
+  // Calls that leave the scope are measured, too (costs of calls): their time and elements
   // where call paths are recorded. Only if they are counted.
   bool boundary_costs = false;
-  // Counts of basic blocks, and so of lines (S4.1).
+  // Counts of basic blocks, and so of lines.
   Blocks blocks = Blocks::kOff;
-  // Calls distinguished by the call site in their caller, too (S4.4).
+  // Calls distinguished by the call site in their caller, too.
   bool sites = false;
   // The files of costs=, and their text: rules for calls that leave the scope, besides jtrace's
   // own.
   std::vector<std::string> call_cost_files;
   std::string call_costs;
-  // Metrics recorded besides calls, times and samples (S5.3): "alloc.bytes", "user.orders".
+  // Metrics recorded besides calls, times and samples: "alloc.bytes", "user.orders".
   std::vector<std::string> metrics;
   // The timer's signal; 0: SIGPROF.
   int signal = 0;
@@ -107,7 +107,7 @@ struct Options {
   bool WantsEvents() const { return mode != Mode::kSamples; }
   bool WantsSamples() const { return mode != Mode::kEvents; }
   bool HasCalls() const { return codes.Has(Code::kInterpreted) || codes.Has(Code::kJitted); }
-  // Probes around calls that leave the scope (boundary calls, S2.2).
+  // Probes around calls that leave the scope (boundary calls).
   bool CountsBoundaryCalls() const { return codes.Has(Code::kBoundary); }
   // Returns the rules of unwind=, then those of hook=METHOD:unwind.
   std::vector<UnwindRule> AllUnwinds() const;

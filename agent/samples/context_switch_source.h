@@ -79,7 +79,7 @@ class ContextSwitchSource : public trace::ChunkSource {
   absl::Mutex mutex_;
   absl::flat_hash_map<uint32_t, Thread> threads_ ABSL_GUARDED_BY(mutex_);
   uint64_t lost_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t last_poll_ns_ = 0;  // session time; logs before it are written
+  uint64_t last_poll_ns_ = 0;  // recording time; logs before it are written
   bool file_ends_ = false;
 };
 

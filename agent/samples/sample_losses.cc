@@ -77,7 +77,7 @@ constexpr SampleLoss kSampleLosses[] = {
      "a quarter of the descriptors is for those",
      "more descriptors: ulimit -n 65536", nullptr, &SamplerCounters::timer_fallback},
 };
-constexpr int kWalkNotes = static_cast<int>(MissingReason::kCount);
+constexpr int kMissingReasons = static_cast<int>(MissingReason::kCount);
 
 uint64_t CountOf(const SampleLoss& loss, const SamplerCounters& sampler) {
   uint64_t count = 0;
@@ -101,7 +101,7 @@ LossRow WalkLoss(MissingReason reason) {
 std::vector<uint64_t> SampleLossCounts(const SamplerCounters& sampler) {
   std::vector<uint64_t> counts;
   for (const SampleLoss& loss : kSampleLosses) counts.push_back(CountOf(loss, sampler));
-  for (int i = 1; i < kWalkNotes; ++i) {
+  for (int i = 1; i < kMissingReasons; ++i) {
     counts.push_back(sample_counters.missing[i].load(std::memory_order_relaxed));
   }
   return counts;
@@ -116,7 +116,7 @@ std::vector<LossRow> SampleLossesSince(const std::vector<uint64_t>& before,
                     .what = std::string(loss.what),
                     .advice = std::string(loss.advice)});
   }
-  for (int i = 1; i < kWalkNotes; ++i) rows.push_back(WalkLoss(static_cast<MissingReason>(i)));
+  for (int i = 1; i < kMissingReasons; ++i) rows.push_back(WalkLoss(static_cast<MissingReason>(i)));
   const std::vector<uint64_t> now = SampleLossCounts(sampler);
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].count = now[i] - (i < before.size() ? before[i] : 0);

@@ -44,7 +44,7 @@ class LimitedEvents : public trace::ChunkSource {
     std::atomic<uint64_t> count{0};
     std::atomic<uint64_t> recorded{0};
     std::atomic<uint64_t> time_ns{0};
-    // The second of the session in which the last record was made << 20 | records in it.
+    // The second of the recording in which the last record was made << 20 | records in it.
     std::atomic<uint64_t> window{0};
     // The writer thread's: as last sealed, and as the file before had them at its end.
     Numbers sealed;

@@ -36,7 +36,7 @@ struct ThreadInfo {
   bool is_vm_internal = false;
 };
 
-// An event of a thread; `major` and `minor` are its code (codes of events, S3.1).
+// An event of a thread; `major` and `minor` are its code (proto/FORMAT.md, "Codes").
 struct EventRecord {
   uint64_t time_ns = 0;
   uint32_t thread = 0;
@@ -52,6 +52,7 @@ class RecordEncoder {
   explicit RecordEncoder(const EventCodeSet& codes);
   RecordEncoder(const RecordEncoder&) = delete;
 
+  // Replaces the codes that are recorded from now on.
   void SetCodes(const EventCodeSet& codes);
   // Begins a trace after another one ended. Its first chunk defines all strings. Threads are
   // numbered from 1 again.
@@ -86,9 +87,11 @@ class RecordEncoder {
   void DefineRoutines(absl::Span<const uint32_t> routines);
   void DefineMethod(uint32_t method);
   void DefineClass(uint32_t class_id);
+  // Defines the set of labels with that number (LabelSets).
   void DefineLabels(uint32_t id, const Labels& labels);
   // Defines every method with probes of these classes, whether or not it was called.
   void DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
+  // Numbers a thread and defines it; Thread.id.
   uint32_t DefineThread(const ThreadInfo& info);
   // Makes BeginFile leave out a thread that has ended and has no more records.
   void ForgetThread(uint32_t thread);
@@ -98,6 +101,7 @@ class RecordEncoder {
 
   // Whether events of this code are recorded now.
   bool Wants(uint32_t major, uint32_t minor) const;
+  // These add an event, unless its code is not recorded, and define what it names.
   void AddEvent(const EventRecord& event);
   void AddClassEvent(const EventRecord& event, proto::ClassEvent details);
   void AddCodeEvent(const EventRecord& event, proto::CodeEvent details);

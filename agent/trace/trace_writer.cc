@@ -115,7 +115,7 @@ void TraceWriter::Guarded(absl::FunctionRef<void()> work) {
 
 void TraceWriter::Run() {
   const uint64_t begin_ns = OwnCpuNanos();
-  // The session's start is written at once, so that a program killed early leaves a readable trace.
+  // The SessionStart is written at once, so that a program killed early leaves a readable trace.
   Guarded([this] { WriteChunk(nullptr); });
   while (true) {
     const bool stopping = WaitForPoll();

@@ -33,7 +33,7 @@ class TraceWriter {
   TraceWriter(ReusableThread& thread, const RecordingClock& clock, RecordEncoder& encoder,
               TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
               signal_safe::Doorbell& doorbell, std::function<void(const absl::Status&)> on_failure);
-  // Stops with an empty session end if Stop was not called.
+  // Stops with an empty SessionEnd if Stop was not called.
   ~TraceWriter();
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
@@ -41,7 +41,7 @@ class TraceWriter {
   // Starts the thread. `first` is the trace's first record.
   void Start(proto::SessionStart first);
   // Ends the work on the thread, then polls and seals a last time on the caller's, with the
-  // session's end from `finish`. Any thread but the writer's. Returns the first write error.
+  // SessionEnd that `finish` fills in. Any thread but the writer's. Returns the first write error.
   absl::Status Stop(const std::function<void(proto::SessionEnd&)>& finish);
 
   // Writes everything recorded before the call. Any thread but the writer's. Returns the first
@@ -75,7 +75,7 @@ class TraceWriter {
   bool WaitForPoll();
   void RunTask();
   void Poll();
-  // Writes a chunk. `finish` fills in the session's end in a file's last chunk, when all else is
+  // Writes a chunk. `finish` fills in the SessionEnd in a file's last chunk, when all else is
   // known; null for other chunks.
   void WriteChunk(const std::function<void(proto::SessionEnd&)>* finish);
   void Number(proto::Chunk& part);
