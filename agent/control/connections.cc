@@ -77,7 +77,7 @@ void Connections::Close() {
 }
 
 void Connections::Run() {
-  const Service service = {limits_, queue_, memory_};
+  const ConnectionContext context = {limits_, queue_, memory_};
   // When the loop ends, clients see the end of their connections.
   const auto close = absl::MakeCleanup([this] {
     Close();
@@ -90,7 +90,7 @@ void Connections::Run() {
       const bool somebody_connects = Poll();
       const absl::Time now = absl::Now();
       // Before Accept, which may close an idle client: who has just sent a request is not idle.
-      std::erase_if(connections_, [&](Connection& it) { return !it.Serve(service, now); });
+      std::erase_if(connections_, [&](Connection& it) { return !it.Serve(context, now); });
       if (somebody_connects && Listens() && HasRoom(now)) Accept(now);
     });
   }
@@ -187,16 +187,16 @@ short Connection::PollEvents() const {
   return answer_ != nullptr && answer_->has_unsent() ? POLLOUT : 0;
 }
 
-bool Connection::Serve(const Service& service, absl::Time now) {
+bool Connection::Serve(const ConnectionContext& context, absl::Time now) {
   if (!fd_.IsOurs()) return false;  // the program closed it
-  if (!has_line_ && !Read(service, now)) return false;
-  if (WaitsForRoom()) Submit(service);
+  if (!has_line_ && !Read(context, now)) return false;
+  if (WaitsForRoom()) Submit(context);
   is_idle_ = !has_line_;
   if (answer_ == nullptr) {
     if (now < deadline_) return true;
-    Refuse(service,
+    Refuse(context,
            absl::InvalidArgumentError(absl::StrCat("no complete request arrived within ",
-                                                   absl::FormatDuration(service.limits.for_request),
+                                                   absl::FormatDuration(context.limits.for_request),
                                                    " of connecting")),
            now);
   }
@@ -204,12 +204,12 @@ bool Connection::Serve(const Service& service, absl::Time now) {
   if (!answer_->is_finished()) return true;
   if (answer_->is_sent()) return false;
   is_idle_ = true;
-  deadline_ = std::min(deadline_, now + service.limits.for_answer);
+  deadline_ = std::min(deadline_, now + context.limits.for_answer);
   return now < deadline_;
 }
 
 // False: the client has disconnected.
-bool Connection::Read(const Service& service, absl::Time now) {
+bool Connection::Read(const ConnectionContext& context, absl::Time now) {
   std::string& line = received_;
   while (line.size() < kMaxRequest) {
     char buffer[4096];
@@ -219,7 +219,7 @@ bool Connection::Read(const Service& service, absl::Time now) {
     if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (n == 0) {
       if (line.empty()) return false;
-      Refuse(service, absl::InvalidArgumentError("the request does not end in a line feed"), now);
+      Refuse(context, absl::InvalidArgumentError("the request does not end in a line feed"), now);
       return true;
     }
     line.append(buffer, static_cast<size_t>(n));
@@ -230,28 +230,28 @@ bool Connection::Read(const Service& service, absl::Time now) {
       return true;
     }
   }
-  Refuse(service,
+  Refuse(context,
          absl::InvalidArgumentError(
              absl::StrCat("the request is longer than ", kMaxRequest, " bytes")),
          now);
   return true;
 }
 
-void Connection::Submit(const Service& service) {
+void Connection::Submit(const ConnectionContext& context) {
   Request request = {received_,
-                     std::make_shared<Answer>(service.limits.answer_bytes, service.memory)};
+                     std::make_shared<Answer>(context.limits.answer_bytes, context.memory)};
   const std::shared_ptr<Answer> answer = request.answer;
-  if (!service.queue.Add(request)) return;  // there will be room
+  if (!context.queue.Add(request)) return;  // there will be room
   answer_ = answer;
   received_.clear();
 }
 
-void Connection::Refuse(const Service& service, const absl::Status& why, absl::Time now) {
+void Connection::Refuse(const ConnectionContext& context, const absl::Status& why, absl::Time now) {
   has_line_ = true;
   received_.clear();
-  answer_ = std::make_shared<Answer>(service.limits.answer_bytes, service.memory);
+  answer_ = std::make_shared<Answer>(context.limits.answer_bytes, context.memory);
   answer_->Finish(why);
-  deadline_ = now + service.limits.for_answer;
+  deadline_ = now + context.limits.for_answer;
 }
 
 }  // namespace jtrace::control

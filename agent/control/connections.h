@@ -35,7 +35,7 @@ struct Limits {
 };
 
 // What all connections share.
-struct Service {
+struct ConnectionContext {
   const Limits& limits;
   RequestQueue& queue;
   AnswerMemory& memory;
@@ -48,7 +48,7 @@ class Connection {
       : fd_(std::move(fd)), deadline_(connected + limits.for_request) {}
 
   // Reads and sends as much as it can without waiting. False: the connection has ended.
-  bool Serve(const Service& service, absl::Time now);
+  bool Serve(const ConnectionContext& context, absl::Time now);
 
   // -1: the program closed the descriptor.
   int fd() const { return fd_.IsOurs() ? fd_.get() : -1; }
@@ -64,9 +64,9 @@ class Connection {
   bool IsIdle() const { return is_idle_; }
 
  private:
-  bool Read(const Service& service, absl::Time now);
-  void Submit(const Service& service);
-  void Refuse(const Service& service, const absl::Status& why, absl::Time now);
+  bool Read(const ConnectionContext& context, absl::Time now);
+  void Submit(const ConnectionContext& context);
+  void Refuse(const ConnectionContext& context, const absl::Status& why, absl::Time now);
 
   AgentFd fd_;
   absl::Time deadline_;

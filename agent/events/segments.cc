@@ -57,7 +57,7 @@ void Segments::Start(const EventCodeSet&) {
 }
 
 uint32_t Segments::Number(absl::string_view name) {
-  name = trace::CutTo(kMaxNameBytes, name);
+  name = trace::TruncateUtf8(kMaxNameBytes, name);
   const std::lock_guard lock(mutex_);
   if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
   if (numbers_.size() > kMaxNames) return kOther;

@@ -54,8 +54,8 @@ void LiveObjectsSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   nodes_.resize(known_.size());
   thread_of_.resize(owners_.size());
   Threads threads;
-  SealRoots(threads);
-  SealPaths(threads);
+  AddRoots(threads);
+  AddPaths(threads);
   if (!routines_.empty()) encoder_.DefineRoutines(std::exchange(routines_, {}));
   losses_.Set("objects.paths", Severity::kWarning,
               known_.empty() ? 0 : paths_.Read(ObjectPaths::kTooMany).allocated.objects,
@@ -64,14 +64,14 @@ void LiveObjectsSource::AddChanges(uint64_t, proto::Chunk& chunk) {
               "count fewer methods (include=com.acme.**)");
 }
 
-void LiveObjectsSource::SealRoots(Threads& threads) {
+void LiveObjectsSource::AddRoots(Threads& threads) {
   absl::btree_map<uint32_t, Values> now;
   const auto add = [&](uint32_t thread, uint32_t path) {
     const Values values = Read(path);
     for (size_t i = 0; i < values.size(); ++i) now[thread][i] += values[i];
   };
   if (known_.empty()) return;
-  add(Process(), ObjectPaths::kNowhere);
+  add(Process(), ObjectPaths::kNoPath);
   add(Process(), ObjectPaths::kTooMany);
   for (size_t i = 0; i < owners_.size(); ++i) {
     const uint32_t root = owners_[i].root;
@@ -83,7 +83,7 @@ void LiveObjectsSource::SealRoots(Threads& threads) {
   }
 }
 
-void LiveObjectsSource::SealPaths(Threads& threads) {
+void LiveObjectsSource::AddPaths(Threads& threads) {
   for (uint32_t path = ObjectPaths::kFirstPath; path < known_.size(); ++path) {
     if (known_[path].parent == 0) continue;
     const Values values = Read(path);

@@ -63,8 +63,8 @@ class LiveObjectsSource : public trace::ChunkSource {
     uint32_t number = 0;  // of the node; 0: the thread's root
   };
 
-  void SealRoots(Threads& threads);
-  void SealPaths(Threads& threads);
+  void AddRoots(Threads& threads);
+  void AddPaths(Threads& threads);
   Rows& RowsOf(uint32_t thread, Threads& threads);
   // Writes the values that differ from `reported`, and updates that.
   void Report(const TraceNode& node, const Values& values, Values& reported, Threads& threads);

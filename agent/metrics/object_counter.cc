@@ -134,7 +134,7 @@ void ObjectCounter::AddLive(int64_t objects, int64_t bytes) {
 
 uint32_t ObjectCounter::CurrentPath() {
   const auto thread = counters_.RegisterThread();
-  if (!thread.has_value()) return ObjectPaths::kNowhere;
+  if (!thread.has_value()) return ObjectPaths::kNoPath;
   return paths_.CurrentPath(thread->java_tid, /*is_virtual=*/thread->os_tid == 0);
 }
 
@@ -144,7 +144,7 @@ void ObjectCounter::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
   if (counts_.load()) counters_.Add(static_cast<uint32_t>(Metric::kAllocObjects), 1);
   if (!tags_.load()) return;
   const bool by_path = by_path_.load();
-  const uint32_t path = by_path ? CurrentPath() : ObjectPaths::kNowhere;
+  const uint32_t path = by_path ? CurrentPath() : ObjectPaths::kNoPath;
   if (env->SetTag(object, TagOf(path, bytes)) != JVMTI_ERROR_NONE) return;
   if (by_path) paths_.Allocated(path, static_cast<uint64_t>(bytes));
   AddLive(1, bytes);

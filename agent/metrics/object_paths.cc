@@ -22,7 +22,7 @@ void ObjectPaths::Begin() {
     for (Counts& counts : *block.load()) counts.Clear();
   }
   known_.resize(kKnown);
-  AddLocked({});  // kNowhere
+  AddLocked({});  // kNoPath
   AddLocked({});  // kTooMany
 }
 
@@ -43,7 +43,7 @@ void ObjectPaths::ForgetLocked() {
 // ---- The current path of a thread -------------------------------------------------------------
 
 uint32_t ObjectPaths::CurrentPath(uint64_t java_tid, bool is_virtual) {
-  if (java_tid == 0) return kNowhere;
+  if (java_tid == 0) return kNoPath;
   const signal_safe::Arena* arena = signal_safe::published_arena.load(std::memory_order_acquire);
   const signal_safe::ThreadState* state =
       arena == nullptr ? nullptr : signal_safe::FindThreadState(arena, java_tid);
@@ -64,11 +64,11 @@ uint32_t ObjectPaths::PathLocked(const signal_safe::Arena* arena,
   absl::InlinedVector<const Node*, 64> steps;
   const Node* const root = At<Node>(arena, state.root);
   const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
-  if (node == nullptr) return kNowhere;  // the state is being made
+  if (node == nullptr) return kNoPath;  // the state is being made
   signal_safe::RootPath at(arena, *node);
   for (; node != root && !is_known(CacheEntryLocked(node), node); node = &*at) {
     steps.push_back(node);
-    if (!at.Up()) return kNowhere;
+    if (!at.Up()) return kNoPath;
   }
   uint32_t path = node == root ? RootLocked(state.java_tid, is_virtual, /*has_tree=*/true)
                                : CacheEntryLocked(node).path;

@@ -36,9 +36,9 @@ struct PathObjects {
 
 class ObjectPaths {
  public:
-  // Paths outside of all trees. kNowhere: of objects of native threads, and of calls for which the
+  // Paths outside of all trees. kNoPath: of objects of native threads, and of calls for which the
   // probes found no memory. kTooMany: of objects for whose paths there is no room.
-  static constexpr uint32_t kNowhere = 0;
+  static constexpr uint32_t kNoPath = 0;
   static constexpr uint32_t kTooMany = 1;
   static constexpr uint32_t kFirstPath = 2;
   // About 150 bytes each, with what the writer keeps.

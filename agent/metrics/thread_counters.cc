@@ -210,7 +210,7 @@ void ThreadCounters::Retire(CounterBlock& block, bool is_own, const std::optiona
   free_.push_back(&block);
 }
 
-void ThreadCounters::Remember(uint64_t java_tid, const Last& last) {
+void ThreadCounters::Remember(uint64_t java_tid, const EndedThread& last) {
   ended_[java_tid] = last;
   ended_order_.push_back(java_tid);
   ++ended_count_;
@@ -296,7 +296,7 @@ absl::StatusOr<int64_t> ThreadCounters::Own(uint32_t metric) {
   return Read(*block, metric, /*is_own=*/true);
 }
 
-absl::StatusOr<int64_t> ThreadCounters::OfEnded(const Last& last, uint32_t metric) const {
+absl::StatusOr<int64_t> ThreadCounters::OfEnded(const EndedThread& last, uint32_t metric) const {
   if (last.is_virtual && OwnTotals::IsPerKernelThread(metric)) {
     return StatusOf(Availability::kVirtualThread, metric);
   }

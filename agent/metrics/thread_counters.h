@@ -141,7 +141,7 @@ class ThreadCounters {
 
  private:
   // The last values of an ended thread.
-  struct Last {
+  struct EndedThread {
     Values values;
     bool is_virtual;
     bool has_files;
@@ -158,8 +158,8 @@ class ThreadCounters {
   // Keeps the block's last values, and frees it. `io`: what its thread has read and written; none:
   // unknown. `is_own`: the block is the calling thread's.
   void Retire(signal_safe::CounterBlock& block, bool is_own, const std::optional<IoBytes>& io);
-  void Remember(uint64_t java_tid, const Last& last);
-  absl::StatusOr<int64_t> OfEnded(const Last& last, uint32_t metric) const;
+  void Remember(uint64_t java_tid, const EndedThread& last);
+  absl::StatusOr<int64_t> OfEnded(const EndedThread& last, uint32_t metric) const;
   // Returns the calling thread's block; an unknown native thread gets one. Null without memory.
   signal_safe::CounterBlock* Current();
   // Stop and start counting the allocations of the JavaThread for the block (alloc_offset).
@@ -179,7 +179,7 @@ class ThreadCounters {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<signal_safe::CounterBlock*> live_;
   std::deque<signal_safe::CounterBlock*> free_;
-  absl::flat_hash_map<uint64_t, Last> ended_;
+  absl::flat_hash_map<uint64_t, EndedThread> ended_;
   std::deque<uint64_t> ended_order_;
   uint64_t ended_count_ = 0;
   Values ended_total_ = {};  // of all threads that ended

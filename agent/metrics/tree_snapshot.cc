@@ -21,12 +21,12 @@ bool IsAllZero(const PathValues& values) {
 }  // namespace
 
 uint32_t TreeSnapshot::Child(uint32_t parent, uint32_t routine) {
-  if (parent == kNowhere || is_full_) return kNowhere;
+  if (parent == kNoNode || is_full_) return kNoNode;
   const auto found = children_.find({parent, routine});
   if (found != children_.end()) return found->second;
   if (nodes_.size() >= max_nodes_) {
     BecomeFull();
-    return kNowhere;
+    return kNoNode;
   }
   const auto index = static_cast<uint32_t>(nodes_.size());
   nodes_.push_back({parent, routine});
@@ -42,7 +42,7 @@ void TreeSnapshot::BecomeFull() {
 }
 
 void TreeSnapshot::AddValues(uint32_t index, const PathValues& values, int64_t sign) {
-  if (index == kNowhere || is_full_) return;
+  if (index == kNoNode || is_full_) return;
   for (size_t column = 0; column < kPathColumns; ++column) {
     if (values[column] == 0) continue;
     std::vector<int64_t>& of_nodes = values_[column];

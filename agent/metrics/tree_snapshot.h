@@ -80,11 +80,11 @@ class TreeSnapshot {
     uint32_t parent = 0;
     uint32_t routine = 0;
   };
-  static constexpr uint32_t kNowhere = UINT32_MAX;
+  static constexpr uint32_t kNoNode = UINT32_MAX;
 
   // Drops all counts, because a part of them would be wrong, and their memory.
   void BecomeFull();
-  // Returns the child's index, added if it is new; kNowhere if the tree is full.
+  // Returns the child's index, added if it is new; kNoNode if the tree is full.
   uint32_t Child(uint32_t parent, uint32_t routine);
   void AddValues(uint32_t index, const PathValues& values, int64_t sign);
   PathValues ValuesOf(size_t index) const;

@@ -62,7 +62,7 @@ void TreeWindows::Open(uint64_t window, WindowScope scope, uint64_t java_tid) {
   windows_.insert_or_assign(window, std::move(opened));
 }
 
-absl::StatusOr<TreeSnapshot> TreeWindows::Counted(uint64_t window, const Routines* roots) {
+absl::StatusOr<TreeSnapshot> TreeWindows::CountsOf(uint64_t window, const Routines* roots) {
   const auto found = windows_.find(window);
   if (found == windows_.end()) {
     return absl::NotFoundError("this window is closed, or its recording has ended");

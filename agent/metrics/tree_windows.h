@@ -41,14 +41,14 @@ class TreeWindows : public calls::TreeWatcher {
   absl::StatusOr<TreeSnapshot> SinceStart(std::optional<uint64_t> java_tid);
 
   // Opens a window. `window`: a number not used before; `java_tid`: the thread that opens it, which
-  // waits while this and Counted run.
+  // waits while this and CountsOf run.
   void Open(uint64_t window, WindowScope scope, uint64_t java_tid);
   // Returns false if the window is not open.
   bool Close(uint64_t window) { return windows_.erase(window) != 0; }
   // Returns the counts of the window so far. `roots`: of the thread that opened it, only the counts
   // in these methods and below, as paths that begin there; null: all. NotFound: the window is not
   // open. ResourceExhausted: there are too many call paths.
-  absl::StatusOr<TreeSnapshot> Counted(uint64_t window, const Routines* roots = nullptr);
+  absl::StatusOr<TreeSnapshot> CountsOf(uint64_t window, const Routines* roots = nullptr);
   // Returns whether paths have processor time (clock=cpu), each thread's up to its last probe.
   bool has_cpu_time() const { return trees_.values().has_cpu_time(); }
 

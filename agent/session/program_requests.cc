@@ -238,7 +238,7 @@ absl::StatusOr<uint64_t> JavaRequests::OpenWindow(metrics::WindowScope scope, ui
 
 absl::StatusOr<MethodTotals> JavaRequests::WindowMethod(uint64_t window, uint32_t metric,
                                                         absl::string_view pattern) {
-  return TotalsIn(metric, pattern, [&](TreeWindows& windows) { return windows.Counted(window); });
+  return TotalsIn(metric, pattern, [&](TreeWindows& windows) { return windows.CountsOf(window); });
 }
 
 absl::StatusOr<std::string> JavaRequests::WindowPaths(uint64_t window, uint32_t metric,
@@ -255,7 +255,7 @@ absl::StatusOr<std::string> JavaRequests::WindowPaths(uint64_t window, uint32_t 
   bool has_cpu_time = false;
   const Tree tree = Ask([&](TreeWindows& windows) {
     has_cpu_time = windows.has_cpu_time();
-    return windows.Counted(window, below.empty() ? nullptr : &roots);
+    return windows.CountsOf(window, below.empty() ? nullptr : &roots);
   });
   if (!tree.ok()) return tree.status();
   const auto column = metric == kCpu && has_cpu_time ? absl::StatusOr<size_t>(metrics::kCpuColumn)

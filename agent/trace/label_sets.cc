@@ -30,7 +30,7 @@ void SetLabel(absl::string_view key, absl::string_view value, Labels& labels) {
 
 }  // namespace
 
-absl::string_view CutTo(size_t most, absl::string_view text) {
+absl::string_view TruncateUtf8(size_t most, absl::string_view text) {
   if (text.size() <= most) return text;
   size_t end = most;
   while (end > 0 && ContinuesCharacter(text[end])) --end;
@@ -45,7 +45,7 @@ uint32_t LabelSets::With(uint32_t outer, absl::string_view key, absl::string_vie
   if (outer > by_number_.size()) return samples::kUnknownLabels;
   Labels labels;
   if (outer != samples::kNoLabels) labels = *by_number_[outer - 1];
-  SetLabel(key, CutTo(kMaxValueBytes, value), labels);
+  SetLabel(key, TruncateUtf8(kMaxValueBytes, value), labels);
   if (labels.empty()) return samples::kNoLabels;
   if (labels.size() > kMaxLabels) return samples::kUnknownLabels;
   if (const auto known = numbers_.find(labels); known != numbers_.end()) return known->second;

@@ -19,7 +19,7 @@ namespace jtrace::trace {
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 // Returns the longest beginning of at most `most` bytes that splits no character.
-absl::string_view CutTo(size_t most, absl::string_view text);
+absl::string_view TruncateUtf8(size_t most, absl::string_view text);
 
 class LabelSets {
  public:

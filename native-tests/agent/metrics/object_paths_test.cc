@@ -82,7 +82,7 @@ TEST_F(ObjectPathsTest, ThreadsHaveTheirOwnPaths) {
 }
 
 TEST_F(ObjectPathsTest, WhatHasNoPathIsNowhereOrAtTheRoot) {
-  EXPECT_EQ(paths_.CurrentPath(0, false), ObjectPaths::kNowhere);
+  EXPECT_EQ(paths_.CurrentPath(0, false), ObjectPaths::kNoPath);
   paths_.CurrentPath(9, false);
   ASSERT_EQ(Owners().size(), 1u);
   EXPECT_FALSE(Owners()[0].has_tree);

@@ -142,11 +142,11 @@ TEST(TreeWindowsTest, ScopesOfAWindow) {
     family += child.model();
     Model all = family;
     all += other.model() - other_before;
-    ExpectSame(windows.Counted(10), own_now);
-    ExpectSame(windows.Counted(11), family);
-    ExpectSame(windows.Counted(12), all);
+    ExpectSame(windows.CountsOf(10), own_now);
+    ExpectSame(windows.CountsOf(11), family);
+    ExpectSame(windows.CountsOf(12), all);
     // Of the opener only the counts at or below kMethods; of others all.
-    const auto below = windows.Counted(11, &kMethods);
+    const auto below = windows.CountsOf(11, &kMethods);
     ASSERT_TRUE(below.ok());
     EXPECT_EQ(below->Totals({1, 2, 3, 4, 5, 6, 7, 8}, kCallsColumn).calls,
               own_now.totals.cum + child.model().all_calls);
@@ -161,7 +161,7 @@ TEST(TreeWindowsTest, ScopesOfAWindow) {
   ExpectSame(windows.SinceStart(2), other.model());
   EXPECT_TRUE(absl::IsNotFound(windows.SinceStart(3).status()));
   windows.Close(10);
-  EXPECT_TRUE(absl::IsNotFound(windows.Counted(10).status()));
+  EXPECT_TRUE(absl::IsNotFound(windows.CountsOf(10).status()));
 }
 
 TEST(TreeWindowsTest, CountsSinceItsOwnRecordingBegan) {
@@ -204,7 +204,7 @@ TEST(TreeWindowsTest, PrunedTreesLoseNoCounts) {
     collector.Collect(IgnoreUpdate);
   }
   EXPECT_GT(collector.pruned_nodes(), 1000u);
-  ExpectSame(windows.Counted(1), thread.model() - before);
+  ExpectSame(windows.CountsOf(1), thread.model() - before);
   ExpectSame(windows.SinceStart(std::nullopt), thread.model());
 }
 
@@ -260,7 +260,7 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
       ExpectSame(windows.SinceStart(walkers[i]->tid()), walkers[i]->model());
     }
     ExpectSame(windows.SinceStart(std::nullopt), all);
-    for (size_t i = 0; i < at_open.size(); ++i) ExpectSame(windows.Counted(i), all - at_open[i]);
+    for (size_t i = 0; i < at_open.size(); ++i) ExpectSame(windows.CountsOf(i), all - at_open[i]);
     windows.Open(at_open.size(), WindowScope::kProcess, 0);
     at_open.push_back(all);
     walking = kThreads;
@@ -286,7 +286,7 @@ TEST(TreeWindowsTest, PathsHaveProcessorTimeWithItsClock) {
     TreeWindows windows(collector, families);
     windows.Open(1, WindowScope::kThread, 1);
     run();
-    const auto counted = windows.Counted(1);
+    const auto counted = windows.CountsOf(1);
     ASSERT_TRUE(counted.ok());
     const bool is_cpu = clock == signal_safe::ProbeClock::kCpu;
     EXPECT_EQ(windows.has_cpu_time(), is_cpu);
@@ -314,11 +314,11 @@ TEST(TreeWindowsTest, AnEndedOpenerIsNotReadAgain) {
   TreeWindows windows(collector, families);
   windows.Open(1, WindowScope::kThread, 1);
   thread.Exit(thread.Enter(5));
-  EXPECT_TRUE(windows.Counted(1).ok());
+  EXPECT_TRUE(windows.CountsOf(1).ok());
   EXPECT_GT(asked, 0);
   const int before = asked;
   thread.End();
-  const auto counted = windows.Counted(1);
+  const auto counted = windows.CountsOf(1);
   ASSERT_TRUE(counted.ok());
   EXPECT_EQ(counted->Totals({5}, kCallsColumn).calls, 1);
   EXPECT_EQ(asked, before);
