@@ -93,7 +93,8 @@ LossRow WalkLoss(MissingReason reason) {
   const std::string name = MissingReasonName(reason);
   return {.name = absl::StrCat("walk.", name),
           .severity = Severity::kWarning,
-          .what = absl::StrCat("stacks cut short: ", name)};
+          .what = absl::StrCat("stacks cut short: ", name),
+          .advice = ""};
 }
 
 }  // namespace
