@@ -83,10 +83,11 @@ bool ThreadTable::Access::MayBeGone(uint64_t java_tid, pid_t os_tid, uint64_t no
 
 void ThreadTable::Access::RememberUnknownEnd(pid_t os_tid, uint64_t now_ns) {
   table_.ended_unknown_[os_tid] = now_ns;
-  constexpr size_t kUsualEnds = 1024;
-  if (table_.ended_unknown_.size() < kUsualEnds) return;
+  // Searched only when the map has doubled: many threads may end within kMaxEndingNs.
+  if (table_.ended_unknown_.size() < table_.clean_unknown_at_) return;
   absl::erase_if(table_.ended_unknown_,
                  [&](const auto& ended) { return now_ns - ended.second >= kMaxEndingNs; });
+  table_.clean_unknown_at_ = std::max(kMinUnknownEnds, 2 * table_.ended_unknown_.size());
 }
 
 void ThreadTable::Access::RememberEnded(uint64_t java_tid) {

@@ -132,7 +132,9 @@ class ThreadTable {
   // Kernel ids of threads that were unknown when they ended, until a thread that has the same id
   // reports its start.
   absl::flat_hash_map<pid_t, uint64_t> ended_unknown_;  // MonotonicNanos of the end
-  std::vector<pid_t> ended_tids_;                       // DrainEndedTids
+  static constexpr size_t kMinUnknownEnds = 1024;
+  size_t clean_unknown_at_ = kMinUnknownEnds;  // the size at which old ends are erased
+  std::vector<pid_t> ended_tids_;              // DrainEndedTids
   // Threads that were released since the last ForgetEnded, and before it.
   std::vector<uint64_t> ended_now_;
   std::vector<uint64_t> ended_before_;

@@ -356,13 +356,15 @@ bool CompiledFrame::InReturnPollStub() const {
   constexpr int kLeaLength = 7, kMoveImmediateLength = 10, kMoveLength = 7;
   const uintptr_t pc = cursor_.pc;
   if (pc < blob_.code + kMoveImmediateLength + kMoveLength) return false;
-  // The longest comparison reads so far; there may be no memory after the last method's code.
-  if (pc + kMoveImmediateLength + kMoveLength + 1 > blob_.end) return false;
-  const auto is_move = [](uintptr_t at) { return StartsWith(at, {0x4d, 0x89, 0x97}); };
-  const auto is_jump = [](uintptr_t at) { return StartsWith(at, {0xe9}); };
+  // There may be no memory after the last method's code.
+  const auto is = [end = blob_.end]<size_t N>(uintptr_t at, const uint8_t(&bytes)[N]) {
+    return at + N <= end && StartsWith(at, bytes);
+  };
+  const auto is_move = [&](uintptr_t at) { return is(at, {0x4d, 0x89, 0x97}); };
+  const auto is_jump = [&](uintptr_t at) { return is(at, {0xe9}); };
   const auto stores = [&](uintptr_t at) { return is_move(at) && is_jump(at + kMoveLength); };
-  return (StartsWith(pc, {0x4c, 0x8d, 0x15}) && stores(pc + kLeaLength)) ||
-         (StartsWith(pc, {0x49, 0xba}) && stores(pc + kMoveImmediateLength)) || stores(pc) ||
+  return (is(pc, {0x4c, 0x8d, 0x15}) && stores(pc + kLeaLength)) ||
+         (is(pc, {0x49, 0xba}) && stores(pc + kMoveImmediateLength)) || stores(pc) ||
          (is_jump(pc) && is_move(pc - kMoveLength));
 }
 
