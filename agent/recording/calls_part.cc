@@ -55,29 +55,23 @@ void ReportUnmatched(calls::Instrumentation& instrumentation, Losses& losses) {
 }  // namespace
 
 absl::Status CallsPart::Prepare() {
-  RestingProbes* const resting = jvm_.resting.load();
-  const std::string why_not = resting != nullptr ? resting->WhyNot(options_) : "";
-  options_.probes_rest = resting != nullptr && why_not.empty();
+  RestingProbes* const resting = probe_state_.resting.load();
   if (options_.probes_rest) {
-    options_.include = resting->options().include;
-    options_.exclude = resting->options().exclude;
-    options_.memory_bytes = resting->options().memory_bytes;
     classes_ = resting->ShareClasses(options_);
     resting_ = resting;
     return absl::OkStatus();
   }
-  auto classes = ProbedClasses::Create(jvm_, options_);
+  auto classes = ProbedClasses::Create(jvm_, probe_state_, options_);
   if (!classes.ok()) return classes.status();
   classes_ = *std::move(classes);
-  if (resting != nullptr) classes_->SetRestingMismatch(why_not);
+  if (resting != nullptr) classes_->SetRestingMismatch(resting->WhyNot(options_));
   return absl::OkStatus();
 }
 
 absl::Status CallsPart::Start(JNIEnv* jni) {
-  ChooseTreeMemory(jvm_, jni, options_);
   calls::ProbeOptions wanted = ProbeOptionsOf(options_);
   wanted.metrics = metrics_.path_metrics();
-  auto set = jvm_.probe_sets.FindOrDefine(jvm_.env, jni, wanted);
+  auto set = probe_state_.sets.FindOrDefine(jvm_.env, jni, wanted);
   if (!set.ok()) return set.status();
   probes_ = (*set)->probes.get();
   trees_ = (*set)->trees.get();
@@ -94,7 +88,7 @@ absl::Status CallsPart::Start(JNIEnv* jni) {
         std::make_unique<calls::CountedBlocks>(*(*set)->blocks, probes_->arena(), trees_,
                                                jvm_.trace.encoder, jvm_.trace.losses));
   }
-  if (options_.sites) instrumentation().EnableCallSites(&jvm_.call_sites);
+  if (options_.sites) instrumentation().EnableCallSites(&probe_state_.call_sites);
   samples::instrumented_unwinds.Clear();
   if (absl::Status status = DefineCallees(jni); !status.ok()) return status;
   source_ = BeginCounting(routines);
@@ -123,7 +117,7 @@ std::unique_ptr<trace::ChunkSource> CallsPart::BeginCounting(uint32_t routines) 
   }
   calls::TreeSource source = BeginTrees(kinds);
   if (logs_ == nullptr) {
-    windows_ = std::make_unique<metrics::TreeWindows>(*trees_, jvm_.families);
+    windows_ = std::make_unique<metrics::TreeWindows>(*trees_, families_);
     return std::make_unique<calls::TreeSource>(std::move(source));
   }
   logs_->BeginRecording(/*follow=*/options_.loop.on(), kinds);
@@ -144,13 +138,13 @@ calls::TreeSource CallsPart::BeginTrees(const calls::CallKinds& kinds) {
   });
   trees_->BeginRecording();
   calls::TickScale* scale = options_.clock != Clock::kNone ? &probes_->scale() : nullptr;
-  trees_->ReadOpenMetricsBy(
-      [&jvm = jvm_](const calls::PathMetrics& metrics, const signal_safe::ThreadState& state) {
-        return jvm.metrics->SinceCharged(metrics, state);
-      });
+  trees_->ReadOpenMetricsBy([&counted = metrics_.metrics()](const calls::PathMetrics& metrics,
+                                                            const signal_safe::ThreadState& state) {
+    return counted.SinceCharged(metrics, state);
+  });
   std::vector<std::string> names;
   for (const uint8_t number : metrics_.path_metrics().numbers) {
-    names.push_back(jvm_.metrics->NameOf(number));
+    names.push_back(metrics_.metrics().NameOf(number));
   }
   return calls::TreeSource(
       *trees_, jvm_.registries.threads, jvm_.registries.groups, jvm_.trace.encoder,
@@ -160,7 +154,7 @@ calls::TreeSource CallsPart::BeginTrees(const calls::CallKinds& kinds) {
 
 calls::FindCallSite CallsPart::CallSites() const {
   if (!options_.sites) return nullptr;
-  return [&table = jvm_.call_sites](uint32_t caller, uint32_t number, uint32_t callee) {
+  return [&table = probe_state_.call_sites](uint32_t caller, uint32_t number, uint32_t callee) {
     return table.CallSiteOf(caller, number, callee);
   };
 }
@@ -252,7 +246,7 @@ void CallsPart::CleanUp(JNIEnv* jni) {
   } else {
     classes_->Remove(jni, wait_for_callbacks_);
   }
-  if (jvm_.resting.load() == nullptr) DisableClassFileEvents(jvm_.env);
+  if (probe_state_.resting.load() == nullptr) DisableClassFileEvents(jvm_.env);
   if (is_started()) probes_->End();
 }
 

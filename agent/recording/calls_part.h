@@ -18,7 +18,7 @@
 #include "agent/metrics/live_objects_source.h"
 #include "agent/metrics/tree_windows.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_state.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/metrics_part.h"
 #include "agent/recording/probed_classes.h"
 #include "agent/recording/recording_part.h"
@@ -28,18 +28,19 @@
 
 namespace jtrace {
 
-// JvmState::probe_sets owns the collectors, which are never freed; all else here ends with the
+// ProbeState::sets owns the collectors, which are never freed; all else here ends with the
 // recording.
 class CallsPart : public RecordingPart {
  public:
-  // `options`: the recording's. The part sets a missing memory=, and scope and memory of resting
-  // probes if it uses these. `switches`: thread switches for logs; null: the kernel records none.
+  // `switches`: thread switches for logs; null: the kernel records none.
   // `wake`: makes the control thread check what is due. `wait_for_callbacks`: waits until no
   // callback is inside the closed gate, kGatePatience at most.
-  CallsPart(JvmState& jvm, Options& options, MetricsPart& metrics,
+  CallsPart(AgentState& agent, const Options& options, MetricsPart& metrics,
             samples::ContextSwitchSource* switches, std::function<void()> wake,
             std::function<void()> wait_for_callbacks)
-      : jvm_(jvm),
+      : jvm_(agent.jvm),
+        probe_state_(agent.probes),
+        families_(agent.families),
         options_(options),
         metrics_(metrics),
         switches_(switches),
@@ -127,7 +128,9 @@ class CallsPart : public RecordingPart {
   calls::Instrumentation& instrumentation() const { return classes_->instrumentation(); }
 
   JvmState& jvm_;
-  Options& options_;
+  ProbeState& probe_state_;
+  const metrics::ThreadFamilies& families_;
+  const Options& options_;
   MetricsPart& metrics_;
   samples::ContextSwitchSource* const switches_;
   const std::function<void()> wake_;

@@ -8,17 +8,17 @@ namespace jtrace {
 
 void CompiledCodePart::Listen(JNIEnv*) {
   if (options_.WantsStubs()) jvm::EnableEvents(jvm_.env, kStubEvents).IgnoreError();
-  jvm_.code_reports.Start(options_, jvm_.code_listener());
+  reports_.Start(options_, jvm_.code_listener());
 }
 
 void CompiledCodePart::AddExisting(JNIEnv*) {
   if (options_.WantsStubs()) jvm_.env->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-  jvm_.code_reports.ReportExisting();
+  reports_.ReportExisting();
 }
 
 void CompiledCodePart::StopListening() {
   jvm::DisableEvents(jvm_.env, kStubEvents).IgnoreError();
-  jvm_.code_reports.Stop();
+  reports_.Stop();
 }
 
 // Changes a copy of the options, because other threads read the recording's.
@@ -29,8 +29,8 @@ void CompiledCodePart::RequestCodeRecords() {
   options.codes.SetDefault(Code::kJitInlining, true);
   if (!options.codes.Has(Code::kJitCode)) return;
   jvm_.trace.encoder.SetCodes(options.codes);
-  jvm_.code_reports.Start(options, jvm_.code_listener());
-  jvm_.code_reports.ReportExisting();
+  reports_.Start(options, jvm_.code_listener());
+  reports_.ReportExisting();
 }
 
 }  // namespace jtrace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "agent/options/options.h"
+#include "agent/recording/compiled_code_reports.h"
 #include "agent/recording/jvm_state.h"
 #include "agent/recording/recording_part.h"
 
@@ -9,7 +10,8 @@ namespace jtrace {
 
 class CompiledCodePart : public RecordingPart {
  public:
-  CompiledCodePart(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  CompiledCodePart(JvmState& jvm, CompiledCodeReports& reports, const Options& options)
+      : jvm_(jvm), reports_(reports), options_(options) {}
 
   void Listen(JNIEnv* jni) override;
   void AddExisting(JNIEnv* jni) override;
@@ -17,13 +19,14 @@ class CompiledCodePart : public RecordingPart {
 
   // Requests the reports again when all classes have their probes, because methods may have been
   // compiled before they had numbers.
-  void ReportCompiledMethods() { jvm_.code_reports.ReportExisting(); }
+  void ReportCompiledMethods() { reports_.ReportExisting(); }
   // Adds records of compiled code from now on, unless codes= leaves them out. They name the callers
   // of hooks that are added to a running recording. On a Java thread.
   void RequestCodeRecords();
 
  private:
   JvmState& jvm_;
+  CompiledCodeReports& reports_;
   const Options& options_;
 };
 

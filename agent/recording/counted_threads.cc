@@ -8,7 +8,7 @@
 #include "agent/jvm/loaded_classes.h"
 #include "agent/metrics/kernel_readings.h"
 #include "agent/metrics/metrics_report.h"
-#include "agent/recording/jvm_state.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/jvmti_events.h"
 
 namespace jtrace {
@@ -45,60 +45,61 @@ std::string PresentName(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
 
 }  // namespace
 
-std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmState& jvm) {
+std::optional<metrics::ThreadCounters::Identity> CountCaller(AgentState& agent) {
   JNIEnv* jni = nullptr;
-  if (jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK) {
+  if (agent.jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK) {
     const PendingException pending(jni);
     jthread thread = nullptr;
-    if (jvm.env->GetCurrentThread(&thread) == JVMTI_ERROR_NONE && thread != nullptr) {
+    if (agent.jvm.env->GetCurrentThread(&thread) == JVMTI_ERROR_NONE && thread != nullptr) {
       const jvm::LocalRef<jthread> reference(jni, thread);
-      if (!jvm.metrics->RegisterThread(jni, thread)) return std::nullopt;
+      if (!agent.metrics.RegisterThread(jni, thread)) return std::nullopt;
     }
   }
-  return jvm.metrics->counters().RegisterThread();
+  return agent.metrics.counters().RegisterThread();
 }
 
-uint32_t NumberOfCaller(JvmState& jvm) {
-  jvm::ThreadRegistry& threads = jvm.registries.threads;
+uint32_t NumberOfCaller(AgentState& agent) {
+  jvm::ThreadRegistry& threads = agent.jvm.registries.threads;
   JNIEnv* jni = nullptr;
-  if (jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
+  if (agent.jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
     const uint32_t known = threads.NumberOfNative(gettid());
     return known != 0 ? known : threads.DefineNative(gettid(), metrics::KernelName(gettid()));
   }
   const PendingException pending(jni);
   jthread thread = nullptr;
-  if (jvm.env->GetCurrentThread(&thread) != JVMTI_ERROR_NONE || thread == nullptr) return 0;
+  if (agent.jvm.env->GetCurrentThread(&thread) != JVMTI_ERROR_NONE || thread == nullptr) return 0;
   const jvm::LocalRef<jthread> reference(jni, thread);
   const jvm::ThreadNumbers numbers = threads.FindRunning(jni, thread).numbers;
-  if (numbers.number != 0 || !jvm.sees_virtual_ends.load()) return numbers.number;
+  if (numbers.number != 0 || !agent.events.sees_virtual_ends.load()) return numbers.number;
   return threads.NumberOfJava(numbers.java_tid);
 }
 
-void CountRunningThreads(JvmState& jvm, JNIEnv* jni) {
-  EnableThreadStarts(jvm);
-  jvm::ForEachThread(jvm.env, jni, [&](jthread thread) { jvm.metrics->Adopt(jni, thread); });
+void CountRunningThreads(AgentState& agent, JNIEnv* jni) {
+  EnableThreadStarts(agent.jvm.env, agent.events);
+  jvm::ForEachThread(agent.jvm.env, jni, [&](jthread thread) { agent.metrics.Adopt(jni, thread); });
 }
 
-metrics::MetricsReport CollectMetrics(JvmState& jvm, JNIEnv* jni) {
-  EnableThreadStarts(jvm);
+metrics::MetricsReport CollectMetrics(AgentState& agent, JNIEnv* jni) {
+  EnableThreadStarts(agent.jvm.env, agent.events);
   const jvm::LocalFrame frame(jni);
   absl::flat_hash_map<uint64_t, std::string> names;
-  const pid_t control = jvm.control_thread.load(std::memory_order_relaxed);
+  const pid_t control = agent.control_thread.load(std::memory_order_relaxed);
   jthread asking = nullptr;
-  if (gettid() == control) jvm.env->GetCurrentThread(&asking);
-  jvm::ForEachThread(jvm.env, jni, [&](jthread thread) {
+  if (gettid() == control) agent.jvm.env->GetCurrentThread(&asking);
+  jvm::ForEachThread(agent.jvm.env, jni, [&](jthread thread) {
     if (jni->IsSameObject(thread, asking)) return;  // it is the agent's
-    jvm.metrics->Adopt(jni, thread);
-    names[jvm.registries.threads.JavaTid(jni, thread)] = PresentName(jvm.env, jni, thread);
+    agent.metrics.Adopt(jni, thread);
+    names[agent.jvm.registries.threads.JavaTid(jni, thread)] =
+        PresentName(agent.jvm.env, jni, thread);
   });
   return metrics::CollectMetrics(
-      jvm.metrics->counters(),
+      agent.metrics.counters(),
       [&](const metrics::ThreadValues& thread) -> std::optional<std::string> {
         if (thread.os_tid != 0 && thread.os_tid == control) return std::nullopt;
         const auto found = names.find(thread.java_tid);
         if (found != names.end()) return found->second;
         if (thread.java_tid != 0) {
-          return metrics::Utf8Of(jvm.registries.threads.Find(thread.java_tid).name);
+          return metrics::Utf8Of(agent.jvm.registries.threads.Find(thread.java_tid).name);
         }
         return metrics::KernelName(thread.os_tid);
       });

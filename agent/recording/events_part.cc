@@ -20,7 +20,7 @@ constexpr std::array kVirtualThreadStarts = {jvm::kVirtualThreadStart};
 }  // namespace
 
 absl::Status EventsPart::Prepare() {
-  jvm_.event_sources.Prepare(options_.codes);
+  events_.sources.Prepare(options_.codes);
   return absl::OkStatus();
 }
 
@@ -33,7 +33,7 @@ void EventsPart::ReportStart() {
                  "start the program with -agentpath");
     }
   }
-  if (jvm_.gc_cause.Find(jvm_.libjvm_address())) return;
+  if (events_.gc_cause.Find(jvm_.libjvm_address())) return;
   losses.Add("gc.no_cause", Severity::kInfo, 1,
              "the JVM does not say why it collects garbage: it keeps no performance counters",
              "leave -XX:-UsePerfData out");
@@ -42,9 +42,9 @@ void EventsPart::ReportStart() {
 void EventsPart::Listen(JNIEnv*) {
   jvm::EnableEvents(jvm_.env, kThreadStartEvents).IgnoreError();
   jvm::EnableEvents(jvm_.env, kRecordedEvents).IgnoreError();
-  jvm_.sees_virtual_ends.store(jvm_.granted.virtual_threads && options_.WantsEvents());
-  jvm_.event_sources.Start(options_.codes);
-  if (!jvm_.sees_virtual_ends.load()) return;
+  events_.sees_virtual_ends.store(jvm_.granted.virtual_threads && options_.WantsEvents());
+  events_.sources.Start(options_.codes);
+  if (!events_.sees_virtual_ends.load()) return;
   jvm::EnableEvents(jvm_.env, kVirtualThreadEvents).IgnoreError();
 }
 
@@ -56,7 +56,7 @@ void EventsPart::AddExisting(JNIEnv* jni) {
 }
 
 std::vector<trace::ChunkSource*> EventsPart::sources() {
-  std::vector<trace::ChunkSource*> sources = jvm_.event_sources.ChunkSources(options_.codes);
+  std::vector<trace::ChunkSource*> sources = events_.sources.ChunkSources(options_.codes);
   sources.push_back(&jvm_.trace.limited_events);
   return sources;
 }
@@ -64,12 +64,12 @@ std::vector<trace::ChunkSource*> EventsPart::sources() {
 // Events of virtual threads' ends stay on, so that the memory of those that end between recordings
 // is used again.
 void EventsPart::StopListening() {
-  jvm_.event_sources.Stop();
+  events_.sources.Stop();
   jvm::DisableEvents(jvm_.env, kRecordedEvents).IgnoreError();
-  if (!jvm_.counts_threads.load()) {
+  if (!events_.counts_threads.load()) {
     jvm::DisableEvents(jvm_.env, kThreadStartEvents).IgnoreError();
     // The first request of threads' metrics may have come meanwhile.
-    if (jvm_.counts_threads.load()) EnableThreadStarts(jvm_);
+    if (events_.counts_threads.load()) EnableThreadStarts(jvm_.env, events_);
   }
   if (jvm_.granted.virtual_threads) {
     jvm::DisableEvents(jvm_.env, kVirtualThreadStarts).IgnoreError();

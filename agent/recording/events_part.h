@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "agent/options/options.h"
-#include "agent/recording/jvm_state.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/recording_part.h"
 
 namespace jtrace {
 
 class EventsPart : public RecordingPart {
  public:
-  EventsPart(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  EventsPart(JvmState& jvm, EventState& events, const Options& options)
+      : jvm_(jvm), events_(events), options_(options) {}
 
   absl::Status Prepare() override;
   void ReportStart() override;
@@ -23,6 +24,7 @@ class EventsPart : public RecordingPart {
 
  private:
   JvmState& jvm_;
+  EventState& events_;
   const Options& options_;
 };
 

@@ -19,7 +19,7 @@ absl::Status HooksPart::Prepare() { return native_hooks::CheckHookSpecs(options_
 
 void HooksPart::Run() {
   source_ = std::make_unique<native_hooks::HookSource>(
-      jvm_.hooks, jvm_.trace.encoder, jvm_.trace.losses,
+      hooks_, jvm_.trace.encoder, jvm_.trace.losses,
       [&groups = jvm_.registries.groups](uint64_t java_tid) {
         return groups.NumberOfThread(java_tid);
       },
@@ -29,9 +29,9 @@ void HooksPart::Run() {
 // Hooks are set once the writer runs, because their first calls may come at once and must be read.
 void HooksPart::WriterStarted(bool is_running) {
   const bool wanted = options_.codes.Has(Code::kNativeHook);
-  jvm_.hooks.Begin(wanted ? options_.hooks : std::vector<native_hooks::HookSpec>());
-  if (!is_running) jvm_.hooks.End();
-  if (jvm_.hooks.has_pending()) jvm::EnableEvents(jvm_.env, kBindEvents).IgnoreError();
+  hooks_.Begin(wanted ? options_.hooks : std::vector<native_hooks::HookSpec>());
+  if (!is_running) hooks_.End();
+  if (hooks_.has_pending()) jvm::EnableEvents(jvm_.env, kBindEvents).IgnoreError();
 }
 
 void HooksPart::StopListening() { jvm::DisableEvents(jvm_.env, kBindEvents).IgnoreError(); }

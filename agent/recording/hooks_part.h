@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "agent/native_hooks/hook_source.h"
+#include "agent/native_hooks/hooks.h"
 #include "agent/options/options.h"
 #include "agent/recording/jvm_state.h"
 #include "agent/recording/recording_part.h"
@@ -15,19 +16,21 @@ namespace jtrace {
 
 class HooksPart : public RecordingPart {
  public:
-  HooksPart(JvmState& jvm, const Options& options, const SamplesPart& samples)
-      : jvm_(jvm), options_(options), samples_(samples) {}
+  HooksPart(JvmState& jvm, native_hooks::Hooks& hooks, const Options& options,
+            const SamplesPart& samples)
+      : jvm_(jvm), hooks_(hooks), options_(options), samples_(samples) {}
 
   // InvalidArgument: no such function, or one that cannot have a hook.
   absl::Status Prepare() override;
   void Run() override;
   void WriterStarted(bool is_running) override;
   std::vector<trace::ChunkSource*> sources() override { return {source_.get()}; }
-  void Stop() override { jvm_.hooks.End(); }
+  void Stop() override { hooks_.End(); }
   void StopListening() override;
 
  private:
   JvmState& jvm_;
+  native_hooks::Hooks& hooks_;
   const Options& options_;
   const SamplesPart& samples_;
   std::unique_ptr<native_hooks::HookSource> source_;

@@ -34,10 +34,11 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
   return wanted;
 }
 
-absl::Status EnableEarlyEvents(JvmState& jvm, const Options& options) {
-  absl::Status status = jvm.code_reports.Expect(options);
-  if (options.WantsStubs()) status.Update(jvm::EnableEvents(jvm.env, kStubEvents));
-  status.Update(jvm::EnableEvents(jvm.env, kEarlyEvents));
+absl::Status EnableEarlyEvents(jvmtiEnv* env, CompiledCodeReports& reports,
+                               const Options& options) {
+  absl::Status status = reports.Expect(options);
+  if (options.WantsStubs()) status.Update(jvm::EnableEvents(env, kStubEvents));
+  status.Update(jvm::EnableEvents(env, kEarlyEvents));
   return status;
 }
 
@@ -53,9 +54,9 @@ void DisableClassFileEvents(jvmtiEnv* env) {
   jvm::DisableEvents(env, kClassFileEvents).IgnoreError();
 }
 
-void EnableThreadStarts(JvmState& jvm) {
-  jvm.counts_threads.store(true);
-  jvm::EnableEvents(jvm.env, kThreadStarts).IgnoreError();
+void EnableThreadStarts(jvmtiEnv* env, EventState& events) {
+  events.counts_threads.store(true);
+  jvm::EnableEvents(env, kThreadStarts).IgnoreError();
 }
 
 }  // namespace jtrace

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_state.h"
+#include "agent/recording/agent_state.h"
 
 namespace jtrace {
 
@@ -17,7 +17,7 @@ inline constexpr std::array kStubEvents = {JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
 jvmtiCapabilities WantedCapabilities(const Options& options);
 
 // Both at load: the first if VMInit begins a recording, the second with `serve`.
-absl::Status EnableEarlyEvents(JvmState& jvm, const Options& options);
+absl::Status EnableEarlyEvents(jvmtiEnv* env, CompiledCodeReports& reports, const Options& options);
 absl::Status EnableServingEvents(jvmtiEnv* env);
 // In a JVM that already runs. They stay on between recordings, so that the memory of ended threads
 // and unloaded classes is reused.
@@ -27,6 +27,6 @@ absl::Status EnableClassFileEvents(jvmtiEnv* env);
 // Called when no class has probes, because removing probes needs the events, too.
 void DisableClassFileEvents(jvmtiEnv* env);
 // Switches thread starts on for good, with or without a recording: threads' metrics are requested.
-void EnableThreadStarts(JvmState& jvm);
+void EnableThreadStarts(jvmtiEnv* env, EventState& events);
 
 }  // namespace jtrace

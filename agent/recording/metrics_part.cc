@@ -9,17 +9,17 @@
 namespace jtrace {
 
 absl::Status MetricsPart::Prepare() {
-  auto numbers = jvm_.metrics->Numbers(RecordedMetrics(options_));
+  auto numbers = metrics_.Numbers(RecordedMetrics(options_));
   if (!numbers.ok()) return numbers.status();
   numbers_ = *std::move(numbers);
-  jvm_.metrics->Prepare(numbers_);
+  metrics_.Prepare(numbers_);
   return absl::OkStatus();
 }
 
 absl::Status MetricsPart::Start(JNIEnv* jni) {
-  jvm_.metrics->Begin(numbers_, jvm_.is_live.load(), HasTrees(options_), jvm_.trace.losses);
-  if (HasTrees(options_)) path_metrics_ = jvm_.metrics->PathMetricsOf(numbers_);
-  if (!path_metrics_.empty() && !jvm_.metrics->CanCharge(jni, jvm_.trace.losses)) {
+  metrics_.Begin(numbers_, jvm_.is_live.load(), HasTrees(options_), jvm_.trace.losses);
+  if (HasTrees(options_)) path_metrics_ = metrics_.PathMetricsOf(numbers_);
+  if (!path_metrics_.empty() && !metrics_.CanCharge(jni, jvm_.trace.losses)) {
     path_metrics_ = calls::PathMetrics();
   }
   return absl::OkStatus();
@@ -39,7 +39,7 @@ void MetricsPart::Run() {
   }
   if (by_thread.empty()) return;
   by_thread_ = std::make_unique<metrics::ThreadTotalsSource>(
-      *jvm_.metrics, std::move(by_thread), jvm_.is_live.load(), jvm_.registries.groups,
+      metrics_, std::move(by_thread), jvm_.is_live.load(), jvm_.registries.groups,
       jvm_.trace.encoder);
 }
 
@@ -51,8 +51,8 @@ std::unique_ptr<metrics::LiveObjectsSource> MetricsPart::LiveObjects(
   }
   if (by_object.empty()) return nullptr;
   return std::make_unique<metrics::LiveObjectsSource>(
-      jvm_.metrics->object_paths(), jvm_.registries.threads, jvm_.registries.groups,
-      jvm_.trace.encoder, jvm_.trace.losses,
+      metrics_.object_paths(), jvm_.registries.threads, jvm_.registries.groups, jvm_.trace.encoder,
+      jvm_.trace.losses,
       metrics::LiveObjectsSource::Settings{.metrics = std::move(by_object),
                                            .next_node = std::move(next_node),
                                            .find_call_site = std::move(find_call_site)});
@@ -63,8 +63,8 @@ std::vector<trace::ChunkSource*> MetricsPart::sources() {
   return {by_thread_.get()};
 }
 
-void MetricsPart::StopListening() { jvm_.metrics->StopSources(jvm_.trace.losses); }
+void MetricsPart::StopListening() { metrics_.StopSources(jvm_.trace.losses); }
 
-void MetricsPart::CleanUp(JNIEnv*) { jvm_.metrics->End(); }
+void MetricsPart::CleanUp(JNIEnv*) { metrics_.End(); }
 
 }  // namespace jtrace

@@ -9,6 +9,7 @@
 
 #include "agent/calls/trees/path_metrics.h"
 #include "agent/calls/trees/tree_source.h"
+#include "agent/metrics/jvm_metrics.h"
 #include "agent/metrics/live_objects_source.h"
 #include "agent/metrics/thread_totals_source.h"
 #include "agent/options/options.h"
@@ -19,7 +20,8 @@ namespace jtrace {
 
 class MetricsPart : public RecordingPart {
  public:
-  MetricsPart(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  MetricsPart(JvmState& jvm, metrics::JvmMetrics& metrics, const Options& options)
+      : jvm_(jvm), metrics_(metrics), options_(options) {}
 
   absl::Status Prepare() override;
   absl::Status Start(JNIEnv* jni) override;
@@ -28,6 +30,7 @@ class MetricsPart : public RecordingPart {
   void StopListening() override;
   void CleanUp(JNIEnv* jni) override;
 
+  metrics::JvmMetrics& metrics() const { return metrics_; }
   // The metrics that the probes charge to call paths; none without call trees. After Start.
   const calls::PathMetrics& path_metrics() const { return path_metrics_; }
   // Returns the source of live objects by the call path that allocated them; null: the recording
@@ -40,6 +43,7 @@ class MetricsPart : public RecordingPart {
   bool IsByObject(uint32_t metric) const;
 
   JvmState& jvm_;
+  metrics::JvmMetrics& metrics_;
   const Options& options_;
   std::vector<uint32_t> numbers_;
   calls::PathMetrics path_metrics_;

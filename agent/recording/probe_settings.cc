@@ -24,12 +24,12 @@ signal_safe::ProbeClock ProbeClockOf(Clock clock) {
   return signal_safe::ProbeClock::kNone;
 }
 
-void ChooseTreeMemory(JvmState& jvm, JNIEnv* jni, Options& options) {
+void ChooseTreeMemory(ProbeState& probes, JNIEnv* jni, Options& options) {
   if (options.memory_bytes != 0) return;
-  if (jvm.tree_memory == 0) {
-    jvm.tree_memory = DefaultTreeMemory(AvailableMemory(), jvm::MaxHeap(jni));
+  if (probes.tree_memory == 0) {
+    probes.tree_memory = DefaultTreeMemory(AvailableMemory(), jvm::MaxHeap(jni));
   }
-  options.memory_bytes = jvm.tree_memory;
+  options.memory_bytes = probes.tree_memory;
 }
 
 calls::ProbeOptions ProbeOptionsOf(const Options& options) {

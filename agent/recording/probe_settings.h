@@ -5,7 +5,7 @@
 
 #include "agent/calls/probes.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_state.h"
+#include "agent/recording/agent_state.h"
 #include "agent/signal_safe/probe_clock.h"
 
 namespace jtrace {
@@ -17,6 +17,6 @@ signal_safe::ProbeClock ProbeClockOf(Clock clock);
 calls::ProbeOptions ProbeOptionsOf(const Options& options);
 // Sets options.memory_bytes if it is 0, to the same value for all recordings of a JVM, because
 // probes with another limit are another probe set. On the thread of a start.
-void ChooseTreeMemory(JvmState& jvm, JNIEnv* jni, Options& options);
+void ChooseTreeMemory(ProbeState& probes, JNIEnv* jni, Options& options);
 
 }  // namespace jtrace

@@ -27,17 +27,20 @@ const int kDefaultBudget = Options().probe_budget;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ProbedClasses>> ProbedClasses::Create(JvmState& jvm,
+                                                                     ProbeState& probes,
                                                                      const Options& options) {
   auto instrumentation = calls::Instrumentation::Create(
       options, jvm.registries.loaders, jvm.trace.encoder, jvm.trace.losses, jvm.trace.unprobed);
   if (!instrumentation.ok()) return instrumentation.status();
   return std::unique_ptr<ProbedClasses>(
-      new ProbedClasses(jvm, options, *std::move(instrumentation)));
+      new ProbedClasses(jvm, probes, options, *std::move(instrumentation)));
 }
 
-std::unique_ptr<ProbedClasses> ProbedClasses::Sharing(JvmState& jvm, const Options& options,
+std::unique_ptr<ProbedClasses> ProbedClasses::Sharing(JvmState& jvm, ProbeState& probes,
+                                                      const Options& options,
                                                       const ProbedClasses& resting) {
-  return std::unique_ptr<ProbedClasses>(new ProbedClasses(jvm, options, resting.instrumentation_));
+  return std::unique_ptr<ProbedClasses>(
+      new ProbedClasses(jvm, probes, options, resting.instrumentation_));
 }
 
 void ProbedClasses::AddToLoaded(JNIEnv* jni) {
@@ -73,13 +76,13 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
 
 // If HotSpot discards all compiled code with the first batch anyway, small batches win nothing.
 bool ProbedClasses::AddsAtOnce() const {
-  return jvm_.loaded_late && !jvm_.has_retransformed && budget_percent_ >= kDefaultBudget &&
+  return jvm_.loaded_late && !probe_state_.has_retransformed && budget_percent_ >= kDefaultBudget &&
          planned_.size() <= ClassBatches::kMaxBatchClasses &&
          calls::EstimatedCost(calls::AllOf(planned_)) <= kMaxCostAtOnce;
 }
 
 void ProbedClasses::PreferCompilers() {
-  compilers_are_preferred_ = compilers_first_ && jvm_.compilers.Begin(absl::Now());
+  compilers_are_preferred_ = compilers_first_ && probe_state_.compilers.Begin(absl::Now());
 }
 
 void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added) {
@@ -90,7 +93,7 @@ void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& add
       [&](const std::vector<jclass>& classes, const jvm::RetransformResult& result) {
         RecordAdded(classes, result);
         for (jclass klass : classes) added(klass);
-        if (result.done > 0) jvm_.has_retransformed = true;
+        if (result.done > 0) probe_state_.has_retransformed = true;
       });
   if (!batches_.empty()) return;
   is_adding_ = false;
@@ -135,7 +138,7 @@ std::vector<std::string> ProbedClasses::DescribePlan() const {
     lines.push_back(absl::StrCat("the probes that rest do not fit this recording, whose ",
                                  replaces_resting_, " differs: others take their place"));
   }
-  if (jvm_.loaded_late && !jvm_.has_retransformed) {
+  if (jvm_.loaded_late && !probe_state_.has_retransformed) {
     lines.push_back(
         "the first probes make HotSpot discard all compiled code: the program is slow until that "
         "is compiled again; a JVM started with -agentpath:…/libjtrace.so=serve,probes=resting "
@@ -345,7 +348,7 @@ void ProbedClasses::RecordRemoved(std::span<const jclass> classes,
     instrumentation_->ForgetRewritten(jvm_.registries.classes.NumberOf(klass));
   }
   if (result.refused.empty()) return;
-  if (RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
+  if (RestingProbes* const resting = probe_state_.resting.load(); resting != nullptr) {
     for (const jvm::RefusedClass& refused : result.refused) {
       resting->instrumentation().RemoveRefused(jvm_.registries.classes.NumberOf(refused.klass));
     }

@@ -15,19 +15,20 @@
 #include "absl/status/statusor.h"
 #include "agent/calls/instrument/instrumentation.h"
 #include "agent/options/options.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/class_batches.h"
-#include "agent/recording/jvm_state.h"
 
 namespace jtrace {
 
 class ProbedClasses {
  public:
   // Errors: an invalid pattern of include= or exclude=.
-  static absl::StatusOr<std::unique_ptr<ProbedClasses>> Create(JvmState& jvm,
+  static absl::StatusOr<std::unique_ptr<ProbedClasses>> Create(JvmState& jvm, ProbeState& probes,
                                                                const Options& options);
 
   // For a recording whose classes have the probes of `resting` already, and keep them.
-  static std::unique_ptr<ProbedClasses> Sharing(JvmState& jvm, const Options& options,
+  static std::unique_ptr<ProbedClasses> Sharing(JvmState& jvm, ProbeState& probes,
+                                                const Options& options,
                                                 const ProbedClasses& resting);
 
   // Adds probes to loaded classes in scope, at load. Even then there may be classes of the program:
@@ -76,13 +77,14 @@ class ProbedClasses {
     std::string name;
   };
 
-  ProbedClasses(JvmState& jvm, const Options& options,
+  ProbedClasses(JvmState& jvm, ProbeState& probes, const Options& options,
                 std::shared_ptr<calls::Instrumentation> instrumentation)
       : jvm_(jvm),
+        probe_state_(probes),
         budget_percent_(options.probe_budget),
         compilers_first_(options.compilers_first),
         instrumentation_(std::move(instrumentation)),
-        batches_(jvm.env, options.probe_budget, jvm.compilers) {}
+        batches_(jvm.env, options.probe_budget, probes.compilers) {}
 
   // Returns the class if it is in scope and may change; counts one that may not change as a loss.
   std::optional<NamedClass> InScope(jclass klass);
@@ -108,6 +110,7 @@ class ProbedClasses {
   void ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes);
 
   JvmState& jvm_;
+  ProbeState& probe_state_;
   const int budget_percent_;
   const bool compilers_first_;
   const std::shared_ptr<calls::Instrumentation> instrumentation_;

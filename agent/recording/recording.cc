@@ -13,6 +13,8 @@
 #include "agent/recording/events_part.h"
 #include "agent/recording/hooks_part.h"
 #include "agent/recording/metrics_part.h"
+#include "agent/recording/probe_settings.h"
+#include "agent/recording/resting_probes.h"
 #include "agent/signal_safe/agent_work.h"
 #include "agent/signal_safe/doorbell.h"
 #include "common/counted.h"
@@ -46,15 +48,16 @@ bool NumbersMethodsLater(const Options& options) { return !options.codes.Has(Cod
 
 }  // namespace
 
-Recording::Recording(JvmState& jvm, Gate<Recording>& gate, int& files_begun,
+Recording::Recording(AgentState& agent, Gate<Recording>& gate, int& files_begun,
                      std::function<void()> wake)
-    : jvm_(jvm),
+    : agent_(agent),
+      jvm_(agent.jvm),
       gate_(gate),
       wake_(std::move(wake)),
-      file_(files_begun, jvm.trace.losses),
-      module_source_(jvm.trace.encoder),
-      loss_source_(jvm.trace.losses),
-      ended_threads_(jvm.registries.threads) {}
+      file_(files_begun, agent.jvm.trace.losses),
+      module_source_(agent.jvm.trace.encoder),
+      loss_source_(agent.jvm.trace.losses),
+      ended_threads_(agent.jvm.registries.threads) {}
 
 Recording::~Recording() = default;
 
@@ -71,17 +74,17 @@ void Recording::ForEachFromBack(absl::FunctionRef<void(RecordingPart&)> step) {
 void Recording::MakeParts() {
   std::unique_ptr<ContextSwitchesPart> switches;
   if (options_.WantsSwitchRecords()) switches = std::make_unique<ContextSwitchesPart>(jvm_);
-  Add<EventsPart>(jvm_, options_);
-  auto* const metrics = Add<MetricsPart>(jvm_, options_);
+  Add<EventsPart>(jvm_, agent_.events, options_);
+  auto* const metrics = Add<MetricsPart>(jvm_, agent_.metrics, options_);
   if (options_.WantsEvents()) {
-    calls_ = Add<CallsPart>(jvm_, options_, *metrics,
+    calls_ = Add<CallsPart>(agent_, options_, *metrics,
                             switches != nullptr ? &switches->source() : nullptr, wake_,
                             [this] { WaitForCallbacks(); });
   }
-  if (options_.WantsSamples()) samples_ = Add<SamplesPart>(jvm_, options_, calls_, wake_);
-  code_ = Add<CompiledCodePart>(jvm_, options_);
+  if (options_.WantsSamples()) samples_ = Add<SamplesPart>(agent_, options_, calls_, wake_);
+  code_ = Add<CompiledCodePart>(jvm_, agent_.code_reports, options_);
   if (switches != nullptr) parts_.push_back(std::move(switches));
-  if (samples_ != nullptr) Add<HooksPart>(jvm_, options_, *samples_);
+  if (samples_ != nullptr) Add<HooksPart>(jvm_, agent_.hooks, options_, *samples_);
 }
 
 absl::Status Recording::Prepare(const Options& options) {
@@ -90,6 +93,9 @@ absl::Status Recording::Prepare(const Options& options) {
   jvm_.trace.clock.Restart();
   options_ = options;
   options_.probes_rest = false;
+  if (const RestingProbes* resting = agent_.probes.resting.load(); resting != nullptr) {
+    resting->FitOptions(options_);
+  }
   auto log = MessageLog::Open(options.log, options.log_file);
   if (!log.ok()) return log.status();
   log_ = *std::move(log);
@@ -128,6 +134,7 @@ absl::Status Recording::StartParts(JNIEnv* jni) {
   registries.classes.locations().FindFields(jni);
   registries.classes.ReadJvm(jvm_.libjvm_address());
   registries.classes.NumberMethodsLazily(NumbersMethodsLater(options_));
+  if (calls_ != nullptr) ChooseTreeMemory(agent_.probes, jni, options_);
   for (const auto& part : parts_) {
     if (absl::Status status = part->Start(jni); !status.ok()) return status;
   }
@@ -181,7 +188,7 @@ void Recording::AdoptRunningThreads(JNIEnv* jni) {
   };
   jvm::ForEachThread(jvm_.env, jni, [&](jthread thread) {
     jvm_.registries.threads.Adopt(jni, thread, os_tid);
-    jvm_.metrics->Adopt(jni, thread);
+    agent_.metrics.Adopt(jni, thread);
   });
 }
 
@@ -192,15 +199,16 @@ std::vector<trace::ChunkSource*> Recording::Sources() {
   ForEachFromBack([&](RecordingPart& part) {
     for (trace::ChunkSource* source : part.sources()) sources.push_back(source);
   });
-  sources.insert(sources.end(), {&module_source_, &loss_source_, &ended_threads_, &jvm_.unloaded});
+  sources.insert(sources.end(),
+                 {&module_source_, &loss_source_, &ended_threads_, &agent_.unloaded});
   return sources;
 }
 
 void Recording::StartWriter() {
   module_source_.BeginFile();
-  jvm_.written.store(this);
+  agent_.written.store(this);
   writer_ = std::make_unique<trace::TraceWriter>(
-      jvm_.writer, jvm_.trace.clock, jvm_.trace.encoder, file_.file(), Sources(),
+      agent_.writer, jvm_.trace.clock, jvm_.trace.encoder, file_.file(), Sources(),
       PollPeriod(options_), signal_safe::writer_doorbell,
       [this](const absl::Status& status) { Fail(status.message()); });
   writer_->Start(DescribeStart());
@@ -302,7 +310,7 @@ void Recording::CleanUp(JNIEnv* jni) {
   ForEachFromBack([&](RecordingPart& part) { part.CleanUp(jni); });
   jvm_.registries.redefined.EndRecording();
   writer_.reset();
-  jvm_.written.store(nullptr);
+  agent_.written.store(nullptr);
   jvm_.trace.encoder.EndTrace();
   jvm_.is_live.store(true);
 }

@@ -24,10 +24,10 @@
 #include "agent/jvm/ended_thread_source.h"
 #include "agent/metrics/tree_windows.h"
 #include "agent/options/options.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/calls_part.h"
 #include "agent/recording/compiled_code_part.h"
 #include "agent/recording/gate.h"
-#include "agent/recording/jvm_state.h"
 #include "agent/recording/message_log.h"
 #include "agent/recording/recording_file.h"
 #include "agent/recording/recording_part.h"
@@ -51,7 +51,7 @@ class Recording {
  public:
   // `files_begun`: the number of all files so far, incremented with each. `wake`: makes the control
   // thread check what is due.
-  Recording(JvmState& jvm, Gate<Recording>& gate, int& files_begun, std::function<void()> wake);
+  Recording(AgentState& agent, Gate<Recording>& gate, int& files_begun, std::function<void()> wake);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -161,7 +161,8 @@ class Recording {
   std::string DescribeEnd(proto::SessionEnd::Reason reason) const;
   std::string DescribeEndedFiles();
 
-  JvmState& jvm_;
+  AgentState& agent_;
+  JvmState& jvm_;  // of agent_
   // Declared before writer_, because the writer thread may call Fail, which uses these.
   Gate<Recording>& gate_;
   const std::function<void()> wake_;

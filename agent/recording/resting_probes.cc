@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "agent/recording/jvm_state.h"
 #include "agent/recording/jvmti_events.h"
 #include "agent/recording/probe_settings.h"
 #include "agent/recording/samples_part.h"
@@ -27,10 +26,11 @@ bool HasSameScope(const Options& wanted, const Options& resting) {
 
 }  // namespace
 
-absl::StatusOr<RestingProbes*> RestingProbes::Begin(JvmState& jvm, JNIEnv* jni,
+absl::StatusOr<RestingProbes*> RestingProbes::Begin(AgentState& agent, JNIEnv* jni,
                                                     const Options& options) {
-  auto* made = new RestingProbes(jvm, options);
+  auto* made = new RestingProbes(agent.jvm, agent.probes, options);
   if (absl::Status status = made->Start(jni); !status.ok()) return status;
+  made->KeepDebugInfo(jni, agent.code_reports);
   return made;
 }
 
@@ -38,28 +38,27 @@ absl::Status RestingProbes::Start(JNIEnv* jni) {
   jvm_.registries.loaders.FindPlatformLoader(jni);
   jvm_.registries.classes.locations().FindFields(jni);
   jvm_.registries.classes.ReadJvm(jvm_.libjvm_address());
-  auto classes = ProbedClasses::Create(jvm_, options_);
+  auto classes = ProbedClasses::Create(jvm_, probe_state_, options_);
   if (!classes.ok()) return classes.status();
   classes_ = *std::move(classes);
   instrumentation().ReportLeftOut(false);
-  ChooseTreeMemory(jvm_, jni, options_);
-  auto set = jvm_.probe_sets.FindOrDefine(jvm_.env, jni, ProbeOptionsOf(options_));
+  ChooseTreeMemory(probe_state_, jni, options_);
+  auto set = probe_state_.sets.FindOrDefine(jvm_.env, jni, ProbeOptionsOf(options_));
   if (!set.ok()) return set.status();
   calls::Probes& probes = *(*set)->probes;
   probes.End();
   instrumentation().SetProbeClass(probes.class_name());
   if (absl::Status status = EnableClassFileEvents(jvm_.env); !status.ok()) return status;
-  jvm_.resting.store(this);
+  probe_state_.resting.store(this);
   classes_->AddToLoaded(jni);
-  KeepDebugInfo(jni);
   return absl::OkStatus();
 }
 
-void RestingProbes::KeepDebugInfo(JNIEnv* jni) {
+void RestingProbes::KeepDebugInfo(JNIEnv* jni, CompiledCodeReports& reports) {
   if (!options_.WantsDebugInfo()) return;
   if (!PrepareSampler(jvm_, options_).ok()) return;
   samples::Sampler& sampler = *jvm_.sampler.load();
-  if (sampler.ResolveJvm(jni).ok()) jvm_.code_reports.KeepAlways(jvm_.view);
+  if (sampler.ResolveJvm(jni).ok()) reports.KeepAlways(jvm_.view);
 }
 
 // A class without resting probes gets some when a recording begins. Numbers of routines are not
@@ -82,8 +81,16 @@ std::string RestingProbes::WhyNot(const Options& wanted) const {
   return ProbeOptionsOf(resting) == ProbeOptionsOf(options_) ? "" : "memory=, prune=, maxdepth=";
 }
 
+void RestingProbes::FitOptions(Options& wanted) const {
+  wanted.probes_rest = WhyNot(wanted).empty();
+  if (!wanted.probes_rest) return;
+  wanted.include = options_.include;
+  wanted.exclude = options_.exclude;
+  wanted.memory_bytes = options_.memory_bytes;
+}
+
 std::unique_ptr<ProbedClasses> RestingProbes::ShareClasses(const Options& wanted) {
-  return ProbedClasses::Sharing(jvm_, wanted, *classes_);
+  return ProbedClasses::Sharing(jvm_, probe_state_, wanted, *classes_);
 }
 
 void RestingProbes::BeginTrace() {

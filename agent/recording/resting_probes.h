@@ -2,7 +2,7 @@
 // count nothing (they rest) until a recording begins whose options they fit. Such a start changes
 // no class, so no compiled code is lost and the program keeps its speed.
 //
-// Made once, at VMInit, and never freed, like JvmState. Threads: Rewrite on any Java thread; the
+// Made once, at VMInit, and never freed, like AgentState. Threads: Rewrite on any Java thread; the
 // rest on that of a start or a stop.
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "agent/calls/instrument/instrumentation.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_state.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/probed_classes.h"
 
 namespace jtrace {
@@ -24,11 +24,14 @@ class RestingProbes {
  public:
   // On a Java thread in VMInit, before the program's classes are loaded. Errors: see
   // ProbeSets::FindOrDefine, ProbedClasses::Create.
-  static absl::StatusOr<RestingProbes*> Begin(JvmState& jvm, JNIEnv* jni, const Options& options);
+  static absl::StatusOr<RestingProbes*> Begin(AgentState& agent, JNIEnv* jni,
+                                              const Options& options);
 
-  // Returns the option because of which a recording cannot use the probes; "": it can. A recording
-  // without a scope or memory of its own has those of options().
+  // Returns the option because of which a recording cannot use the probes; "": it can.
   std::string WhyNot(const Options& wanted) const;
+  // Sets Options::probes_rest of a recording. If it can use the probes, it has their scope and
+  // memory.
+  void FitOptions(Options& wanted) const;
   // Returns the classes of a recording that uses the probes.
   std::unique_ptr<ProbedClasses> ShareClasses(const Options& wanted);
   // Between these, the recording's trace gets what is known of the probes. EndTrace may come alone.
@@ -44,12 +47,14 @@ class RestingProbes {
   size_t classes() const { return classes_->instrumentation().rewritten_count(); }
 
  private:
-  RestingProbes(JvmState& jvm, const Options& options) : jvm_(jvm), options_(options) {}
+  RestingProbes(JvmState& jvm, ProbeState& probes, const Options& options)
+      : jvm_(jvm), probe_state_(probes), options_(options) {}
   absl::Status Start(JNIEnv* jni);
   // Lets the JVM keep debug information, without which samples are less exact (as after an attach).
-  void KeepDebugInfo(JNIEnv* jni);
+  void KeepDebugInfo(JNIEnv* jni, CompiledCodeReports& reports);
 
   JvmState& jvm_;
+  ProbeState& probe_state_;
   Options options_;
   std::unique_ptr<ProbedClasses> classes_;
 };

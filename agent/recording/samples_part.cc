@@ -58,9 +58,11 @@ absl::Status PrepareSampler(JvmState& jvm, const Options& options) {
   return absl::OkStatus();
 }
 
-SamplesPart::SamplesPart(JvmState& jvm, const Options& options, const CallsPart* calls,
+SamplesPart::SamplesPart(AgentState& agent, const Options& options, const CallsPart* calls,
                          std::function<void()> wake)
-    : jvm_(jvm),
+    : jvm_(agent.jvm),
+      call_sites_(agent.probes.call_sites),
+      code_reports_(agent.code_reports),
       options_(options),
       calls_(calls),
       wake_(std::move(wake)),
@@ -111,14 +113,15 @@ samples::SampleSource::NodeNumber SamplesPart::node_number() const {
 
 samples::SampleSource::CallSiteAt SamplesPart::CallSiteAt() const {
   if (!options_.sites) return nullptr;
-  return [&jvm = jvm_](jvm::MethodKey method, uint32_t bci) {
-    const uint32_t routine = jvm.registries.classes.RoutineOf(method);
-    return routine != 0 ? jvm.call_sites.CallSiteAt(routine, bci) : kNoCallSite;
+  return [&classes = jvm_.registries.classes, &sites = call_sites_](jvm::MethodKey method,
+                                                                    uint32_t bci) {
+    const uint32_t routine = classes.RoutineOf(method);
+    return routine != 0 ? sites.CallSiteAt(routine, bci) : kNoCallSite;
   };
 }
 
 void SamplesPart::ReportStart() {
-  if (!jvm_.is_live.load() || jvm_.code_reports.always_keeps()) return;
+  if (!jvm_.is_live.load() || code_reports_.always_keeps()) return;
   jvm_.trace.losses.Add("attach.debug_info", Severity::kInfo, 1,
                         "code compiled before the attach shows inlined methods only at calls",
                         "start the program with -agentpath, or with "

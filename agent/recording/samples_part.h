@@ -12,8 +12,8 @@
 #include "agent/base/thread_name_filter.h"
 #include "agent/jvm/app_scope.h"
 #include "agent/options/options.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/calls_part.h"
-#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording_part.h"
 #include "agent/samples/internal_thread_source.h"
 #include "agent/samples/sample_source.h"
@@ -28,7 +28,7 @@ class SamplesPart : public RecordingPart {
  public:
   // `calls`: whose call trees the samples belong to; null: the recording has none (mode=samples).
   // `wake`: makes the control thread check what is due.
-  SamplesPart(JvmState& jvm, const Options& options, const CallsPart* calls,
+  SamplesPart(AgentState& agent, const Options& options, const CallsPart* calls,
               std::function<void()> wake);
 
   absl::Status Prepare() override { return PrepareSampler(jvm_, options_); }
@@ -76,6 +76,8 @@ class SamplesPart : public RecordingPart {
   std::string TimerInUse() const;
 
   JvmState& jvm_;
+  const calls::CallSiteTable& call_sites_;
+  const CompiledCodeReports& code_reports_;
   const Options& options_;
   const CallsPart* const calls_;
   const std::function<void()> wake_;

@@ -23,7 +23,7 @@ using Inside = Gate<Recording>::Inside;
 void JvmEvents::ThreadStart(JNIEnv* jni, jthread thread) {
   const Inside recording(gate_);
   if (signal_safe::tls_is_agent_thread) return;
-  jvm_.metrics->ThreadStart(jni, thread);
+  agent_.metrics.ThreadStart(jni, thread);
   // A thread that is only counted gets no name: a start names the threads that run by then.
   if (jvm_.is_live.load() && !recording) return;
   const jvm::ThreadNumbers numbers = jvm_.registries.threads.Start(jni, thread);
@@ -37,14 +37,14 @@ void JvmEvents::ThreadStart(JNIEnv* jni, jthread thread) {
 void JvmEvents::ThreadEnd() {
   samples::Sampler* const sampler = jvm_.sampler.load();
   if (sampler != nullptr) sampler->DetachCurrentThread();
-  jvm_.metrics->ThreadEnding();
+  agent_.metrics.ThreadEnding();
   const jvm::ThreadNumbers numbers = jvm_.registries.threads.End();
   if (const Inside recording(gate_); recording) {
     recording->ForEachPart([&](RecordingPart& part) { part.ThreadEnding(numbers); });
   }
-  jvm_.probe_sets.ChargeRemainder(numbers.java_tid);
-  jvm_.probe_sets.NotifyThreadEnded(numbers.java_tid);
-  jvm_.metrics->ThreadEnd();
+  agent_.probes.sets.ChargeRemainder(numbers.java_tid);
+  agent_.probes.sets.NotifyThreadEnded(numbers.java_tid);
+  agent_.metrics.ThreadEnd();
   samples::SetLabels(samples::kNoLabels, 0);
   LeaveFamilies(numbers.java_tid);
   // This is last, because the writer may need the thread's name until then.
@@ -53,31 +53,32 @@ void JvmEvents::ThreadEnd() {
 
 void JvmEvents::VirtualThreadStart(JNIEnv* jni, jthread thread) {
   jvm_.registries.threads.StartVirtual(jni, thread);
-  if (!jvm_.families.empty()) JoinFamilies(jni, jvm_.registries.threads.JavaTid(jni, thread));
+  if (!agent_.families.empty()) JoinFamilies(jni, jvm_.registries.threads.JavaTid(jni, thread));
 }
 
 void JvmEvents::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   const uint64_t java_tid = jvm_.registries.threads.JavaTid(jni, thread);
-  jvm_.probe_sets.ChargeRemainder(java_tid);
-  jvm_.probe_sets.NotifyThreadEnded(java_tid);
-  jvm_.metrics->VirtualThreadEnd(java_tid);
+  agent_.probes.sets.ChargeRemainder(java_tid);
+  agent_.probes.sets.NotifyThreadEnded(java_tid);
+  agent_.metrics.VirtualThreadEnd(java_tid);
   samples::SetLabels(samples::kNoLabels, java_tid);
   LeaveFamilies(java_tid);
   jvm_.registries.threads.Release(java_tid);
 }
 
 void JvmEvents::JoinFamilies(JNIEnv* jni, uint64_t java_tid) {
-  if (jvm_.families.empty()) return;
-  for (const uint64_t window : api::InheritedWindows(jni)) jvm_.families.Add(window, java_tid);
+  if (agent_.families.empty()) return;
+  for (const uint64_t window : metrics::InheritedWindows(jni))
+    agent_.families.Add(window, java_tid);
 }
 
 void JvmEvents::LeaveFamilies(uint64_t java_tid) {
-  if (jvm_.families.empty()) return;
+  if (agent_.families.empty()) return;
   metrics::Values totals;
   for (uint32_t i = 0; i < totals.size(); ++i) {
-    totals[i] = jvm_.metrics->counters().Of(java_tid, i).value_or(0);
+    totals[i] = agent_.metrics.counters().Of(java_tid, i).value_or(0);
   }
-  jvm_.families.Leave(java_tid, totals);
+  agent_.families.Leave(java_tid, totals);
 }
 
 void JvmEvents::ClassDefine(JNIEnv* jni, jobject loader, const char* name, jobject domain) {
@@ -106,7 +107,7 @@ void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name
     made = recording->calls()->classes().instrumentation().Rewrite(jvm_.env, name, loader, bytes);
   }
   // They count nothing, but are there for the next recording.
-  RestingProbes* const resting = jvm_.resting.load();
+  RestingProbes* const resting = agent_.probes.resting.load();
   if (made.empty() && resting != nullptr && !(recording && recording->options().probes_rest)) {
     made = resting->Rewrite(name, loader, bytes);
   }
@@ -145,8 +146,8 @@ void JvmEvents::ClassPrepare(jclass klass) {
 
 void JvmEvents::ObjectFree(jlong tag) {
   jvm_.registries.classes.Unload(tag);
-  if (jvm::IsTag(tag, jvm::TagKind::kClass)) jvm_.unloaded.AddClass(jvm::TagNumber(tag));
-  if (jvm::IsTag(tag, jvm::TagKind::kLoader)) jvm_.unloaded.AddLoader(jvm::TagNumber(tag));
+  if (jvm::IsTag(tag, jvm::TagKind::kClass)) agent_.unloaded.AddClass(jvm::TagNumber(tag));
+  if (jvm::IsTag(tag, jvm::TagKind::kLoader)) agent_.unloaded.AddLoader(jvm::TagNumber(tag));
 }
 
 void JvmEvents::CompiledMethodLoad(jmethodID method, jint size, const void* address,
@@ -159,7 +160,7 @@ void JvmEvents::CompiledMethodLoad(jmethodID method, jint size, const void* addr
   if (recording) {
     recording->ForEachPart([method](RecordingPart& part) { part.MethodCompiled(method); });
   }
-  jvm_.code_reports.AfterReport();
+  agent_.code_reports.AfterReport();
 }
 
 void JvmEvents::CompiledMethodUnload(jmethodID method, const void* address) {
@@ -173,24 +174,24 @@ void JvmEvents::DynamicCode(const char* name, const void* address, jint size) {
   jvm_.view.AddStub(name, begin, begin + static_cast<uint32_t>(size));
 }
 
-void JvmEvents::NativeMethodBind() { jvm_.hooks.SearchObjects(); }
+void JvmEvents::NativeMethodBind() { agent_.hooks.SearchObjects(); }
 
 void JvmEvents::GcStart() {
-  jvm_.metrics->GcStart(jvm_.trace.clock.Now());
+  agent_.metrics.GcStart(jvm_.trace.clock.Now());
   jvm_.trace.encoder.AddEvent({.time_ns = jvm_.trace.clock.Now(),
                                .major = format::kGc,
                                .minor = format::kGcCycle,
                                .value = static_cast<int64_t>(gc_count_.fetch_add(1) + 1),
-                               .text = jvm_.gc_cause.AtBegin()});
+                               .text = agent_.events.gc_cause.AtBegin()});
 }
 
 void JvmEvents::GcFinish() {
-  jvm_.metrics->GcFinish(jvm_.trace.clock.Now());
+  agent_.metrics.GcFinish(jvm_.trace.clock.Now());
   jvm_.trace.encoder.AddEvent({.time_ns = jvm_.trace.clock.Now(),
                                .major = format::kGc,
                                .minor = format::kGcCycle | format::kEnd,
                                .value = static_cast<int64_t>(gc_count_.load()),
-                               .text = jvm_.gc_cause.AtEnd()});
+                               .text = agent_.events.gc_cause.AtEnd()});
 }
 
 }  // namespace jtrace

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "agent/recording/agent_state.h"
 #include "agent/recording/gate.h"
-#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording.h"
 
 namespace jtrace {
@@ -19,7 +19,8 @@ namespace jtrace {
 // ObjectFree in JDK 11 to 15, inside a safepoint, where neither JNI nor JVMTI may be called.
 class JvmEvents {
  public:
-  JvmEvents(JvmState& jvm, Gate<Recording>& gate) : jvm_(jvm), gate_(gate) {}
+  JvmEvents(AgentState& agent, Gate<Recording>& gate)
+      : agent_(agent), jvm_(agent.jvm), gate_(gate) {}
 
   void ThreadStart(JNIEnv* jni, jthread thread);
   void ThreadEnd();
@@ -51,7 +52,8 @@ class JvmEvents {
   void ClassRedefine(const Recording* recording, jclass klass, const char* name,
                      std::span<const unsigned char> bytes);
 
-  JvmState& jvm_;
+  AgentState& agent_;
+  JvmState& jvm_;  // of agent_
   Gate<Recording>& gate_;
   std::atomic<uint64_t> gc_count_{0};
 };

@@ -15,7 +15,7 @@
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/jvmti_environment.h"
 #include "agent/native_hooks/hook_targets.h"
-#include "agent/recording/jvm_state.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/jvmti_events.h"
 #include "agent/recording/resting_probes.h"
 #include "agent/session/callbacks.h"
@@ -68,7 +68,9 @@ absl::StatusOr<JvmSession*> JvmSession::OpenAtLoad(JavaVM* vm, const Options& op
   session.recording_ = session.NewRecording();
   if (absl::Status status = session.recording_->Prepare(options); !status.ok()) return status;
   if (absl::Status status = session.recording_->BeginFile(); !status.ok()) return status;
-  if (absl::Status status = EnableEarlyEvents(session.jvm_, options); !status.ok()) {
+  if (absl::Status status =
+          EnableEarlyEvents(session.jvm_.env, session.agent_.code_reports, options);
+      !status.ok()) {
     return status;
   }
   return opened;
@@ -94,7 +96,7 @@ void JvmSession::SetLive() {
 }
 
 std::unique_ptr<Recording> JvmSession::NewRecording() {
-  return std::make_unique<Recording>(jvm_, gate_, files_begun_, [this] { WakeControl(); });
+  return std::make_unique<Recording>(agent_, gate_, files_begun_, [this] { WakeControl(); });
 }
 
 void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
@@ -115,7 +117,7 @@ void JvmSession::BeginResting(JNIEnv* jni) {
   if (!last_.options.probes_rest) return;
   absl::Status status;
   try {
-    status = RestingProbes::Begin(jvm_, jni, last_.options).status();
+    status = RestingProbes::Begin(agent_, jni, last_.options).status();
   } catch (const std::exception& failure) {
     status = absl::ResourceExhaustedError(
         absl::StrCat("no memory: ", failure.what(), "; raise ulimit -v"));
@@ -126,16 +128,16 @@ void JvmSession::BeginResting(JNIEnv* jni) {
 }
 
 absl::Time JvmSession::ForgetUnloaded(absl::Time now) {
-  if (jvm_.resting.load() == nullptr) return absl::InfiniteFuture();
+  if (agent_.probes.resting.load() == nullptr) return absl::InfiniteFuture();
   const absl::MutexLock lock(&lifecycle_);
-  if (recording_ == nullptr) jvm_.unloaded.ForgetNow();
+  if (recording_ == nullptr) agent_.unloaded.ForgetNow();
   return now + kIdleRound;
 }
 
 void JvmSession::DefineApi(JNIEnv* jni) {
   Losses& losses = jvm_.trace.losses;
-  jvm_.metrics->Define(jni, losses);
-  if (!jvm_.metrics->is_defined()) return;
+  agent_.metrics.Define(jni, losses);
+  if (!agent_.metrics.is_defined()) return;
   static auto* const requests = new JavaRequests(*this);  // Java may use it at any time
   const absl::Status status = api::DefineNativeMetrics(jni, requests);
   if (!status.ok()) losses.Add("metrics.no_api", Severity::kWarning, 1, status.message());
@@ -187,7 +189,7 @@ absl::StatusOr<std::string> JvmSession::Start(JNIEnv* jni, Options options, cons
   {
     absl::MutexLock lock(&lifecycle_);
     if (absl::Status status = CheckNoneRuns(); !status.ok()) return status;
-    own = ProgramPackages::Wanted(jvm_, jni, options);
+    own = ProgramPackages::Wanted(agent_, jni, options);
   }
   if (own.has_value()) options.include = own->Choose(caller);
   absl::StatusOr<int> number;
@@ -480,7 +482,7 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
   }
   // Reading libraries' symbols may take seconds: a stop does not wait for it, and removes the
   // hooks.
-  return wanted.empty() ? jvm_.hooks.Describe() : jvm_.hooks.Apply(wanted);
+  return wanted.empty() ? agent_.hooks.Describe() : agent_.hooks.Apply(wanted);
 }
 
 absl::StatusOr<std::string> JvmSession::RunCommand(absl::string_view verb,
@@ -510,7 +512,7 @@ std::string JvmSession::DescribeIdle() {
                                                       DescribeOptions(last_.options));
   if (!last_.failure.empty()) absl::StrAppend(&text, "\nfailed    ", last_.failure);
   absl::StrAppend(&text, last_.unreported_kept.value_or(""));
-  if (const RestingProbes* const resting = jvm_.resting.load(); resting != nullptr) {
+  if (const RestingProbes* const resting = agent_.probes.resting.load(); resting != nullptr) {
     absl::StrAppend(&text, "\nprobes    rest in ", WithNoun(resting->classes(), "class", "classes"),
                     " (", DescribeOptions(resting->options()), ")");
   }

@@ -1,7 +1,7 @@
 // The agent in one JVM: makes and retires recordings, and answers commands about them.
 //
 // Life: OpenAtLoad → VmInit, or OpenLive; then Start and Stop in turn, any number of times; VmDeath
-// ends a running recording. Never freed, like its parts (jvm_state.h).
+// ends a running recording. Never freed, like its parts (agent_state.h).
 //
 // Threads: Start and Stop on any Java thread, the other commands on any thread unless
 // NeedsJavaThread says otherwise; one at a time (lifecycle_).
@@ -23,8 +23,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/options/options.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/gate.h"
-#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording.h"
 #include "agent/session/caller.h"
 #include "agent/session/jvm_events.h"
@@ -91,11 +91,11 @@ class JvmSession {
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
 
-  JvmState& jvm() { return jvm_; }
+  AgentState& agent() { return agent_; }
   JvmEvents& events() { return events_; }
 
  private:
-  JvmSession(JavaVM* vm, jvmtiEnv* env) : jvm_(vm, env), events_(jvm_, gate_) {}
+  JvmSession(JavaVM* vm, jvmtiEnv* env) : agent_(vm, env), events_(agent_, gate_) {}
   static absl::StatusOr<JvmSession*> Open(JavaVM* vm, jvmtiEnv* env, const Options& options);
 
   // Adds probes to classes that were being loaded when the recording began.
@@ -149,7 +149,8 @@ class JvmSession {
   // Makes the control thread check what is due.
   void WakeControl();
 
-  JvmState jvm_;
+  AgentState agent_;
+  JvmState& jvm_ = agent_.jvm;
   Gate<Recording> gate_;
   JvmEvents events_;
   absl::Mutex lifecycle_;

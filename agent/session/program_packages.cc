@@ -100,17 +100,17 @@ std::string Describe(const calls::ProgramScope& own, const calls::ProbeWork& all
 
 }  // namespace
 
-std::optional<ProgramPackages> ProgramPackages::Wanted(JvmState& jvm, JNIEnv* jni,
+std::optional<ProgramPackages> ProgramPackages::Wanted(AgentState& agent, JNIEnv* jni,
                                                        Options& options) {
   if (!std::exchange(options.includes_own, false) || !options.include.empty()) return std::nullopt;
   if (!options.WantsEvents()) return std::nullopt;
-  const RestingProbes* const resting = jvm.resting.load();
+  const RestingProbes* const resting = agent.probes.resting.load();
   if (resting != nullptr && resting->WhyNot(options).empty()) return std::nullopt;  // they fit
   auto filter = classfile::ScopeFilter::Create({}, options.exclude);
   if (!filter.ok()) return std::nullopt;  // the start reports it
-  std::vector<calls::ClassToProbe> classes = LoadedInScope(jvm, jni, *filter);
+  std::vector<calls::ClassToProbe> classes = LoadedInScope(agent.jvm, jni, *filter);
   if (calls::EstimatedCost(calls::AllOf(classes)) <= calls::kCostOfOwnScope) return std::nullopt;
-  return ProgramPackages(jvm.env, jni, *std::move(filter), std::move(classes));
+  return ProgramPackages(agent.jvm.env, jni, *std::move(filter), std::move(classes));
 }
 
 std::vector<std::string> ProgramPackages::Choose(const Caller& caller) const {

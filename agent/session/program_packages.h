@@ -10,7 +10,7 @@
 
 #include "agent/calls/instrument/program_scope.h"
 #include "agent/options/options.h"
-#include "agent/recording/jvm_state.h"
+#include "agent/recording/agent_state.h"
 #include "agent/session/caller.h"
 #include "common/scope_filter.h"
 
@@ -21,7 +21,7 @@ class ProgramPackages {
   // Returns nullopt if no choice is needed: without include=own, if probes of all classes are
   // cheap, or if the resting probes fit. Then everything in scope is counted. Takes include=own out
   // of `options`. On a Java thread, while no class changes.
-  static std::optional<ProgramPackages> Wanted(JvmState& jvm, JNIEnv* jni, Options& options);
+  static std::optional<ProgramPackages> Wanted(AgentState& agent, JNIEnv* jni, Options& options);
 
   // Returns the patterns of include=. Reads the stacks of all platform threads for a second, while
   // the caller serves questions; once if the caller cannot wait. Reports what it chose and what

@@ -63,15 +63,15 @@ std::vector<NamedRoutine> CopyCalls(JvmState& jvm) {
 
 }  // namespace
 
-metrics::ThreadCounters& NativeRequests::counters() { return session_.jvm().metrics->counters(); }
+metrics::ThreadCounters& NativeRequests::counters() { return session_.agent().metrics.counters(); }
 
 std::optional<metrics::ThreadCounters::Identity> NativeRequests::RegisterThread() {
-  return CountCaller(session_.jvm());
+  return CountCaller(session_.agent());
 }
 
 void NativeRequests::CallWhereJavaRuns(const std::function<void()>& call) {
   JNIEnv* jni = nullptr;
-  if (session_.jvm().vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK &&
+  if (session_.agent().jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK &&
       jni->ExceptionCheck() == JNI_FALSE) {
     return call();
   }
@@ -90,8 +90,8 @@ void NativeRequests::CallWhereJavaRuns(const std::function<void()>& call) {
 
 void NativeRequests::RegisterThreads() {
   CallWhereJavaRuns([this] {
-    const JavaScope scope(session_.jvm().vm);
-    if (const auto jni = scope.jni(); jni.ok()) CountRunningThreads(session_.jvm(), *jni);
+    const JavaScope scope(session_.agent().jvm.vm);
+    if (const auto jni = scope.jni(); jni.ok()) CountRunningThreads(session_.agent(), *jni);
   });
 }
 
@@ -119,7 +119,7 @@ bool NativeRequests::CloseWindow(uint64_t window) {
   return asked.ok() && was_open;
 }
 
-events::Segments& NativeRequests::segments() { return session_.jvm().segments; }
+events::Segments& NativeRequests::segments() { return session_.agent().events.segments; }
 
 absl::StatusOr<std::string> NativeRequests::Command(absl::string_view verb,
                                                     absl::string_view argument) {
@@ -129,7 +129,7 @@ absl::StatusOr<std::string> NativeRequests::Command(absl::string_view verb,
 }
 
 std::vector<std::string> JavaRequests::Describe() {
-  metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
+  metrics::ThreadCounters& counters = session_.agent().metrics.counters();
   std::vector<std::string> rows(signal_safe::kMaxMetrics);
   for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
     const auto number = static_cast<uint32_t>(info.metric);
@@ -147,15 +147,15 @@ std::vector<std::string> JavaRequests::Describe() {
 }
 
 absl::StatusOr<int64_t> JavaRequests::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
-  return session_.jvm().metrics->TotalOf(jni, thread, metric);
+  return session_.agent().metrics.TotalOf(jni, thread, metric);
 }
 
 absl::StatusOr<int64_t> JavaRequests::ProcessTotal(uint32_t metric) {
-  return session_.jvm().metrics->counters().Process(metric);
+  return session_.agent().metrics.counters().Process(metric);
 }
 
 absl::StatusOr<uint32_t> JavaRequests::Counter(absl::string_view name, absl::string_view unit) {
-  return session_.jvm().metrics->counters().users().Register(name, unit);
+  return session_.agent().metrics.counters().users().Register(name, unit);
 }
 
 absl::StatusOr<size_t> JavaRequests::ColumnOf(uint32_t metric) const {
@@ -163,7 +163,7 @@ absl::StatusOr<size_t> JavaRequests::ColumnOf(uint32_t metric) const {
   const std::vector<uint8_t> charged = session_.PathMetricNumbers();
   const auto found = std::find(charged.begin(), charged.end(), metric);
   if (found != charged.end()) return 1 + static_cast<size_t>(found - charged.begin());
-  const std::string name = session_.jvm().metrics->counters().NameOf(metric);
+  const std::string name = session_.agent().metrics.counters().NameOf(metric);
   if (metric < metrics::kFirstUser && (metrics::kTaggedObjectMetrics >> metric & 1) != 0) {
     return absl::OutOfRangeError(absl::StrCat(
         name, " by call path is in traces only; ask for the process's total, or dump one"));
@@ -179,7 +179,7 @@ absl::StatusOr<size_t> JavaRequests::ColumnOf(uint32_t metric) const {
 absl::flat_hash_set<std::string> JavaRequests::FindImplementors(
     const std::string& class_name) const {
   JNIEnv* jni = nullptr;
-  JvmState& jvm = session_.jvm();
+  JvmState& jvm = session_.agent().jvm;
   const bool is_java = jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK;
   if (class_name.empty() || !is_java) return {};
   return jvm::ImplementorsOf(jvm.env, jni, class_name);
@@ -190,7 +190,7 @@ absl::StatusOr<metrics::Routines> JavaRequests::RoutinesOf(absl::string_view tex
   if (!pattern.ok()) return pattern.status();
   const auto implementors = FindImplementors(pattern->class_name());
   metrics::Routines routines;
-  for (const NamedRoutine& call : CopyCalls(session_.jvm())) {
+  for (const NamedRoutine& call : CopyCalls(session_.agent().jvm)) {
     const bool is_below = implementors.contains(call.class_name);
     const std::string& class_name = is_below ? pattern->class_name() : call.class_name;
     if (pattern->Matches(class_name, call.name, call.descriptor)) routines.insert(call.id);
@@ -226,13 +226,13 @@ absl::StatusOr<uint64_t> JavaRequests::OpenWindow(metrics::WindowScope scope, ui
   static std::atomic<uint64_t> last{0};
   const uint64_t window = ++last;
   if (scope == metrics::WindowScope::kDescendants) {
-    session_.jvm().metrics->FollowVirtualThreads();
-    session_.jvm().families.Begin(window, java_tid);
+    session_.agent().metrics.FollowVirtualThreads();
+    session_.agent().families.Begin(window, java_tid);
   }
   const absl::Status status =
       session_.QueryTrees([&](TreeWindows& windows) { windows.Open(window, scope, java_tid); });
   if (status.ok()) return window;
-  session_.jvm().families.End(window);
+  session_.agent().families.End(window);
   return status;
 }
 
@@ -272,7 +272,7 @@ std::string JavaRequests::Text(const std::vector<metrics::PathShare>& shares) co
   }
   absl::flat_hash_map<uint32_t, std::string> names = {{signal_safe::kPrunedRoutine, "[pruned]"}};
   const auto is_named = [&](uint32_t id, proto::Routine::Kind) { return named.contains(id); };
-  for (const NamedRoutine& routine : CopyRoutines(session_.jvm(), is_named)) {
+  for (const NamedRoutine& routine : CopyRoutines(session_.agent().jvm, is_named)) {
     names[routine.id] = metrics::MethodText(routine.class_name, routine.name, routine.descriptor);
   }
   std::string text;
@@ -290,7 +290,7 @@ absl::StatusOr<std::optional<std::string>> JavaRequests::NearestMethod(absl::str
   if (!routines->empty()) return std::nullopt;
   const bool has_parameters = absl::StrContains(pattern, "(");
   absl::btree_set<std::string> names;
-  for (const NamedRoutine& call : CopyCalls(session_.jvm())) {
+  for (const NamedRoutine& call : CopyCalls(session_.agent().jvm)) {
     std::string text = metrics::MethodText("", call.name, call.descriptor).substr(1);
     if (!has_parameters) text.resize(text.find('('));
     names.insert(absl::StrCat(call.class_name, "::", text));
@@ -299,15 +299,15 @@ absl::StatusOr<std::optional<std::string>> JavaRequests::NearestMethod(absl::str
 }
 
 void JavaRequests::CloseWindow(uint64_t window) {
-  session_.jvm().families.End(window);
+  session_.agent().families.End(window);
   // An ended recording has already closed its windows.
   session_.QueryTrees([&](TreeWindows& windows) { windows.Close(window); }).IgnoreError();
 }
 
 absl::StatusOr<int64_t> JavaRequests::WindowTotal(uint64_t window, uint32_t metric) {
-  const metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
+  const metrics::ThreadCounters& counters = session_.agent().metrics.counters();
   if (absl::Status status = counters.Check(metric); !status.ok()) return status;
-  const auto family = session_.jvm().families.DescendantsOf(window);
+  const auto family = session_.agent().families.DescendantsOf(window);
   int64_t sum = family.ended[metric];
   for (const uint64_t java_tid : family.running) {
     // A virtual thread is first seen when it runs on a carrier for the first time.
@@ -317,18 +317,18 @@ absl::StatusOr<int64_t> JavaRequests::WindowTotal(uint64_t window, uint32_t metr
 }
 
 uint32_t JavaRequests::Labels(uint32_t outer, absl::string_view key, absl::string_view value) {
-  return session_.jvm().trace.labels.With(outer, key, value);
+  return session_.agent().jvm.trace.labels.With(outer, key, value);
 }
 
 void JavaRequests::SetLabels(uint32_t number, uint64_t virtual_tid) {
   if (samples::SetLabels(number, virtual_tid)) return;
-  session_.jvm().trace.losses.Add(
+  session_.agent().jvm.trace.losses.Add(
       "labels.virtual_threads", Severity::kWarning, 1,
       "labels of virtual threads that were not set: about 65,000 of these had labels",
       "close labels with try (Label label = …)");
 }
 
-events::Segments& JavaRequests::segments() { return session_.jvm().segments; }
+events::Segments& JavaRequests::segments() { return session_.agent().events.segments; }
 
 absl::StatusOr<std::string> JavaRequests::Command(absl::string_view verb,
                                                   absl::string_view argument) {

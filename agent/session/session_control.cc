@@ -49,7 +49,7 @@ void SessionControl::StartServer(bool listen) {
 }
 
 void SessionControl::ThreadStarted(pid_t tid) {
-  session_.jvm().control_thread.store(tid, std::memory_order_relaxed);
+  session_.agent().control_thread.store(tid, std::memory_order_relaxed);
 }
 
 absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Reply reply) {
@@ -83,7 +83,7 @@ Caller SessionControl::CallerOf(Reply reply) {
 
 // A stop on a thread of the program does not wait, whatever probebudget= says.
 bool SessionControl::Pause(absl::Duration time, Caller::Meanwhile served) {
-  const pid_t control = session_.jvm().control_thread.load(std::memory_order_relaxed);
+  const pid_t control = session_.agent().control_thread.load(std::memory_order_relaxed);
   if (gettid() != control) {
     if (served == Caller::kQueries) return false;
     absl::SleepFor(time);
@@ -135,12 +135,12 @@ absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  const std::string text = metrics::Format(CollectMetrics(session_.jvm(), *jni), *format);
+  const std::string text = metrics::Format(CollectMetrics(session_.agent(), *jni), *format);
   return ReplyWith(std::string(absl::StripSuffix(text, "\n")), reply);
 }
 
 absl::Time SessionControl::Tick() {
-  const absl::Time due = std::min(CarryOut(), session_.jvm().compilers.EndIfIdle(absl::Now()));
+  const absl::Time due = std::min(CarryOut(), session_.agent().probes.compilers.EndIfIdle(absl::Now()));
   return std::min(due, session_.ForgetUnloaded(absl::Now()));
 }
 

@@ -1,9 +1,9 @@
-#include "agent/recording/code_reports.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
+
+#include "agent/recording/compiled_code_reports.h"
 
 namespace jtrace {
 namespace {
@@ -51,7 +51,7 @@ class CodeReportsTest : public ::testing::Test {
   std::set<jvmtiEvent> on_;
   int generated_ = 0;
   FakeReader reader_;
-  CodeReports reports_{&env_};
+  CompiledCodeReports reports_{&env_};
 };
 
 TEST_F(CodeReportsTest, TheyEndWithTheFirstThatDecides) {

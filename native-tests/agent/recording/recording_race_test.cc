@@ -13,8 +13,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "agent/recording/agent_state.h"
 #include "agent/recording/gate.h"
-#include "agent/recording/jvm_state.h"
 #include "agent/recording/recording.h"
 
 namespace jtrace {
@@ -26,14 +26,14 @@ constexpr int kRounds = 40;
 // Parts of a JVM that has no functions: enough for what precedes a recording's begin.
 class RecordingRaceTest : public testing::Test {
  protected:
-  RecordingRaceTest() : jvm_(NewJvm()) {}
+  RecordingRaceTest() : agent_(NewAgent()) {}
 
   // Never freed, as in a JVM, but reachable for LeakSanitizer.
-  static JvmState& NewJvm() {
+  static AgentState& NewAgent() {
     static JNIInvokeInterface_ functions = {};
     static JavaVM vm = {&functions};
-    static std::vector<JvmState*>& all = *new std::vector<JvmState*>();
-    all.push_back(new JvmState(&vm, nullptr));
+    static std::vector<AgentState*>& all = *new std::vector<AgentState*>();
+    all.push_back(new AgentState(&vm, nullptr));
     return *all.back();
   }
 
@@ -59,7 +59,7 @@ class RecordingRaceTest : public testing::Test {
     for (std::thread& thread : threads) thread.join();
   }
 
-  JvmState& jvm_;
+  AgentState& agent_;
   Gate<Recording> gate_;
   int files_begun_ = 0;
 };
@@ -70,18 +70,18 @@ TEST_F(RecordingRaceTest, CallbacksMayFindTheSamplerWhileItIsMade) {
   std::atomic<int> asked{0};
   Beside(
       [&] {
-        static_cast<void>(jvm_.code_listener());
+        static_cast<void>(agent_.jvm.code_listener());
         asked.fetch_add(1);
       },
       [&] {
         while (asked.load() == 0) std::this_thread::yield();
-        Recording recording(jvm_, gate_, files_begun_, [] {});
+        Recording recording(agent_, gate_, files_begun_, [] {});
         const absl::Status prepared = recording.Prepare(SamplesInto("race"));
         EXPECT_TRUE(prepared.ok()) << prepared;
         const int before = asked.load();
         while (asked.load() < before + kCallbacks) std::this_thread::yield();
       });
-  EXPECT_NE(jvm_.sampler.load(), nullptr);
+  EXPECT_NE(agent_.jvm.sampler.load(), nullptr);
 }
 
 // The options that a callback reads are those of its recording, whatever starts meanwhile.
@@ -98,7 +98,7 @@ TEST_F(RecordingRaceTest, OptionsAreNotOverwrittenWhileACallbackReadsThem) {
       },
       [&] {
         for (int i = 0; i < kRounds; ++i) {
-          auto recording = std::make_unique<Recording>(jvm_, gate_, files_begun_, [] {});
+          auto recording = std::make_unique<Recording>(agent_, gate_, files_begun_, [] {});
           Options options = SamplesInto(absl::StrCat("round", i, "-"));
           options.include = {std::string(100, 'a') + "**"};
           const absl::Status prepared = recording->Prepare(options);

@@ -17,9 +17,9 @@ namespace jtrace {
 // information without them (NonSafepointsFlag).
 //
 // Threads: AfterReport on any; the others under the session's lock.
-class CodeReports {
+class CompiledCodeReports {
  public:
-  explicit CodeReports(jvmtiEnv* env) : env_(env) {}
+  explicit CompiledCodeReports(jvmtiEnv* env) : env_(env) {}
 
   // At load, if `options` need reports: who listens before the first method is compiled gets debug
   // information for all methods.

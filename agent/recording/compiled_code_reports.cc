@@ -1,4 +1,4 @@
-#include "agent/recording/code_reports.h"
+#include "agent/recording/compiled_code_reports.h"
 
 #include <array>
 
@@ -12,14 +12,14 @@ constexpr std::array kEvents = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
 
 }  // namespace
 
-absl::Status CodeReports::Expect(const Options& options) {
+absl::Status CompiledCodeReports::Expect(const Options& options) {
   if (!options.WantsDebugInfo() && !options.WantsCodeRecords()) return absl::OkStatus();
   const absl::MutexLock lock(&mutex_);
   is_listening_ = true;
   return jvm::EnableEvents(env_, kEvents);
 }
 
-void CodeReports::Start(const Options& options, jvm::CompiledCodeListener* reader) {
+void CompiledCodeReports::Start(const Options& options, jvm::CompiledCodeListener* reader) {
   const bool wants_records = options.WantsCodeRecords();
   if (!wants_records && !options.WantsDebugInfo()) return;
   const absl::MutexLock lock(&mutex_);
@@ -33,7 +33,7 @@ void CodeReports::Start(const Options& options, jvm::CompiledCodeListener* reade
   }
 }
 
-void CodeReports::ReportExisting() {
+void CompiledCodeReports::ReportExisting() {
   {
     const absl::MutexLock lock(&mutex_);
     if (!is_listening_) return;
@@ -41,33 +41,33 @@ void CodeReports::ReportExisting() {
   env_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
 }
 
-bool CodeReports::IsOver() const {
+bool CompiledCodeReports::IsOver() const {
   return until_checked_ != nullptr && !until_checked_->NeedsCompiledCode();
 }
 
-void CodeReports::AfterReport() {
+void CompiledCodeReports::AfterReport() {
   const absl::MutexLock lock(&mutex_);
   if (is_listening_ && IsOver()) Disable();
 }
 
-void CodeReports::Disable() {
+void CompiledCodeReports::Disable() {
   is_listening_ = false;
   jvm::DisableEvents(env_, kEvents).IgnoreError();
 }
 
-void CodeReports::Stop() {
+void CompiledCodeReports::Stop() {
   const absl::MutexLock lock(&mutex_);
   until_checked_ = nullptr;
   Disable();
   if (reader_ != nullptr && !always_keeps_) reader_->StopKeepingDebugInfo();
 }
 
-void CodeReports::KeepAlways(jvm::CompiledCodeListener& reader) {
+void CompiledCodeReports::KeepAlways(jvm::CompiledCodeListener& reader) {
   const absl::MutexLock lock(&mutex_);
   always_keeps_ = reader.KeepDebugInfo();
 }
 
-bool CodeReports::always_keeps() const {
+bool CompiledCodeReports::always_keeps() const {
   const absl::MutexLock lock(&mutex_);
   return always_keeps_;
 }
