@@ -21,7 +21,8 @@ size_t Forget(AgentState& agent, jvm::UnloadedClasses::Batch unloaded) {
   absl::flat_hash_set<uint32_t> classes;
   for (const trace::ForgottenClass& it : forgotten) classes.insert(it.id);
   registries.classes.Forget(classes);
-  if (Recording* recording = agent.written.load(); recording != nullptr) recording->Forget(classes);
+  if (Recording* recording = agent.recording_being_written.load(); recording != nullptr)
+    recording->Forget(classes);
   if (RestingProbes* resting = agent.probes.resting.load(); resting != nullptr) {
     resting->instrumentation().Forget(classes);
   }
@@ -56,7 +57,7 @@ AgentState::AgentState(JavaVM* vm, jvmtiEnv* env)
       unloaded(
           [this](jvm::UnloadedClasses::Batch batch) { return Forget(*this, std::move(batch)); },
           [this] {
-            Recording* recording = written.load();
+            Recording* recording = recording_being_written.load();
             return recording != nullptr && recording->IsBehind();
           }) {}
 

@@ -72,7 +72,7 @@ struct AgentState {
   // Kernel id of the control thread, which is never recorded; 0: it is not started.
   std::atomic<pid_t> control_thread{0};
   // The recording that the writer thread writes; changed only while that thread has no work.
-  std::atomic<Recording*> written{nullptr};
+  std::atomic<Recording*> recording_being_written{nullptr};
 };
 
 }  // namespace jtrace

@@ -176,7 +176,7 @@ void CallsPart::ReportStart() {
 }
 
 void CallsPart::AddExisting(JNIEnv* jni) {
-  jvm_.is_live.load() ? classes_->PlanAdding(jni) : classes_->AddToLoaded(jni);
+  jvm_.program_runs.load() ? classes_->PlanAdding(jni) : classes_->AddToLoaded(jni);
   jvm_.registries.classes.RecordLoaded(jni);
 }
 

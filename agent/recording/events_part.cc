@@ -26,7 +26,7 @@ absl::Status EventsPart::Prepare() {
 
 void EventsPart::ReportStart() {
   Losses& losses = jvm_.trace.losses;
-  if (jvm_.is_live.load()) {
+  if (jvm_.program_runs.load()) {
     for (const std::string& what : jvm_.granted.refused) {
       losses.Add("attach.refused", Severity::kWarning, 1,
                  absl::StrCat("unavailable when attaching: ", what),
@@ -51,7 +51,7 @@ void EventsPart::Listen(JNIEnv*) {
 // In a running JVM, classes are recorded before they change, because threads may be inside their
 // methods. At load, they are recorded once they have their probes.
 void EventsPart::AddExisting(JNIEnv* jni) {
-  if (!jvm_.is_live.load() && options_.WantsEvents()) return;
+  if (!jvm_.program_runs.load() && options_.WantsEvents()) return;
   jvm_.registries.classes.RecordLoaded(jni);
 }
 

@@ -61,8 +61,9 @@ struct JvmState {
 
   JavaVM* const vm;
   jvmtiEnv* const env;
-  jvm::Granted granted;              // constant after the agent's start
-  std::atomic<bool> is_live{false};  // the program runs before the next recording begins
+  jvm::Granted granted;  // constant after the agent's start
+  // The program runs already, so a recording that begins has to find its threads and classes.
+  std::atomic<bool> program_runs{false};
   // The agent was not there when the JVM started: HotSpot has compiled code whose dependencies on
   // other classes' code it does not know, and discards all of it when the first class changes.
   bool loaded_late = false;  // constant after the agent's start

@@ -17,7 +17,7 @@ absl::Status MetricsPart::Prepare() {
 }
 
 absl::Status MetricsPart::Start(JNIEnv* jni) {
-  metrics_.Begin(numbers_, jvm_.is_live.load(), HasTrees(options_), jvm_.trace.losses);
+  metrics_.Begin(numbers_, jvm_.program_runs.load(), HasTrees(options_), jvm_.trace.losses);
   if (HasTrees(options_)) path_metrics_ = metrics_.PathMetricsOf(numbers_);
   if (!path_metrics_.empty() && !metrics_.CanCharge(jni, jvm_.trace.losses)) {
     path_metrics_ = calls::PathMetrics();
@@ -39,7 +39,7 @@ void MetricsPart::Run() {
   }
   if (by_thread.empty()) return;
   by_thread_ = std::make_unique<metrics::ThreadTotalsSource>(
-      metrics_, std::move(by_thread), jvm_.is_live.load(), jvm_.registries.groups,
+      metrics_, std::move(by_thread), jvm_.program_runs.load(), jvm_.registries.groups,
       jvm_.trace.encoder);
 }
 

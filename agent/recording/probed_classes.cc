@@ -212,7 +212,7 @@ void ProbedClasses::RecordAdded(std::span<const jclass> classes,
 
 // At load all classes have their probes before the program runs.
 void ProbedClasses::RecordProbes(jclass klass) {
-  if (!jvm_.is_live.load()) return;
+  if (!jvm_.program_runs.load()) return;
   const uint32_t number = jvm_.registries.classes.NumberOf(klass);
   if (!instrumentation_->HasProbes(number)) return;
   proto::ClassEvent details;
@@ -257,7 +257,7 @@ void ProbedClasses::KeepOldMethods(std::span<const jclass> classes) {
 
 // The JVM does not compile these loops again before they return (running_stacks.h).
 void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes) {
-  if (!jvm_.is_live.load()) return;  // at load the program does not run yet
+  if (!jvm_.program_runs.load()) return;  // at load the program does not run yet
   const std::vector<std::string> loops = jvm::FindRunningLoops(jvm_.env, jni, classes);
   if (loops.empty()) return;
   constexpr size_t kMaxNames = 3;

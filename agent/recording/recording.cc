@@ -104,7 +104,7 @@ absl::Status Recording::Prepare(const Options& options) {
   file_.SetKeep(options.keep);
   if (absl::Status status = file_.Open(options_.out); !status.ok()) return status;
   // In a running JVM the sampler is needed in any case, to find the kernel's ids of threads.
-  if (!options.WantsSamples() && jvm_.is_live.load()) {
+  if (!options.WantsSamples() && jvm_.program_runs.load()) {
     if (absl::Status status = PrepareSampler(jvm_, options_); !status.ok()) return status;
   }
   MakeParts();
@@ -147,7 +147,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
   if (absl::Status status = StartParts(jni); !status.ok()) return status;
   // At load the file was begun before the program ran. Here it is begun when nothing can fail any
   // more.
-  if (jvm_.is_live.load()) {
+  if (jvm_.program_runs.load()) {
     if (absl::Status status = BeginFile(); !status.ok()) return status;
   }
   began_ = complete_ = absl::Now();
@@ -167,7 +167,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni) {
 
 void Recording::Run(JNIEnv* jni) {
   jvm::ClassRegistry& classes = jvm_.registries.classes;
-  if (jvm_.is_live.load()) AdoptRunningThreads(jni);
+  if (jvm_.program_runs.load()) AdoptRunningThreads(jni);
   for (const auto& part : parts_) part->Listen(jni);
   for (const auto& part : parts_) part->AddExisting(jni);
   classes.RecordMethodsOfLoaded(jni);
@@ -206,7 +206,7 @@ std::vector<trace::ChunkSource*> Recording::Sources() {
 
 void Recording::StartWriter() {
   module_source_.BeginFile();
-  agent_.written.store(this);
+  agent_.recording_being_written.store(this);
   writer_ = std::make_unique<trace::TraceWriter>(
       agent_.writer, jvm_.trace.clock, jvm_.trace.encoder, file_.file(), Sources(),
       PollPeriod(options_), signal_safe::writer_doorbell,
@@ -310,9 +310,9 @@ void Recording::CleanUp(JNIEnv* jni) {
   ForEachFromBack([&](RecordingPart& part) { part.CleanUp(jni); });
   jvm_.registries.redefined.EndRecording();
   writer_.reset();
-  agent_.written.store(nullptr);
+  agent_.recording_being_written.store(nullptr);
   jvm_.trace.encoder.EndTrace();
-  jvm_.is_live.store(true);
+  jvm_.program_runs.store(true);
 }
 
 void Recording::Forget(const absl::flat_hash_set<uint32_t>& classes) {

@@ -121,7 +121,7 @@ samples::SampleSource::CallSiteAt SamplesPart::CallSiteAt() const {
 }
 
 void SamplesPart::ReportStart() {
-  if (!jvm_.is_live.load() || code_reports_.always_keeps()) return;
+  if (!jvm_.program_runs.load() || code_reports_.always_keeps()) return;
   jvm_.trace.losses.Add("attach.debug_info", Severity::kInfo, 1,
                         "code compiled before the attach shows inlined methods only at calls",
                         "start the program with -agentpath, or with "

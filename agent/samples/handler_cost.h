@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/cost_histogram.h"
 
 namespace jtrace::samples {
 

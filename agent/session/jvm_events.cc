@@ -25,7 +25,7 @@ void JvmEvents::ThreadStart(JNIEnv* jni, jthread thread) {
   if (signal_safe::tls_is_agent_thread) return;
   agent_.metrics.ThreadStart(jni, thread);
   // A thread that is only counted gets no name: a start names the threads that run by then.
-  if (jvm_.is_live.load() && !recording) return;
+  if (jvm_.program_runs.load() && !recording) return;
   const jvm::ThreadNumbers numbers = jvm_.registries.threads.Start(jni, thread);
   JoinFamilies(jni, numbers.java_tid);
   if (!recording) return;

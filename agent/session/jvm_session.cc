@@ -91,7 +91,7 @@ absl::StatusOr<JvmSession*> JvmSession::OpenLive(JavaVM* vm, JNIEnv* jni) {
 }
 
 void JvmSession::SetLive() {
-  jvm_.is_live.store(true);
+  jvm_.program_runs.store(true);
   jvm_.trace.encoder.EndTrace();
 }
 
