@@ -10,7 +10,7 @@
 #include "agent/recording/message_log.h"
 #include "agent/session/jvm_session.h"
 #include "agent/session/program_requests.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace {
 
@@ -69,9 +69,9 @@ jint Refuse(const absl::Status& status, jint code) {
 absl::Status Run(JvmSession& session, JNIEnv* jni, const Options& options) {
   switch (options.action) {
     case Action::kStart:
-      return session.Start(jni, options, jtrace::Caller()).status();
+      return session.Start(jni, options, jtrace::CommandContext()).status();
     case Action::kStop:
-      return session.Stop(jni, jtrace::Caller()).status();
+      return session.Stop(jni, jtrace::CommandContext()).status();
     case Action::kServe:
       return absl::OkStatus();
   }
@@ -93,7 +93,7 @@ jint Attach(JavaVM* vm, const char* text) {
                       "loaded already get their probes at jtrace start"),
                   kWrongUsage);
   }
-  if (jtrace::signal_safe::agent_is_off.load()) {
+  if (jtrace::signal_safe::agent_is_disabled.load()) {
     return Refuse(
         absl::ResourceExhaustedError(
             "this JVM's agent got no memory, and does nothing any more; restart the program"),
@@ -113,7 +113,7 @@ jint Attach(JavaVM* vm, const char* text) {
 }  // namespace
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
-  const jtrace::signal_safe::AgentWork own;
+  const jtrace::signal_safe::AgentWorkScope own;
   try {
     Load(vm, options);
   } catch (const std::exception& failure) {
@@ -123,7 +123,7 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
 }
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
-  const jtrace::signal_safe::AgentWork own;
+  const jtrace::signal_safe::AgentWorkScope own;
   try {
     return Attach(vm, options);
   } catch (const std::exception& failure) {

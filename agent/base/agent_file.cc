@@ -38,7 +38,7 @@ std::string OpenErrorText(int error) {
   return strerror(error);
 }
 
-int WithHighNumber(int fd) {
+int MoveToHighFd(int fd) {
   if (fd < 0) return fd;
   const int saved = errno;
   rlimit limit = {};
@@ -50,7 +50,7 @@ int WithHighNumber(int fd) {
   return high >= 0 ? high : fd;
 }
 
-AgentFd::AgentFd(int fd) : fd_(WithHighNumber(fd)) {
+AgentFd::AgentFd(int fd) : fd_(MoveToHighFd(fd)) {
   struct stat info = {};
   if (fd_ < 0 || fstat(fd_, &info) != 0) return;
   device_ = info.st_dev;

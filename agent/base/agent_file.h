@@ -27,7 +27,7 @@ std::string OpenErrorText(int error);
 
 // Gives `fd` a high number that is not soon used again, whatever the program closes, and closes the
 // low one. Returns `fd` itself if no such number is available or if it is below 0; errno is kept.
-int WithHighNumber(int fd);
+int MoveToHighFd(int fd);
 
 // A file descriptor that knows its file, and closes itself only while it refers to that file. For
 // files, sockets and pipes; those of anonymous inodes (eventfd, perf events) all look the same.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "agent/base/signals_blocked.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace {
 namespace {

@@ -11,8 +11,8 @@
 namespace jtrace {
 
 // A thread of the agent. All signals except those of faults are blocked, all of its work is the
-// agent's own (signal_safe/agent_work.h), and it is never sampled. One thread at a time may call
-// Start, Join and Detach.
+// agent's own (signal_safe/agent_work_scope.h), and it is never sampled. One thread at a time may
+// call Start, Join and Detach.
 class AgentThread {
  public:
   AgentThread() = default;

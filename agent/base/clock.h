@@ -28,7 +28,7 @@ inline uint64_t UnixNanos() {
 }
 
 // CPU time of the calling thread.
-inline uint64_t OwnCpuNanos() {
+inline uint64_t CurrentThreadCpuNanos() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return ToNanos(now);

@@ -174,7 +174,7 @@ std::string EventCodeSet::Changes() const {
   return out;
 }
 
-std::string CodesHelp() {
+std::string EventCodesHelp() {
   std::string out;
   for (const CodeRow& row : kRows) {
     const std::string number = absl::StrFormat("0x%02x/0x%x", row.major, row.minor);

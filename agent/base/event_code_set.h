@@ -38,7 +38,8 @@ class EventCodeSet {
   // Replaces the default of a code, as a mode does. What Apply has switched stays as it is.
   void SetDefault(Code code, bool on);
   // Returns the switches that differ from the default, as Apply takes them: "+contended;-jitted".
-  // "+switch" is among them whenever Apply switched it on, because that has more effects.
+  // "+switch" is included whenever the user switched it on, because that also makes the kernel
+  // record the switches (Options::WantsSwitchRecords).
   std::string Changes() const;
 
   // Compares the codes that are on, and the switches that Changes returns.
@@ -54,6 +55,6 @@ class EventCodeSet {
 };
 
 // Returns a table for people: for each code its number, name, default and meaning.
-std::string CodesHelp();
+std::string EventCodesHelp();
 
 }  // namespace jtrace

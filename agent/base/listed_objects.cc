@@ -42,14 +42,14 @@ int CopyObject(dl_phdr_info* info, size_t, void* into) {
   return 0;
 }
 
-ListedObject Read(const char*& at) {
+ListedDso Read(const char*& at) {
   Head head;
   std::memcpy(&head, at, sizeof head);
   const char* const name = at + sizeof head;
   const char* const headers = name + head.name;
   const char* const id = headers + head.headers;
   at = id + head.build_id;
-  ListedObject object{head.bias, std::string(name, head.name), {}, std::string(id, head.build_id)};
+  ListedDso object{head.bias, std::string(name, head.name), {}, std::string(id, head.build_id)};
   object.headers.resize(head.headers / sizeof(Elf64_Phdr));
   if (head.headers != 0) std::memcpy(object.headers.data(), headers, head.headers);
   return object;
@@ -57,14 +57,14 @@ ListedObject Read(const char*& at) {
 
 }  // namespace
 
-std::vector<ListedObject> ListObjects() {
+std::vector<ListedDso> ListDsos() {
   Copies copies;
   do {
     copies.bytes.resize(copies.used + 16'384);  // room for what is loaded meanwhile
     copies.used = 0;
     dl_iterate_phdr(CopyObject, &copies);
   } while (copies.used > copies.bytes.size());
-  std::vector<ListedObject> objects;
+  std::vector<ListedDso> objects;
   for (const char* at = copies.bytes.data(); at != copies.bytes.data() + copies.used;) {
     objects.push_back(Read(at));
   }

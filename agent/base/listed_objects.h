@@ -9,7 +9,7 @@
 
 namespace jtrace {
 
-struct ListedObject {
+struct ListedDso {
   uintptr_t bias = 0;               // what is added to the file's addresses
   std::string name;                 // the loader's; "": the program
   std::vector<Elf64_Phdr> headers;  // as they were mapped
@@ -19,6 +19,6 @@ struct ListedObject {
 // Returns all objects, in the loader's order. Takes the loader's lock, so not in signal handlers.
 // Allocates nothing while it holds that lock: an allocator may unwind the stack under its own lock,
 // which takes the loader's lock second.
-std::vector<ListedObject> ListObjects();
+std::vector<ListedDso> ListDsos();
 
 }  // namespace jtrace

@@ -25,12 +25,12 @@ namespace {
 absl::Duration TimeFixedWork() {
   constexpr int kRounds = 200'000;
   uint64_t value = 1;
-  const uint64_t begin_ns = OwnCpuNanos();
+  const uint64_t begin_ns = CurrentThreadCpuNanos();
   for (int i = 0; i < kRounds; ++i) {
     value *= 0x9e37'79b9'7f4a'7c15;
     asm volatile("" : "+r"(value));  // keeps every product
   }
-  return absl::Nanoseconds(OwnCpuNanos() - begin_ns);
+  return absl::Nanoseconds(CurrentThreadCpuNanos() - begin_ns);
 }
 
 // Opens a stopped event. Returns its descriptor, or -1 and sets errno.
@@ -40,7 +40,7 @@ int OpenEvent(const PerfEventSpec& spec, bool with_kernel) {
   attributes.type = spec.event.type;
   attributes.config = spec.event.config;
   // On kernels where a clock is stopped by hand, cpu-clock's count is wrong (perf_event_table.h).
-  if (spec.event.is_clock && spec.stop == signal_safe::EventStop::kByHandler) {
+  if (spec.event.is_clock && spec.stop == signal_safe::PerfStopMode::kByHandler) {
     attributes.config = PERF_COUNT_SW_TASK_CLOCK;
   }
   attributes.sample_period = spec.period;
@@ -51,7 +51,7 @@ int OpenEvent(const PerfEventSpec& spec, bool with_kernel) {
     attributes.sample_type = PERF_SAMPLE_CALLCHAIN;
     attributes.exclude_callchain_user = 1;
   }
-  return WithHighNumber(static_cast<int>(
+  return MoveToHighFd(static_cast<int>(
       syscall(SYS_perf_event_open, &attributes, spec.tid, -1, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 

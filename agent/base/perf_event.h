@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "agent/base/perf_event_table.h"
-#include "agent/signal_safe/event_stop.h"
+#include "agent/signal_safe/perf_stop_mode.h"
 
 namespace jtrace {
 
@@ -23,7 +23,7 @@ struct PerfEventSpec {
   const PerfEvent& event;
   uint64_t period;
   int signal;
-  signal_safe::EventStop stop = signal_safe::EventStop::kByKernel;
+  signal_safe::PerfStopMode stop = signal_safe::PerfStopMode::kByKernel;
 };
 
 // A thread's perf event, which is stopped. The kernel writes its part of the stack to kernel_ring
@@ -36,7 +36,7 @@ struct OpenedPerfEvent {
 
 // Opens a stopped perf event (perf_event_open(2)). Its signal carries the descriptor, and POLL_HUP
 // or, if the event is stopped by hand, POLL_IN. The event does not count while its signal is
-// handled (signal_safe/event_stop.h).
+// handled (signal_safe/perf_stop_mode.h).
 //
 // PermissionDenied if the kernel forbids counting inside itself (perf_event_paranoid) and the event
 // needs that: a profile of CPU time without the kernel's part would be wrong, and the POSIX timer

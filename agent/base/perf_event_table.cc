@@ -77,9 +77,9 @@ std::string KernelRelease() {
   return uname(&name) == 0 ? name.release : "";
 }
 
-signal_safe::EventStop EventStopOf(const PerfEvent& event, std::string_view kernel_release) {
-  return event.is_clock && MayHang(kernel_release) ? signal_safe::EventStop::kByHandler
-                                                   : signal_safe::EventStop::kByKernel;
+signal_safe::PerfStopMode EventStopOf(const PerfEvent& event, std::string_view kernel_release) {
+  return event.is_clock && MayHang(kernel_release) ? signal_safe::PerfStopMode::kByHandler
+                                                   : signal_safe::PerfStopMode::kByKernel;
 }
 
 }  // namespace jtrace

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/signal_safe/event_stop.h"
+#include "agent/signal_safe/perf_stop_mode.h"
 
 namespace jtrace {
 
@@ -44,6 +44,6 @@ std::string KernelRelease();
 // Returns who stops the event at its signal. Clocks are stopped by the handler on kernels that may
 // have the fault: 6.16, 6.17, candidates of 6.18, an unknown release, and all of Red Hat's (".el"),
 // which have newer perf code than their number says. Pure.
-signal_safe::EventStop EventStopOf(const PerfEvent& event, std::string_view kernel_release);
+signal_safe::PerfStopMode EventStopOf(const PerfEvent& event, std::string_view kernel_release);
 
 }  // namespace jtrace

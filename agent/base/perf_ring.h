@@ -13,7 +13,7 @@ namespace jtrace {
 
 // Bytes of records for samples with the kernel's frames. A record has at most 127 addresses, and
 // the event stops after each, or after the few that come until its signal is handled
-// (event_stop.h).
+// (perf_stop_mode.h).
 inline constexpr uint64_t kKernelRingBytes = 4096;
 
 // Reads the records, which are multiples of 8 bytes. Positions only rise; records may wrap around.

@@ -11,7 +11,7 @@
 #include "agent/calls/java_layout.h"
 #include "agent/calls/probe_class.h"
 #include "agent/calls/trees/path_metrics.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 #include "agent/signal_safe/thread_state.h"
 
 namespace jtrace::calls {
@@ -30,7 +30,7 @@ jlong JNICALL Block(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_
 }
 
 // Makes counts from before the recording count as charged: call paths get only later ones.
-void SkipCounted(uint64_t packed, const signal_safe::CounterBlock& block,
+void SkipCounted(uint64_t packed, const signal_safe::MetricCounts& block,
                  signal_safe::ThreadMetrics& charged) {
   PathMetrics metrics = {.numbers = {}, .layout = Counters().layout()};
   for (; packed != 0; packed >>= 8) metrics.numbers.push_back((packed & 0xFF) - 1);
@@ -40,7 +40,7 @@ void SkipCounted(uint64_t packed, const signal_safe::CounterBlock& block,
 
 jlong JNICALL Begin(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_thread,
                     jlong metrics, jlong charged) {
-  signal_safe::CounterBlock* block = Counters().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
+  signal_safe::MetricCounts* block = Counters().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
                                                         static_cast<uint64_t>(java_thread));
   if (block != nullptr && charged != 0 && Counters().RanBeforeRecording(*block)) {
     SkipCounted(static_cast<uint64_t>(metrics), *block,

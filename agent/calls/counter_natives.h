@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/metric_counts.h"
 
 namespace jtrace::calls {
 
@@ -17,10 +17,10 @@ class ThreadCounterAccess {
   virtual ~ThreadCounterAccess() = default;
   // Returns the thread's block, new if there was none; null: no memory. `java_thread`: 0 if
   // virtual.
-  virtual signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual,
+  virtual signal_safe::MetricCounts* BlockOf(uint64_t java_tid, bool is_virtual,
                                              uint64_t java_thread) = 0;
   // Whether the thread ran before the recording: its counts up to now belong to none.
-  virtual bool RanBeforeRecording(const signal_safe::CounterBlock& block) const = 0;
+  virtual bool RanBeforeRecording(const signal_safe::MetricCounts& block) const = 0;
   // Returns the calling thread's total of a metric. An error says why it is unknown.
   virtual absl::StatusOr<int64_t> Own(uint32_t metric) = 0;
   // Where the JVM counts a thread's allocated bytes.
@@ -32,7 +32,7 @@ class ThreadCounterAccess {
 // JVM rejects it. JTraceMetrics is initialized by its first use, which takes 10 to 20 ms: not every
 // program has one.
 absl::Status DefineCounters(JNIEnv* jni, ThreadCounterAccess* counters);
-// Initializes JTraceMetrics before probes use it. Internal: it disagrees with counter_block.h.
+// Initializes JTraceMetrics before probes use it. Internal: it disagrees with metric_counts.h.
 absl::Status InitializeCounters(JNIEnv* jni);
 
 }  // namespace jtrace::calls

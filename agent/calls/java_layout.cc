@@ -4,9 +4,9 @@
 #include "agent/signal_safe/arena.h"
 #include "agent/signal_safe/arena_ref.h"
 #include "agent/signal_safe/block_counts.h"
-#include "agent/signal_safe/counter_block.h"
 #include "agent/signal_safe/flat_state.h"
 #include "agent/signal_safe/log_ring.h"
+#include "agent/signal_safe/metric_counts.h"
 #include "agent/signal_safe/probe_clock.h"
 #include "agent/signal_safe/routine_id.h"
 #include "agent/signal_safe/thread_state.h"
@@ -47,7 +47,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"NODE_TIMES_SIZE", sizeof(NodeTimes)},
     {"NODE_METRICS_SIZE", sizeof(signal_safe::NodeMetrics)},
     {"NODE_BLOCKS_SIZE", sizeof(signal_safe::NodeBlocks)},
-    {"PATH_METRICS", signal_safe::kPathMetrics},
+    {"PATH_METRICS", signal_safe::kMaxPathMetrics},
     {"THREAD_METRICS_SIZE", sizeof(signal_safe::ThreadMetrics)},
     {"STATE_CURRENT", offsetof(ThreadState, current)},
     {"STATE_JAVA_TID", offsetof(ThreadState, java_tid)},
@@ -76,7 +76,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"STATE_BLOCKS", offsetof(ThreadState, blocks)},
     {"STATE_CALL_START", offsetof(ThreadState, call_start)},
     {"ARENA_RECORDING_START", offsetof(Arena, recording_start)},
-    {"BLOCK_CUM", offsetof(signal_safe::CounterBlock, cum)},
+    {"BLOCK_CUM", offsetof(signal_safe::MetricCounts, counts)},
     {"BLOCK_IDS", signal_safe::kBlockIds},
     {"BLOCKS_SIZE", sizeof(signal_safe::OwnBlocks)},
     {"SHARED_BLOCK_IDS", signal_safe::kSharedBlockIds},
@@ -120,7 +120,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"ARENA_LOST", offsetof(Arena, lost)},
     {"ARENA_STATE_LIMIT", offsetof(Arena, state_limit)},
     {"ARENA_FREE", offsetof(Arena, free)},
-    {"ARENA_LOST_NODE", offsetof(Arena, lost_node)},
+    {"ARENA_LOST_NODE", offsetof(Arena, sink_node)},
     {"ARENA_NO_SLOT", offsetof(Arena, no_slot)},
     {"ARENA_TOMBSTONE", offsetof(Arena, tombstone)},
     {"ARENA_COUNTS", offsetof(Arena, counts)},
@@ -162,19 +162,19 @@ constexpr LayoutConstant kExitsConstants[] = {
 
 constexpr LayoutConstant kMetricsConstants[] = {
     {"MAX_METRICS", signal_safe::kMaxMetrics},
-    {"BLOCK_CUM", offsetof(signal_safe::CounterBlock, cum)},
-    {"BLOCK_CHANGES", offsetof(signal_safe::CounterBlock, changes)},
-    {"BLOCK_ALLOC_OFFSET", offsetof(signal_safe::CounterBlock, alloc_offset)},
+    {"BLOCK_CUM", offsetof(signal_safe::MetricCounts, counts)},
+    {"BLOCK_CHANGES", offsetof(signal_safe::MetricCounts, changes)},
+    {"BLOCK_ALLOC_OFFSET", offsetof(signal_safe::MetricCounts, alloc_offset)},
 };
 
 constexpr LayoutConstant kChargesConstants[] = {
-    {"ARENA_LOST_COUNTERS", offsetof(Arena, lost_counters)},
+    {"ARENA_LOST_COUNTERS", offsetof(Arena, sink_counters)},
     {"ARENA_ELAPSED", offsetof(Arena, elapsed)},
     {"ELAPSED", signal_safe::kElapsed},
-    {"OUTSIDE_NANOS", signal_safe::kOutsideNanos},
-    {"OUTSIDE_ELEMENTS", signal_safe::kOutsideElements},
-    {"BLOCK_CHANGES", offsetof(signal_safe::CounterBlock, changes)},
-    {"BLOCK_ALLOC_OFFSET", offsetof(signal_safe::CounterBlock, alloc_offset)},
+    {"OUTSIDE_NANOS", signal_safe::kBoundaryNanos},
+    {"OUTSIDE_ELEMENTS", signal_safe::kBoundaryElements},
+    {"BLOCK_CHANGES", offsetof(signal_safe::MetricCounts, changes)},
+    {"BLOCK_ALLOC_OFFSET", offsetof(signal_safe::MetricCounts, alloc_offset)},
 };
 
 constexpr LayoutConstant kLogConstants[] = {
@@ -205,17 +205,17 @@ constexpr LayoutConstant kRingConstants[] = {
     {"LAST_CLASS", signal_safe::kLastRingClass},
     {"ARENA_LOG_WAITS", offsetof(Arena, log_waits)},
     {"ARENA_LOG_WAITED", offsetof(Arena, log_waited)},
-    {"WAIT", static_cast<int64_t>(signal_safe::LogWaits::kYes)},
-    {"STALLED", static_cast<int64_t>(signal_safe::LogWaits::kStalled)},
+    {"WAIT", static_cast<int64_t>(signal_safe::FullLogPolicy::kYes)},
+    {"STALLED", static_cast<int64_t>(signal_safe::FullLogPolicy::kStalled)},
     {"ARENA_LOG_MOST", offsetof(Arena, log_most)},
     {"ARENA_LOG_LARGE", offsetof(Arena, log_large)},
     {"ARENA_LOG_SMALL", offsetof(Arena, log_small)},
     {"OP_BITS", signal_safe::kOpBits},
-    {"KIND_DROPPED", static_cast<int64_t>(signal_safe::LogKind::kDropped)},
-    {"KIND_TIME", static_cast<int64_t>(signal_safe::LogKind::kTime)},
-    {"KIND_OFF", static_cast<int64_t>(signal_safe::LogKind::kOff)},
-    {"KIND_TIME_HIGH", static_cast<int64_t>(signal_safe::LogKind::kTimeHigh)},
-    {"KIND_AT", static_cast<int64_t>(signal_safe::LogKind::kAt)},
+    {"KIND_DROPPED", static_cast<int64_t>(signal_safe::LogRecordKind::kDropped)},
+    {"KIND_TIME", static_cast<int64_t>(signal_safe::LogRecordKind::kTime)},
+    {"KIND_OFF", static_cast<int64_t>(signal_safe::LogRecordKind::kOff)},
+    {"KIND_TIME_HIGH", static_cast<int64_t>(signal_safe::LogRecordKind::kTimeHigh)},
+    {"KIND_AT", static_cast<int64_t>(signal_safe::LogRecordKind::kAt)},
 };
 static_assert(signal_safe::ChunkBytes(0) == 1 << 11 && signal_safe::ChunkBytes(1) == 1 << 13,
               "JTraceMemory.chunkBytes");

@@ -17,7 +17,7 @@ struct LayoutConstant {
 };
 
 // Every offset, size and count that the Java class of that name (JTraceLayout and so on) repeats
-// from arena.h and what it includes, counter_block.h and log_ring.h.
+// from arena.h and what it includes, metric_counts.h and log_ring.h.
 absl::Span<const LayoutConstant> LayoutConstantsInJava();
 absl::Span<const LayoutConstant> ClockConstantsInJava();
 absl::Span<const LayoutConstant> ChargesConstantsInJava();

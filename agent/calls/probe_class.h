@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/metric_counts.h"
 #include "agent/signal_safe/probe_clock.h"
 
 namespace jtrace::calls {
@@ -21,7 +21,7 @@ namespace jtrace::calls {
 struct ProbeConstants {
   uint64_t arena;  // address
   bool flat;       // record=flat
-  // Offset of eight spare bytes in java.lang.Thread (FindThreadSpare); 0: none.
+  // Offset of eight spare bytes in java.lang.Thread (FindThreadPadding); 0: none.
   uint64_t thread_spare;
   bool log = false;  // record=log
   signal_safe::ProbeClock clock = signal_safe::ProbeClock::kNone;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "agent/base/clock.h"
+#include "agent/calls/clocks/clock_scale.h"
 #include "agent/calls/clocks/rseq_clock.h"
-#include "agent/calls/clocks/tick_scale.h"
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
 #include "agent/signal_safe/doorbell.h"
@@ -16,7 +16,7 @@
 namespace jtrace::calls {
 namespace {
 
-bool Define(JNIEnv* jni, const NativeHalf& half, const char* name,
+bool Define(JNIEnv* jni, const NativeMethodClass& half, const char* name,
             absl::Span<const uint8_t> bytes) {
   jclass natives = DefineBootClass(jni, half.name, half.bytes);
   if (natives == nullptr || jni->RegisterNatives(natives, &half.method, 1) != 0) return false;
@@ -33,7 +33,7 @@ constexpr char kNativeClock[] = "jtrace/NativeClock";
 
 jlong JNICALL Ticks(JNIEnv*, jclass) { return static_cast<jlong>(jtrace_ticks()); }
 
-jlong JNICALL CpuNanos(JNIEnv*, jclass) { return static_cast<jlong>(OwnCpuNanos()); }
+jlong JNICALL CpuNanos(JNIEnv*, jclass) { return static_cast<jlong>(CurrentThreadCpuNanos()); }
 
 jlong JNICALL RseqWord(JNIEnv*, jclass) { return reinterpret_cast<jlong>(CurrentRseqWord()); }
 
@@ -60,8 +60,8 @@ void JNICALL Nap(JNIEnv*, jclass, jint micros) {
 
 }  // namespace
 
-bool DefineWithNativeHalf(JNIEnv* jni, const NativeHalf& half, const char* name,
-                          absl::Span<const uint8_t> bytes) {
+bool DefineWithNativeClass(JNIEnv* jni, const NativeMethodClass& half, const char* name,
+                           absl::Span<const uint8_t> bytes) {
   const bool works = Define(jni, half, name, bytes);
   jni->ExceptionClear();
   return works;
@@ -88,11 +88,11 @@ absl::Status DefineNativeClock(JNIEnv* jni) {
 absl::Status DefineUnwindProbe(JNIEnv* jni, UnwindFunction function) {
   if (unwind_defined) return absl::OkStatus();
   take.store(function, std::memory_order_relaxed);
-  const NativeHalf half = {
+  const NativeMethodClass half = {
       "jtrace/NativeUnwind",
       EmbeddedNativeUnwind(),
       {const_cast<char*>("take"), const_cast<char*>("(I)V"), reinterpret_cast<void*>(&TakeUnwind)}};
-  if (!DefineWithNativeHalf(jni, half, std::string(kUnwindClass).c_str(), EmbeddedUnwindClass())) {
+  if (!DefineWithNativeClass(jni, half, std::string(kUnwindClass).c_str(), EmbeddedUnwindClass())) {
     return absl::FailedPreconditionError("this JVM rejects the probe of unwind=");
   }
   unwind_defined = true;
@@ -101,11 +101,11 @@ absl::Status DefineUnwindProbe(JNIEnv* jni, UnwindFunction function) {
 
 absl::Status DefineLogWait(JNIEnv* jni) {
   if (wait_defined) return absl::OkStatus();
-  const NativeHalf half = {
+  const NativeMethodClass half = {
       "jtrace/NativeWait",
       EmbeddedNativeWait(),
       {const_cast<char*>("nap"), const_cast<char*>("(I)V"), reinterpret_cast<void*>(&Nap)}};
-  if (!DefineWithNativeHalf(jni, half, std::string(kWaitClass).c_str(), EmbeddedWaitClass())) {
+  if (!DefineWithNativeClass(jni, half, std::string(kWaitClass).c_str(), EmbeddedWaitClass())) {
     return absl::FailedPreconditionError(
         "this JVM rejects the code of overflow=wait: use overflow=gap");
   }

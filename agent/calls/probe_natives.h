@@ -14,7 +14,7 @@
 namespace jtrace::calls {
 
 // The class with the native method, in the boot loader's unnamed module.
-struct NativeHalf {
+struct NativeMethodClass {
   const char* name;  // internal
   absl::Span<const uint8_t> bytes;
   JNINativeMethod method;
@@ -23,8 +23,8 @@ struct NativeHalf {
 // Defines `half`, and into java.base the class `name` that calls it; then calls that class's
 // `static boolean works()`, which initializes it. In VMInit or later. Returns whether it works; no
 // Java exception is left pending.
-bool DefineWithNativeHalf(JNIEnv* jni, const NativeHalf& half, const char* name,
-                          absl::Span<const uint8_t> bytes);
+bool DefineWithNativeClass(JNIEnv* jni, const NativeMethodClass& half, const char* name,
+                           absl::Span<const uint8_t> bytes);
 
 // The clock (JTraceClock.java).
 

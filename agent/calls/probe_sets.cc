@@ -19,9 +19,9 @@ absl::StatusOr<ProbeSet*> ProbeSets::FindOrDefine(jvmtiEnv* jvmti, JNIEnv* jni,
       return known;
     }
     if (known != nullptr) continue;
-    std::unique_ptr<BlockCounters> blocks;
+    std::unique_ptr<BasicBlockCounters> blocks;
     if (options.blocks) {
-      auto reserved = BlockCounters::Reserve(options.path_blocks);
+      auto reserved = BasicBlockCounters::Reserve(options.path_blocks);
       if (!reserved.ok()) return reserved.status();
       blocks = *std::move(reserved);
     }

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "agent/calls/logs/log_collector.h"
 #include "agent/calls/probes.h"
-#include "agent/calls/trees/block_counters.h"
+#include "agent/calls/trees/basic_block_counters.h"
 #include "agent/calls/trees/flat_collector.h"
 #include "agent/calls/trees/tree_collector.h"
 
@@ -21,10 +21,10 @@ namespace jtrace::calls {
 struct ProbeSet {
   ProbeOptions options;
   std::unique_ptr<Probes> probes;
-  std::unique_ptr<TreeCollector> trees;   // record=tree, record=log
-  std::unique_ptr<FlatCollector> counts;  // record=flat
-  std::unique_ptr<LogCollector> logs;     // record=log
-  std::unique_ptr<BlockCounters> blocks;  // blocks=on
+  std::unique_ptr<TreeCollector> trees;        // record=tree, record=log
+  std::unique_ptr<FlatCollector> counts;       // record=flat
+  std::unique_ptr<LogCollector> logs;          // record=log
+  std::unique_ptr<BasicBlockCounters> blocks;  // blocks=on
 };
 
 // A probe class never changes after its definition, and is never unloaded. A recording uses the set

@@ -5,13 +5,13 @@
 
 #include "absl/status/status.h"
 #include "agent/base/clock.h"
+#include "agent/calls/clocks/clock_scale.h"
 #include "agent/calls/clocks/rseq_clock.h"
-#include "agent/calls/clocks/tick_scale.h"
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
 #include "agent/calls/probe_natives.h"
 #include "agent/calls/trees/arena_reservation.h"
-#include "agent/calls/trees/block_counters.h"
+#include "agent/calls/trees/basic_block_counters.h"
 #include "agent/calls/trees/thread_spare.h"
 #include "agent/signal_safe/arena.h"
 #include "agent/signal_safe/atomic_access.h"
@@ -51,10 +51,10 @@ signal_safe::ProbeClock UsableClock(signal_safe::ProbeClock wanted,
   return wanted;
 }
 
-TickScale ScaleOf(signal_safe::ProbeClock clock) {
+ClockScale ScaleOf(signal_safe::ProbeClock clock) {
   const bool counter =
       clock == signal_safe::ProbeClock::kTsc || clock == signal_safe::ProbeClock::kCpu;
-  TickScale scale = counter ? TickScale::TimeStampCounter() : TickScale::Nanoseconds();
+  ClockScale scale = counter ? ClockScale::TimeStampCounter() : ClockScale::Nanoseconds();
   scale.Update();
   return scale;
 }
@@ -74,7 +74,7 @@ void Probes::ClearCompiled(uint32_t limit) const {
 }
 
 Probes::Probes(signal_safe::Arena* arena, int number, signal_safe::ProbeClock clock,
-               const TickScale& scale, bool ticks, bool resting)
+               const ClockScale& scale, bool ticks, bool resting)
     : arena_(arena),
       class_name_(resting ? NumberedName(kRestingClass, number) : ProbeClassName(number)),
       block_class_name_(NumberedName(kBlocksClass, number)),
@@ -92,17 +92,17 @@ void Probes::Begin() {
 }
 
 void Probes::End() {
-  Rest();
+  DisableCounting();
   tick_thread_.reset();
 }
 
-void Probes::Count() { signal_safe::WriteRelaxed(arena_->counts, uint32_t{1}); }
+void Probes::EnableCounting() { signal_safe::WriteRelaxed(arena_->counts, uint32_t{1}); }
 
-void Probes::Rest() { signal_safe::WriteRelaxed(arena_->counts, uint32_t{0}); }
+void Probes::DisableCounting() { signal_safe::WriteRelaxed(arena_->counts, uint32_t{0}); }
 
 void Probes::UseNanoTime() {
   if (clock_ == signal_safe::ProbeClock::kTsc) clock_ = signal_safe::ProbeClock::kNano;
-  scale_ = TickScale::Nanoseconds();
+  scale_ = ClockScale::Nanoseconds();
 }
 
 void Probes::SetCompiled(uint32_t routine, bool compiled) const {
@@ -115,23 +115,23 @@ uint64_t Probes::memory_used() const { return ArenaBytesUsed(*arena_); }
 
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options, int number,
-                                                const BlockCounters* blocks) {
+                                                const BasicBlockCounters* blocks) {
   absl::StatusOr<signal_safe::Arena*> arena = ReserveArena(options.memory_limit, options.max_depth);
   if (!arena.ok()) return arena.status();
   InitializeRseqDescriptor((*arena)->rseq);
   (*arena)->always_on = reinterpret_cast<uintptr_t>(&(*arena)->rseq);
-  (*arena)->lost_state.rseq = reinterpret_cast<uintptr_t>(&(*arena)->always_on);
-  (*arena)->lost_state.counters = reinterpret_cast<uintptr_t>(&(*arena)->lost_counters);
-  (*arena)->lost_state.metrics = reinterpret_cast<uintptr_t>(&(*arena)->lost_charged);
+  (*arena)->sink_state.rseq = reinterpret_cast<uintptr_t>(&(*arena)->always_on);
+  (*arena)->sink_state.counters = reinterpret_cast<uintptr_t>(&(*arena)->sink_counters);
+  (*arena)->sink_state.metrics = reinterpret_cast<uintptr_t>(&(*arena)->sink_charged);
   const uint64_t shared_blocks = blocks != nullptr ? blocks->shared_address() : 0;
-  (*arena)->lost_state.blocks = (*arena)->shared.state.blocks = shared_blocks;
+  (*arena)->sink_state.blocks = (*arena)->shared.state.blocks = shared_blocks;
   const signal_safe::ProbeClock clock = UsableClock(options.clock, **arena);
   const bool ticks = clock == signal_safe::ProbeClock::kCoarse && options.clock_ticks;
   auto probes =
       std::make_unique<Probes>(*arena, number, clock, ScaleOf(clock), ticks, options.resting);
   probes->Begin();
   // Each probe set has its own eight of the spare bytes.
-  const uint64_t spare = FindThreadSpare(jvmti, jni);
+  const uint64_t spare = FindThreadPadding(jvmti, jni);
   const ProbeClassSetup setup = {
       .number = number,
       .probe = {.arena = reinterpret_cast<uintptr_t>(*arena),

@@ -10,15 +10,15 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "agent/calls/clocks/clock_scale.h"
 #include "agent/calls/clocks/coarse_clock.h"
-#include "agent/calls/clocks/tick_scale.h"
 #include "agent/calls/trees/path_metrics.h"
 #include "agent/signal_safe/arena.h"
 #include "agent/signal_safe/probe_clock.h"
 
 namespace jtrace::calls {
 
-class BlockCounters;
+class BasicBlockCounters;
 
 // The behaviour of a probe class, fixed when it is defined.
 struct ProbeOptions {
@@ -46,7 +46,7 @@ class Probes {
  public:
   // `ticks`: whether Begin starts a CoarseClockThread. `resting`: see ProbeOptions.
   Probes(signal_safe::Arena* arena, int number, signal_safe::ProbeClock clock,
-         const TickScale& scale, bool ticks, bool resting = false);
+         const ClockScale& scale, bool ticks, bool resting = false);
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
@@ -80,18 +80,18 @@ class Probes {
   void Begin();
   void End();
   // From Count to Rest or End, resting probes count; others always do. Any thread.
-  void Count();
-  void Rest();
+  void EnableCounting();
+  void DisableCounting();
 
   // The scale of the clock's units. The writer thread updates it.
-  TickScale& scale() { return scale_; }
+  ClockScale& scale() { return scale_; }
 
  private:
   signal_safe::Arena* arena_;
   const std::string class_name_;
   const std::string block_class_name_;
   signal_safe::ProbeClock clock_;
-  TickScale scale_;
+  ClockScale scale_;
   const bool ticks_;                                // clock=coarse, but not clock=manual
   std::unique_ptr<CoarseClockThread> tick_thread_;  // while in use
 };
@@ -106,6 +106,6 @@ std::string ProbeClassName(int number);
 // space; FailedPrecondition if the JVM rejects the class or lacks something it uses.
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options, int number = 0,
-                                                const BlockCounters* blocks = nullptr);
+                                                const BasicBlockCounters* blocks = nullptr);
 
 }  // namespace jtrace::calls

@@ -12,7 +12,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 #include "proto/control_protocol.h"
 
 namespace jtrace::control {
@@ -84,7 +84,7 @@ void Connections::Run() {
     socket_ = AgentFd();
     connections_.clear();
   });
-  while (!signal_safe::agent_is_off.load()) {
+  while (!signal_safe::agent_is_disabled.load()) {
     signal_safe::RunAsAgent([&] {
       Refresh();
       const bool somebody_connects = Poll();

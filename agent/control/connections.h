@@ -38,7 +38,7 @@ struct Limits {
 struct ConnectionContext {
   const Limits& limits;
   RequestQueue& queue;
-  AnswerMemory& memory;
+  ResponseMemory& memory;
 };
 
 // One client: reads its request, sends its answer, and never waits for it. On the clients' thread.
@@ -60,7 +60,7 @@ class Connection {
   // Whether the request is complete, but the queue had no room for it.
   bool WaitsForRoom() const { return has_line_ && answer_ == nullptr; }
   bool IsSubmitted() const { return answer_ != nullptr; }
-  // Whether it waited for nothing but its client when it was last served.
+  // Whether only the client could make progress when the connection was last served.
   bool IsIdle() const { return is_idle_; }
 
  private:
@@ -119,7 +119,7 @@ class Connections {
   const std::string path_;
   const Limits limits_;
   RequestQueue& queue_;
-  AnswerMemory memory_;
+  ResponseMemory memory_;
   AgentThread thread_;
   bool has_listened_ = false;  // constant once the thread runs
   AgentFd socket_;

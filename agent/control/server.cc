@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "agent/base/clock.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace::control {
 
@@ -54,7 +54,7 @@ void Server::Run() {
   commands_.UseServer(*this);
   // The longest wait, because the system's clock may be set back meanwhile.
   constexpr absl::Duration kMaxWait = absl::Minutes(1);
-  while (!signal_safe::agent_is_off.load()) {
+  while (!signal_safe::agent_is_disabled.load()) {
     signal_safe::RunAsAgent(
         [&] { ServeOne(absl::Now() + kMaxWait, [](absl::string_view) { return true; }); });
   }
@@ -90,7 +90,7 @@ void CarryOut(const Request& request, Commands& commands, absl::FunctionRef<void
       wake();
     });
   } catch (const std::bad_alloc&) {
-    signal_safe::TurnOff();
+    signal_safe::DisableAgent();
     status = absl::ResourceExhaustedError("no memory; raise ulimit -v");
   } catch (const std::exception& failure) {
     status = absl::ResourceExhaustedError(failure.what());

@@ -34,9 +34,10 @@ class Commands {
   // answer's last line follows from the status: 1 for InvalidArgument, 2 for other errors, whose
   // message is sent.
   virtual absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) = 0;
-  // Does what is due, and returns when that is again. Called then, after every request and Wake.
+  // Does the work that is due, and returns the time of the next call. Also called after each
+  // request and each Wake.
   virtual absl::Time Tick() = 0;
-  // Both on the control thread, before anything else.
+  // The first two calls on the control thread: its kernel id, and the server.
   virtual void ThreadStarted(pid_t tid) = 0;
   virtual void UseServer(Server&) {}
   // On the clients' thread, before anything else.

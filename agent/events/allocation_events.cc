@@ -29,7 +29,7 @@ jvmtiEventCallbacks AllocationCallbacks() {
 }  // namespace
 
 AllocationEvents::AllocationEvents(const EventContext& context)
-    : JvmtiEventSource(context, this, AllocationCallbacks()) {}
+    : JvmtiEventRecorder(context, this, AllocationCallbacks()) {}
 
 absl::Span<const Code> AllocationEvents::codes() const {
   static constexpr Code kCodes[] = {Code::kAllocation, Code::kEachAllocation};
@@ -62,7 +62,7 @@ void AllocationEvents::Start(const EventCodeSet& codes) {
 
 void AllocationEvents::Stop() {
   if (std::exchange(has_set_interval_, false)) env()->SetHeapSamplingInterval(kUsualInterval);
-  JvmtiEventSource::Stop();
+  JvmtiEventRecorder::Stop();
 }
 
 void AllocationEvents::Allocated(JNIEnv* jni, jthread thread, jobject, jclass klass, jlong size) {

@@ -10,12 +10,12 @@
 #include <atomic>
 #include <optional>
 
-#include "agent/events/jvmti_event_source.h"
+#include "agent/events/jvmti_event_recorder.h"
 
 namespace jtrace::events {
 
 // The callback is on the Java thread that allocates.
-class AllocationEvents : public JvmtiEventSource {
+class AllocationEvents : public JvmtiEventRecorder {
  public:
   explicit AllocationEvents(const EventContext& context);
 

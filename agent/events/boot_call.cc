@@ -5,7 +5,7 @@
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace::events {
 namespace {

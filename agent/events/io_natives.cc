@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "agent/base/clock.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace::events {
 namespace {

@@ -11,8 +11,8 @@ namespace {
 // The wait that began on a native thread. A virtual thread may end it on another carrier: then it
 // has no record of the end, because the time of its begin is unknown there.
 struct OpenWait {
-  uint64_t begin_ns = 0;    // of the recording; 0: no wait
-  uint64_t session_ns = 0;  // RecordingClock::start when it began
+  uint64_t begin_ns = 0;            // of the recording; 0: no wait
+  uint64_t recording_start_ns = 0;  // RecordingClock::start when it began
   uint64_t java_tid = 0;
   bool is_recorded = false;
 };
@@ -33,7 +33,7 @@ OpenWait& OpenOf(Code code) { return code == Code::kContended ? t_contended : t_
 }  // namespace
 
 MonitorEvents::MonitorEvents(const EventContext& context)
-    : JvmtiEventSource(context, this, MonitorCallbacks()) {}
+    : JvmtiEventRecorder(context, this, MonitorCallbacks()) {}
 
 absl::Span<const Code> MonitorEvents::codes() const {
   static constexpr Code kCodes[] = {Code::kContended, Code::kWait};
@@ -56,7 +56,7 @@ void MonitorEvents::Start(const EventCodeSet& codes) {
 
 void MonitorEvents::Begin(Code code, JNIEnv* jni, jthread thread, jobject object, int64_t value) {
   OpenWait& open = OpenOf(code);
-  open.session_ns = context().clock.start();
+  open.recording_start_ns = context().clock.start();
   open.begin_ns = context().clock.Now();
   open.java_tid = context().threads.FindRunning(jni, thread).numbers.java_tid;
   open.is_recorded = context().limits.Count(code, open.begin_ns);
@@ -67,7 +67,7 @@ void MonitorEvents::Begin(Code code, JNIEnv* jni, jthread thread, jobject object
 
 void MonitorEvents::End(Code code, JNIEnv* jni, jthread thread, jobject object) {
   const OpenWait open = std::exchange(OpenOf(code), OpenWait());
-  if (open.begin_ns == 0 || open.session_ns != context().clock.start()) return;
+  if (open.begin_ns == 0 || open.recording_start_ns != context().clock.start()) return;
   if (open.java_tid != context().threads.FindRunning(jni, thread).numbers.java_tid) return;
   const uint64_t now = context().clock.Now();
   context().limits.Ended(code, now - open.begin_ns);

@@ -4,12 +4,12 @@
 
 #include <jvmti.h>
 
-#include "agent/events/jvmti_event_source.h"
+#include "agent/events/jvmti_event_recorder.h"
 
 namespace jtrace::events {
 
 // Callbacks are on the Java thread concerned.
-class MonitorEvents : public JvmtiEventSource {
+class MonitorEvents : public JvmtiEventRecorder {
  public:
   explicit MonitorEvents(const EventContext& context);
 

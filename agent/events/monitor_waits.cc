@@ -37,7 +37,7 @@ jvmtiEventCallbacks WaitCallbacks() {
 }  // namespace
 
 MonitorWaits::MonitorWaits(const EventContext& context)
-    : JvmtiEventSource(context, this, WaitCallbacks()), writer_(context) {}
+    : JvmtiEventRecorder(context, this, WaitCallbacks()), writer_(context) {}
 
 absl::Span<const Code> MonitorWaits::codes() const {
   static constexpr Code kCodes[] = {Code::kOwner, Code::kJoin};

@@ -4,13 +4,13 @@
 
 #include <jvmti.h>
 
-#include "agent/events/jvmti_event_source.h"
+#include "agent/events/jvmti_event_recorder.h"
 #include "agent/events/wait_writer.h"
 
 namespace jtrace::events {
 
 // Callbacks are on the Java thread concerned.
-class MonitorWaits : public JvmtiEventSource {
+class MonitorWaits : public JvmtiEventRecorder {
  public:
   explicit MonitorWaits(const EventContext& context);
 

@@ -7,7 +7,7 @@
 #include "agent/base/clock.h"
 #include "agent/events/boot_call.h"
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace::events {
 namespace {

@@ -31,7 +31,7 @@ thread_local OpenSegments t_open_segments;
 }  // namespace
 
 Segments::Segments(const RecordingClock& clock, trace::RecordEncoder& encoder,
-                   trace::LimitedEvents& limits, Losses& losses, ThreadNumber thread_number)
+                   trace::EventRateLimiter& limits, Losses& losses, ThreadNumber thread_number)
     : clock_(clock),
       encoder_(encoder),
       limits_(limits),

@@ -3,8 +3,9 @@
 // counted, with their times, by name.
 //
 // Threads: any, Java ones and others, but not in signal handlers; AddChanges and BeginFile on the
-// writer thread. Segments of a thread nest if the program ends them in turn, which is its callers'
-// concern: jtrace.api.Segment for Java, ThreadSegments below for native code.
+// writer thread. Segments of a thread nest only if the program ends the innermost one first. Begin
+// and End do not check this; jtrace.api.Segment does for Java, ThreadSegments below for native
+// code.
 #pragma once
 
 #include <array>
@@ -17,11 +18,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "agent/events/event_source.h"
+#include "agent/events/event_recorder.h"
 
 namespace jtrace::events {
 
-class Segments : public EventSource, public trace::ChunkSource {
+class Segments : public EventRecorder, public trace::ChunkSource {
  public:
   static constexpr uint32_t kMaxNames = 1000;
   static constexpr size_t kMaxNameBytes = 256;
@@ -29,8 +30,8 @@ class Segments : public EventSource, public trace::ChunkSource {
   // Returns the calling thread's number in the trace; 0: it has none.
   using ThreadNumber = std::function<uint32_t()>;
 
-  Segments(const RecordingClock& clock, trace::RecordEncoder& encoder, trace::LimitedEvents& limits,
-           Losses& losses, ThreadNumber thread_number);
+  Segments(const RecordingClock& clock, trace::RecordEncoder& encoder,
+           trace::EventRateLimiter& limits, Losses& losses, ThreadNumber thread_number);
   // Only in tests: the agent's live as long as the process.
   ~Segments() override;
 
@@ -87,7 +88,7 @@ class Segments : public EventSource, public trace::ChunkSource {
 
   const RecordingClock& clock_;
   trace::RecordEncoder& encoder_;
-  trace::LimitedEvents& limits_;
+  trace::EventRateLimiter& limits_;
   Losses& losses_;
   const ThreadNumber thread_number_;
   std::atomic<bool> is_on_{false};

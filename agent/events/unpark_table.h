@@ -1,9 +1,9 @@
 // Remembers who gave each thread the permit that ends its next park (LockSupport.unpark).
 //
-// A thread that is unparked may at once unpark the next one of those that wait on the same object:
-// so do the waiters of a latch, a barrier, or a lock in the order of their queue. The last one's
-// wait then has an interval for each: until the one before it was unparked it waited for whoever
-// that one waited for.
+// A woken thread may itself wake the next one that waits on the same object: so do the waiters of a
+// latch, a barrier, and a lock's queue. The wait of the last one is divided at each of these
+// wake-ups. The part before a wake-up is attributed to the thread for which the woken thread had
+// waited.
 #pragma once
 
 #include <array>

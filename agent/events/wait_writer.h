@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "agent/events/event_source.h"
+#include "agent/events/event_recorder.h"
 
 namespace jtrace::events {
 

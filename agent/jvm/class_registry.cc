@@ -9,7 +9,7 @@
 #include "absl/strings/strip.h"
 #include "agent/base/class_names.h"
 #include "agent/jvm/jvmti_calls.h"
-#include "agent/jvm/loader_numbers.h"
+#include "agent/jvm/loader_ids.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::jvm {
@@ -322,7 +322,7 @@ uint32_t ClassRegistry::RoutineOf(MethodKey method) const { return NumbersOf(met
 ClassRegistry::Numbers ClassRegistry::NumberMethod(const ClassIdentity& identity,
                                                    absl::string_view name,
                                                    absl::string_view descriptor) {
-  const auto numbers = encoder_.NumbersOfMethod(identity.id, name, descriptor);
+  const auto numbers = encoder_.MethodIdsOf(identity.id, name, descriptor);
   return {.class_id = identity.id,
           .method = numbers.method,
           .routine = numbers.routine,

@@ -26,7 +26,7 @@
 #include "agent/jvm/class_locations.h"
 #include "agent/jvm/hotspot/method_reader.h"
 #include "agent/jvm/hotspot/nmethod_reader.h"
-#include "agent/jvm/loader_numbers.h"
+#include "agent/jvm/loader_ids.h"
 #include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvm {
@@ -43,7 +43,7 @@ enum class MethodWait : uint8_t { kNone, kPark, kSleep };
 
 class ClassRegistry {
  public:
-  ClassRegistry(JavaVM* vm, jvmtiEnv* env, const RecordingClock& clock, LoaderNumbers& loaders,
+  ClassRegistry(JavaVM* vm, jvmtiEnv* env, const RecordingClock& clock, LoaderIds& loaders,
                 trace::RecordEncoder& encoder)
       : vm_(vm), env_(env), clock_(clock), loaders_(loaders), encoder_(encoder) {}
 
@@ -77,7 +77,8 @@ class ClassRegistry {
   // is about to be redefined. Their jmethodIDs, which a redefinition keeps, name them from now on.
   void Renumber(jclass klass);
   // Keeps the numbers of the Methods of a class that is about to be redefined. Activations continue
-  // in these old Methods, which lose their jmethodIDs. `method_behind`: JvmView::MethodBehind.
+  // in these old Methods, which lose their jmethodIDs. `method_behind`:
+  // HotSpotInternals::MethodBehind.
   void KeepOldMethods(jclass klass, absl::FunctionRef<uintptr_t(jmethodID)> method_behind);
   // Forgets the old Methods that no sample has contained. Called before the next redefinition.
   void ForgetUnsampledOldMethods();
@@ -160,7 +161,7 @@ class ClassRegistry {
   JavaVM* vm_;
   jvmtiEnv* env_;
   const RecordingClock& clock_;
-  LoaderNumbers& loaders_;
+  LoaderIds& loaders_;
   ClassLocations locations_;
   trace::RecordEncoder& encoder_;
   mutable absl::Mutex mutex_;

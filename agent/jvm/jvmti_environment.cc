@@ -211,8 +211,8 @@ void Environment::Dispose() {
   env->DisposeEnvironment();
 }
 
-absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
-                                        bool virtual_threads) {
+absl::StatusOr<GrantedCapabilities> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
+                                                    bool virtual_threads) {
   jvmtiCapabilities potential = {};
   absl::Status status =
       ToStatus(env, env->GetPotentialCapabilities(&potential), "GetPotentialCapabilities");
@@ -222,7 +222,7 @@ absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
   std::memcpy(offered.data(), &potential, sizeof(potential));
   std::memcpy(asked.data(), &wanted, sizeof(wanted));
   if (virtual_threads) asked[kVirtualThreadsByte] |= kVirtualThreadsBit;
-  Granted granted = {.refused = Refused(wanted, potential)};
+  GrantedCapabilities granted = {.refused = Refused(wanted, potential)};
   for (size_t i = 0; i < asked.size(); ++i) asked[i] &= offered[i];
   std::memcpy(&wanted, asked.data(), sizeof(wanted));
   status = ToStatus(env, env->AddCapabilities(&wanted), "AddCapabilities");

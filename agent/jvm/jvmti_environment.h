@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace::jvm {
 
@@ -113,15 +113,15 @@ static_assert(sizeof(jvmtiEventCallbacks) == (86 - 50 + 1) * sizeof(void*),
               "the table ends at SampledObjectAlloc (86), where JDK 21's continues");
 
 // The result of AddCapabilities.
-struct Granted {
+struct GrantedCapabilities {
   bool virtual_threads = false;  // requested, and the JVM has them (JDK 21)
   // What users call the capabilities that the JVM refuses: most JVMs offer some only at load.
   std::vector<std::string> refused;
 };
 
 // Adds those of `wanted` that the JVM offers and, if requested, events of virtual threads.
-absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
-                                        bool virtual_threads);
+absl::StatusOr<GrantedCapabilities> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
+                                                    bool virtual_threads);
 
 // Enables or disables the events for all threads. Error: of the first event that the JVM refuses.
 absl::Status EnableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);

@@ -23,13 +23,14 @@ class RedefinedClasses {
   // The most bytes of class files that are kept.
   static constexpr size_t kMaxBytes = 16u << 20;
 
-  // Another agent redefines or retransforms the class (ClassDef.id); `file` is what jtrace's hook
-  // receives. False: there is no room for it, and a stop may undo the change.
+  // Keeps the file that jtrace's hook receives when another agent redefines or retransforms the
+  // class (ClassDef.id). False: there is no room for it, and a stop may undo the change.
   bool Add(uint32_t class_id, std::span<const unsigned char> file);
-  // jtrace retransforms the class and receives `file`. Returns the file that it should have
-  // received; empty: this one.
+  // Returns the file that jtrace should have received instead of `file` when it retransforms the
+  // class; empty: `file` is right.
   std::vector<unsigned char> Current(uint32_t class_id, std::span<const unsigned char> file);
-  // A recording ends: later changes are not seen. Drops the files, unless this JVM needs them.
+  // Drops the files at the end of a recording, unless this JVM needs them: later changes are not
+  // seen.
   void EndRecording();
 
  private:

@@ -27,7 +27,7 @@ NameAndKind Describe(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
   return {info.name != nullptr ? info.name : "", info.is_daemon == JNI_TRUE};
 }
 
-ThreadNumbers NumbersOf(const ThreadEntry& thread) {
+TraceThreadIds NumbersOf(const ThreadEntry& thread) {
   return {.number = thread.number,
           .java_tid = thread.identity.java_tid,
           .os_tid = thread.identity.os_tid};
@@ -40,7 +40,7 @@ bool IsOfCollector(absl::string_view name) {
 
 }  // namespace
 
-ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
+TraceThreadIds ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
   ThreadIdentity identity = fields_.Of(jni, thread);
   identity.os_tid = gettid();
   if (identity.java_tid != 0) {
@@ -53,10 +53,10 @@ ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
 }
 
 // Two threads may define one thread: itself at its start, and one that lists the running threads.
-ThreadNumbers ThreadRegistry::Define(JNIEnv* jni, jthread thread, const ThreadIdentity& identity) {
+TraceThreadIds ThreadRegistry::Define(JNIEnv* jni, jthread thread, const ThreadIdentity& identity) {
   NameAndKind described = Describe(env_, jni, thread);
   const bool named = !described.name.empty();
-  ThreadNumbers numbers = {.java_tid = identity.java_tid, .os_tid = identity.os_tid};
+  TraceThreadIds numbers = {.java_tid = identity.java_tid, .os_tid = identity.os_tid};
   {
     ThreadTable::Access threads(table_);
     ThreadEntry* const known = threads.OfJava(identity.java_tid);
@@ -96,8 +96,8 @@ RunningThread ThreadRegistry::Adopt(JNIEnv* jni, jthread thread,
 
 void ThreadRegistry::Clear() { ThreadTable::Access(table_).ClearNumbers(); }
 
-ThreadNumbers ThreadRegistry::End() {
-  ThreadNumbers numbers = {.os_tid = gettid()};
+TraceThreadIds ThreadRegistry::End() {
+  TraceThreadIds numbers = {.os_tid = gettid()};
   bool named = true;
   {
     ThreadTable::Access threads(table_);

@@ -20,7 +20,7 @@
 namespace jtrace::jvm {
 
 // The numbers of one thread.
-struct ThreadNumbers {
+struct TraceThreadIds {
   uint32_t number = 0;    // Thread.id in the trace
   uint64_t java_tid = 0;  // Thread.threadId()
   pid_t os_tid = 0;
@@ -28,7 +28,7 @@ struct ThreadNumbers {
 
 // A thread that already runs, with the JVM's structure for it (Thread.eetop).
 struct RunningThread {
-  ThreadNumbers numbers;
+  TraceThreadIds numbers;
   uintptr_t java_thread = 0;
 };
 
@@ -47,7 +47,7 @@ class ThreadRegistry {
 
   // The current thread, which is `thread`, runs Java code from here on: defines it and records its
   // start. Also for a thread that already ran when the agent was loaded, if called on it.
-  ThreadNumbers Start(JNIEnv* jni, jthread thread);
+  TraceThreadIds Start(JNIEnv* jni, jthread thread);
   // Defines a thread that ran before the agent was loaded, as Start does. `os_tid` returns the
   // kernel's id of a JavaThread; 0: unknown; below 0: ignore the thread.
   RunningThread Adopt(JNIEnv* jni, jthread thread, absl::FunctionRef<pid_t(uintptr_t)> os_tid);
@@ -56,7 +56,7 @@ class ThreadRegistry {
 
   // Records that the current thread ends. Makes no JNI call: the thread may not have checked for an
   // exception, and -Xcheck:jni would warn.
-  ThreadNumbers End();
+  TraceThreadIds End();
   // The last step of a thread's end. Its name and number are known until everything that was
   // recorded before is written.
   void Release(uint64_t java_tid);
@@ -96,7 +96,7 @@ class ThreadRegistry {
 
  private:
   // Defines the thread, unless it has a number, and records that it runs.
-  ThreadNumbers Define(JNIEnv* jni, jthread thread, const ThreadIdentity& identity);
+  TraceThreadIds Define(JNIEnv* jni, jthread thread, const ThreadIdentity& identity);
 
   ThreadTable& table_;
   jvmtiEnv* env_;

@@ -13,9 +13,9 @@
 //   other thread known by the same kernel id has ended (Start). A listed thread has ended, too, if
 //   another one has reported its start with the same kernel id (Adopt).
 // - A listed thread may end before the list is read. A thread that has reported its end is never
-//   adopted. Of a thread that was unknown when it ended, only the kernel's id is known: until
-//   another thread reports its start with that id, but for kMaxEndingNs at most, a listed thread
-//   that has the id may be gone, and the JVM's structure for it must not be read (MayBeGone).
+//   adopted. If a thread was unknown when it ended, its kernel id is remembered until another
+//   thread starts with it, for kMaxEndingNs at most. Meanwhile a listed thread with that id may be
+//   gone, and the JVM's structure for it must not be read (MayBeGone).
 // - A thread that has ended keeps its name and its number until everything of it is written
 //   (Release, ForgetEnded).
 #pragma once
@@ -34,7 +34,7 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "agent/base/clock.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/metric_counts.h"
 
 namespace jtrace::jvm {
 
@@ -50,7 +50,7 @@ struct ThreadEntry {
   bool has_ended = false;
   std::string name;  // as in the trace; of a virtual thread also before it has a number
   // Belongs to metrics::ThreadCounters, which sets it under its own mutex. Null: it has none.
-  signal_safe::CounterBlock* counters = nullptr;
+  signal_safe::MetricCounts* counters = nullptr;
 };
 
 class ThreadTable {

@@ -10,7 +10,7 @@
 #include "agent/base/clock.h"
 #include "agent/metrics/metric.h"
 #include "agent/metrics/rseq_counters.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/metric_counts.h"
 
 namespace jtrace::metrics {
 
@@ -62,36 +62,37 @@ constexpr int64_t WrapSubtract(int64_t a, int64_t b) {
 // ---- Blocks of threads: plain loads and stores, in an order that is also correct for a handler
 // that interrupts the thread anywhere
 
-// tls_block: the block of the calling thread, or of the virtual thread on it; tls_platform: always
-// that of the calling thread. Null: the thread is not counted yet, or has ended. A block is
-// complete before it is stored here, and is removed from here before its values are collected.
+// tls_metric_counts: the block of the calling thread, or of the virtual thread on it;
+// tls_platform_metric_counts: always that of the calling thread. Null: the thread is not counted
+// yet, or has ended. A block is complete before it is stored here, and is removed from here before
+// its values are collected.
 [[gnu::tls_model(
-    "initial-exec")]] extern constinit thread_local signal_safe::CounterBlock* tls_block;
-[[gnu::tls_model(
-    "initial-exec")]] extern constinit thread_local signal_safe::CounterBlock* tls_platform;
+    "initial-exec")]] extern constinit thread_local signal_safe::MetricCounts* tls_metric_counts;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local signal_safe::MetricCounts*
+    tls_platform_metric_counts;
 
 inline constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
-// offcpu.ns is not counted: its place in `cum` has the thread's CPU time when counting began.
+// offcpu.ns is not counted: its place in `counts` has the thread's CPU time when counting began.
 inline constexpr auto kCpuAtStart = static_cast<uint32_t>(Metric::kOffCpu);
 
 // A compiler barrier: the thread's handlers see the stores before it before those after it.
-inline void InProgramOrder() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+inline void CompilerBarrier() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-inline int64_t ReadCum(const signal_safe::CounterBlock& block, uint32_t metric) {
-  return std::atomic_ref<int64_t>(const_cast<int64_t&>(block.cum[metric]))
+inline int64_t ReadCount(const signal_safe::MetricCounts& block, uint32_t metric) {
+  return std::atomic_ref<int64_t>(const_cast<int64_t&>(block.counts[metric]))
       .load(std::memory_order_relaxed);
 }
 
-inline void WriteCum(signal_safe::CounterBlock& block, uint32_t metric, int64_t value) {
-  std::atomic_ref<int64_t>(block.cum[metric]).store(value, std::memory_order_relaxed);
+inline void WriteCount(signal_safe::MetricCounts& block, uint32_t metric, int64_t value) {
+  std::atomic_ref<int64_t>(block.counts[metric]).store(value, std::memory_order_relaxed);
 }
 
 // alloc.bytes. The three words of a JavaThread change one after the other: when the thread itself
 // allocates, which it does not do while it asks, and when a collection retires its TLAB, which can
 // happen at any time that the thread is not in Java code. So they are read until they stand still.
 inline int64_t ReadAllocated(const signal_safe::AllocLayout& layout,
-                             const signal_safe::CounterBlock& block) {
-  if (block.java_thread == 0 || layout.allocated_bytes == 0) return ReadCum(block, kAllocBytes);
+                             const signal_safe::MetricCounts& block) {
+  if (block.java_thread == 0 || layout.allocated_bytes == 0) return ReadCount(block, kAllocBytes);
   int64_t value = signal_safe::ReadAllocated(layout, block.java_thread);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
@@ -103,25 +104,26 @@ inline int64_t ReadAllocated(const signal_safe::AllocLayout& layout,
 }
 
 // Reads any metric. `kernel` returns the kernel's value of a metric for the block's thread; it is
-// not called for virtual threads, which have none. `cum` has its value when counting began.
+// not called for virtual threads, which have none. `counts` has its value when counting began.
 template <typename Kernel>
-int64_t ReadBlock(const signal_safe::AllocLayout& layout, const signal_safe::CounterBlock& block,
+int64_t ReadBlock(const signal_safe::AllocLayout& layout, const signal_safe::MetricCounts& block,
                   uint32_t metric, Kernel kernel) {
-  if (IsUser(metric)) return ReadCum(block, metric);
+  if (IsUser(metric)) return ReadCount(block, metric);
   const auto known = static_cast<Metric>(metric);
   const auto wall = [&] { return static_cast<int64_t>(MonotonicNanos() - block.start_ns); };
   const auto used = [&](Metric it) {
     if (block.os_tid == 0) return int64_t{0};
-    return std::max<int64_t>(0, kernel(it) - ReadCum(block, static_cast<uint32_t>(it)));
+    return std::max<int64_t>(0, kernel(it) - ReadCount(block, static_cast<uint32_t>(it)));
   };
   if (known == Metric::kAllocBytes) return ReadAllocated(layout, block);
   if (known == Metric::kWall) return wall();
   if (known == Metric::kOffCpu) {
     const auto cpu = static_cast<uint32_t>(Metric::kCpu);
-    const int64_t since = used(Metric::kCpu) + ReadCum(block, cpu) - ReadCum(block, kCpuAtStart);
+    const int64_t since =
+        used(Metric::kCpu) + ReadCount(block, cpu) - ReadCount(block, kCpuAtStart);
     return std::max<int64_t>(0, wall() - since);
   }
-  return InfoOf(known).origin == MetricOrigin::kKernel ? used(known) : ReadCum(block, metric);
+  return InfoOf(known).origin == MetricOrigin::kKernel ? used(known) : ReadCount(block, metric);
 }
 
 }  // namespace jtrace::metrics

@@ -71,9 +71,9 @@ absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std:
     numbers.push_back(*user + elapsed);
   }
   if (static_cast<size_t>(std::count_if(numbers.begin(), numbers.end(), IsCharged)) >
-      signal_safe::kPathMetrics) {
+      signal_safe::kMaxPathMetrics) {
     return absl::InvalidArgumentError(absl::StrCat("option 'metrics': at most ",
-                                                   signal_safe::kPathMetrics,
+                                                   signal_safe::kMaxPathMetrics,
                                                    " metrics that are charged to call paths"));
   }
   return numbers;
@@ -96,7 +96,7 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, bool has
   for (const uint32_t metric : metrics) {
     if (IsElapsed(metric) || counters_.Check(metric).ok()) continue;
     const std::string name = counters_.NameOf(metric);
-    if ((Bit(static_cast<Metric>(metric)) & kKernelEventMetrics) != 0) {
+    if ((Bit(static_cast<Metric>(metric)) & kPerfEventMetrics) != 0) {
       losses.Add(absl::StrCat("metrics.", name), Severity::kWarning, 1,
                  absl::StrCat("metric that needs the kernel's events: ", name), refused);
       continue;
@@ -129,7 +129,7 @@ calls::PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metric
     const bool is_known =
         metric % signal_safe::kElapsed != static_cast<uint32_t>(Metric::kAllocBytes) ||
         layout_.allocated.allocated_bytes != 0;
-    if (IsCharged(metric) && is_known && chosen.numbers.size() < signal_safe::kPathMetrics) {
+    if (IsCharged(metric) && is_known && chosen.numbers.size() < signal_safe::kMaxPathMetrics) {
       chosen.numbers.push_back(static_cast<uint8_t>(metric));
     }
   }
@@ -141,7 +141,7 @@ calls::PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metric
 calls::MetricValues JvmMetrics::SinceCharged(const calls::PathMetrics& metrics,
                                              const signal_safe::ThreadState& state) const {
   calls::MetricValues values = {};
-  counters_.WithLive(state.java_tid, [&](const signal_safe::CounterBlock&) {
+  counters_.WithLive(state.java_tid, [&](const signal_safe::MetricCounts&) {
     values = calls::SinceCharged(metrics, state);
   });
   return values;
@@ -186,13 +186,13 @@ absl::StatusOr<int64_t> JvmMetrics::TotalOf(JNIEnv* jni, jthread thread, uint32_
   return counters_.Of(fields_.JavaTid(jni, thread), metric);
 }
 
-signal_safe::CounterBlock* JvmMetrics::BlockOf(uint64_t java_tid, bool is_virtual,
+signal_safe::MetricCounts* JvmMetrics::BlockOf(uint64_t java_tid, bool is_virtual,
                                                uint64_t java_thread) {
   if (is_virtual) sources_.FollowVirtualThreads();
   return counters_.BlockOf(java_tid, is_virtual, java_thread);
 }
 
-bool JvmMetrics::RanBeforeRecording(const signal_safe::CounterBlock& block) const {
+bool JvmMetrics::RanBeforeRecording(const signal_safe::MetricCounts& block) const {
   return live_.load() && (block.is_partial != 0 || block.start_ns < began_ns_.load());
 }
 

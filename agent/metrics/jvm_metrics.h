@@ -20,10 +20,10 @@
 #include "agent/jvm/hotspot/java_thread_layout.h"
 #include "agent/jvm/thread_fields.h"
 #include "agent/jvm/thread_table.h"
-#include "agent/metrics/counted_events.h"
-#include "agent/metrics/kernel_events.h"
-#include "agent/metrics/object_counter.h"
+#include "agent/metrics/jvm_event_counter.h"
+#include "agent/metrics/live_object_counter.h"
 #include "agent/metrics/thread_counters.h"
+#include "agent/metrics/thread_perf_events.h"
 
 namespace jtrace::metrics {
 
@@ -64,7 +64,7 @@ class JvmMetrics : public calls::ThreadCounterAccess {
   void FollowVirtualThreads() { sources_.FollowVirtualThreads(); }
 
   // Objects by the call path that allocated them, between Begin and End.
-  const ObjectPaths& object_paths() { return objects_.paths(); }
+  const AllocationPaths& object_paths() { return objects_.paths(); }
 
   // Returns those of `metrics` that the probes charge to call paths.
   calls::PathMetrics PathMetricsOf(const std::vector<uint32_t>& metrics) const;
@@ -92,9 +92,9 @@ class JvmMetrics : public calls::ThreadCounterAccess {
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric);
 
   // ThreadCounterAccess
-  signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual,
+  signal_safe::MetricCounts* BlockOf(uint64_t java_tid, bool is_virtual,
                                      uint64_t java_thread) override;
-  bool RanBeforeRecording(const signal_safe::CounterBlock& block) const override;
+  bool RanBeforeRecording(const signal_safe::MetricCounts& block) const override;
   absl::StatusOr<int64_t> Own(uint32_t metric) override { return counters_.Own(metric); }
   const signal_safe::AllocLayout& layout() const override { return layout_.allocated; }
 
@@ -105,9 +105,9 @@ class JvmMetrics : public calls::ThreadCounterAccess {
   bool allocations_checked_ = false;
   events::IoCalls io_;
   ThreadCounters counters_;
-  CountedEvents sources_;
-  KernelEvents kernel_events_;
-  ObjectCounter objects_;
+  JvmEventCounter sources_;
+  ThreadPerfEvents kernel_events_;
+  LiveObjectCounter objects_;
   std::atomic<bool> live_{false};
   std::atomic<uint64_t> began_ns_{0};
   uint64_t gc_began_ = 0;

@@ -34,16 +34,16 @@ struct ThreadPerfEvent {
 
 // The table: returns the entry of a descriptor below kMaxDescriptors; null: it has no event.
 inline constexpr int kMaxDescriptors = 1 << 16;
-std::atomic<ThreadPerfEvent*>& EventOfDescriptor(int fd);
+std::atomic<ThreadPerfEvent*>& PerfEventOfFd(int fd);
 
 // Counts the handlers of event signals that run now.
-extern constinit signal_safe::InFlight event_handlers;
+extern constinit signal_safe::InFlight perf_event_handlers;
 
 // Charges `events` to the calling thread, which owns `event`, or to the virtual thread on it. Does
 // nothing if the thread is not counted yet.
 void Charge(ThreadPerfEvent& event, int64_t events);
 
 // Handles the signal that a perf event sends to its thread. Starts the perf event again.
-void HandleEventSignal(int signal, siginfo_t* info, void* context);
+void HandlePerfEventSignal(int signal, siginfo_t* info, void* context);
 
 }  // namespace jtrace::metrics

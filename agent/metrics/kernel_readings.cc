@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "agent/base/clock.h"
-#include "agent/metrics/own_totals.h"
+#include "agent/metrics/current_thread_totals.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -97,11 +97,11 @@ int64_t ReadJit() {
 }  // namespace
 
 std::optional<int64_t> ReadOwn(Metric metric) {
-  const std::optional<int64_t> now = ReadOwnNow(metric);
+  const std::optional<int64_t> now = ReadCurrentThreadFast(metric);
   return now ? now : ReadThread(metric, gettid());
 }
 
-std::optional<IoBytes> ReadOwnIo() {
+std::optional<IoBytes> ReadCurrentThreadIo() {
   const std::string io = TaskFile(gettid(), "io");
   const auto read = BytesIn(io, Metric::kReadBytes);
   const auto written = BytesIn(io, Metric::kWrittenBytes);

@@ -1,7 +1,7 @@
 // Reads the kernel's counters of a thread or of the process (counts that are read, S5.5), which the
 // kernel keeps up to date at every context switch.
 //
-// Any thread, but not in a signal handler (see own_totals.h).
+// Any thread, but not in a signal handler (see current_thread_totals.h).
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +24,7 @@ struct IoBytes {
   int64_t read;
   int64_t written;
 };
-std::optional<IoBytes> ReadOwnIo();
+std::optional<IoBytes> ReadCurrentThreadIo();
 // Of another thread of this process.
 std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid);
 // Returns the kernel's name of a thread of this process; "": it has ended.

@@ -9,9 +9,9 @@
 
 namespace jtrace::metrics {
 
+using metrics::AllocationCounts;
+using metrics::AllocationPaths;
 using metrics::Metric;
-using metrics::ObjectPaths;
-using metrics::PathObjects;
 
 // The delta of one thread in the chunk.
 class LiveObjectsSource::Rows {
@@ -58,7 +58,7 @@ void LiveObjectsSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   AddPaths(threads);
   if (!routines_.empty()) encoder_.DefineRoutines(std::exchange(routines_, {}));
   losses_.Set("objects.paths", Severity::kWarning,
-              known_.empty() ? 0 : paths_.Read(ObjectPaths::kTooMany).allocated.objects,
+              known_.empty() ? 0 : paths_.Read(AllocationPaths::kTooMany).allocated.objects,
               "objects whose call path is not known, because there are too many: they are in "
               "[process]",
               "count fewer methods (include=com.acme.**)");
@@ -71,11 +71,11 @@ void LiveObjectsSource::AddRoots(Threads& threads) {
     for (size_t i = 0; i < values.size(); ++i) now[thread][i] += values[i];
   };
   if (known_.empty()) return;
-  add(Process(), ObjectPaths::kNoPath);
-  add(Process(), ObjectPaths::kTooMany);
+  add(Process(), AllocationPaths::kNoPath);
+  add(Process(), AllocationPaths::kTooMany);
   for (size_t i = 0; i < owners_.size(); ++i) {
     const uint32_t root = owners_[i].root;
-    if (root < ObjectPaths::kFirstPath) continue;
+    if (root < AllocationPaths::kFirstPath) continue;
     add(owners_[i].has_tree ? ThreadOf(i) : Process(), root);
   }
   for (const auto& [thread, values] : now) {
@@ -84,7 +84,7 @@ void LiveObjectsSource::AddRoots(Threads& threads) {
 }
 
 void LiveObjectsSource::AddPaths(Threads& threads) {
-  for (uint32_t path = ObjectPaths::kFirstPath; path < known_.size(); ++path) {
+  for (uint32_t path = AllocationPaths::kFirstPath; path < known_.size(); ++path) {
     if (known_[path].parent == 0) continue;
     const Values values = Read(path);
     Node& node = nodes_[path];
@@ -114,7 +114,7 @@ void LiveObjectsSource::Report(const TraceNode& node, const Values& values, Valu
 }
 
 LiveObjectsSource::Values LiveObjectsSource::Read(uint32_t path) {
-  const PathObjects read = paths_.Read(path);
+  const AllocationCounts read = paths_.Read(path);
   Node& node = nodes_[path];
   node.freed = read.freed;
   const auto value_of = [&](Metric metric) {

@@ -13,10 +13,10 @@
 
 #include "absl/container/btree_map.h"
 #include "agent/calls/trees/tree_source.h"
-#include "agent/jvm/thread_groups.h"
 #include "agent/jvm/thread_registry.h"
+#include "agent/jvm/thread_tree_groups.h"
+#include "agent/metrics/allocation_paths.h"
 #include "agent/metrics/metric.h"
-#include "agent/metrics/object_paths.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace::metrics {
@@ -31,8 +31,8 @@ class LiveObjectsSource : public trace::ChunkSource {
   };
   static constexpr size_t kMaxMetrics = 4;
 
-  LiveObjectsSource(const metrics::ObjectPaths& paths, jvm::ThreadRegistry& threads,
-                    jvm::ThreadGroups& groups, trace::RecordEncoder& encoder, Losses& losses,
+  LiveObjectsSource(const metrics::AllocationPaths& paths, jvm::ThreadRegistry& threads,
+                    jvm::ThreadTreeGroups& groups, trace::RecordEncoder& encoder, Losses& losses,
                     Settings settings)
       : paths_(paths),
         threads_(threads),
@@ -44,8 +44,8 @@ class LiveObjectsSource : public trace::ChunkSource {
   void BeginFile() override;
 
  private:
-  using Path = metrics::ObjectPaths::Path;
-  using Owner = metrics::ObjectPaths::Owner;
+  using Path = metrics::AllocationPaths::Path;
+  using Owner = metrics::AllocationPaths::Owner;
   using Values = std::array<int64_t, kMaxMetrics>;  // in the order of Settings::metrics
   class Rows;                                       // the delta of a thread
   using Threads = absl::btree_map<uint32_t, Rows>;
@@ -75,9 +75,9 @@ class LiveObjectsSource : public trace::ChunkSource {
   uint32_t ThreadOf(size_t owner);
   uint32_t Process() { return groups_.NumberOfGroup(groups_.Process()); }
 
-  const metrics::ObjectPaths& paths_;
+  const metrics::AllocationPaths& paths_;
   jvm::ThreadRegistry& threads_;
-  jvm::ThreadGroups& groups_;
+  jvm::ThreadTreeGroups& groups_;
   trace::RecordEncoder& encoder_;
   Losses& losses_;
   const Settings settings_;

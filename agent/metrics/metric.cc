@@ -68,7 +68,7 @@ constexpr MetricInfo kMetrics[] = {
     {Metric::kOutside, "outside.ns", "ns", Reach::kPath, MetricOrigin::kCounted, "exact",
      "50 ns a call of that class; with boundary=costs, record=tree",
      "time in calls out of scope that depend on others, callbacks not included"},
-    {Metric::kOutsideElements, "outside.elements", "", Reach::kPath, MetricOrigin::kCounted,
+    {Metric::kBoundaryElements, "outside.elements", "", Reach::kPath, MetricOrigin::kCounted,
      "exact, the same on every run", "5 ns a call; with boundary=costs, record=tree",
      "elements given to calls out of scope whose cost depends on them"},
     {Metric::kLiveObjects, "live.objects", "", Reach::kProcess, MetricOrigin::kCounted,

@@ -1,6 +1,6 @@
 // The metrics that jtrace knows (S5.3): their names, units, how exact they are and what they cost.
 //
-// Pure. Numbers are those of signal_safe::CounterBlock::cum and of the Java API.
+// Pure. Numbers are those of signal_safe::MetricCounts::counts and of the Java API.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "absl/strings/string_view.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/metric_counts.h"
 
 namespace jtrace::metrics {
 
@@ -39,12 +39,12 @@ enum class Metric : uint8_t {
   kPathInstructions,
   kPathCacheMisses,
   kOutside,
-  kOutsideElements,
+  kBoundaryElements,
   kLiveObjects,
   kFreedObjects,
 };
-static_assert(static_cast<uint32_t>(Metric::kOutside) == signal_safe::kOutsideNanos &&
-              static_cast<uint32_t>(Metric::kOutsideElements) == signal_safe::kOutsideElements);
+static_assert(static_cast<uint32_t>(Metric::kOutside) == signal_safe::kBoundaryNanos &&
+              static_cast<uint32_t>(Metric::kBoundaryElements) == signal_safe::kBoundaryElements);
 // User counters have the numbers from here to signal_safe::kMaxMetrics - 1.
 inline constexpr uint32_t kFirstUser = 32;
 
@@ -65,7 +65,7 @@ inline constexpr uint64_t kTaggedObjectMetrics =
 
 // Metrics that the probes count without another source.
 inline constexpr uint64_t kProbeMetrics =
-    Bit(Metric::kAllocSites) | Bit(Metric::kOutside) | Bit(Metric::kOutsideElements);
+    Bit(Metric::kAllocSites) | Bit(Metric::kOutside) | Bit(Metric::kBoundaryElements);
 
 // Returns whether the metric is a current value, which may fall, and not a sum.
 constexpr bool IsLevel(Metric metric) {
@@ -82,7 +82,7 @@ enum class Reach : uint8_t {
 // The source of its values.
 enum class MetricOrigin : uint8_t {
   kJavaThread,  // the JVM's own structure for the thread: read when a value is requested
-  kCounted,     // events, added to CounterBlock::cum
+  kCounted,     // events, added to MetricCounts::counts
   kKernel,      // read from the kernel when a value is requested
   kTree,        // the call trees
 };

@@ -10,11 +10,11 @@
 #include "agent/base/clock.h"
 #include "agent/metrics/counter_numbers.h"
 #include "agent/metrics/kernel_readings.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace::metrics {
 
-using signal_safe::CounterBlock;
+using signal_safe::MetricCounts;
 
 namespace {
 
@@ -24,7 +24,7 @@ constexpr size_t kRestingBlocks = 1024;
 constexpr size_t kBlocksAtOnce = 1024;
 
 // What the kernel had counted for this kernel thread when its last Java thread ended, such as main
-// before DestroyJavaVM. Start stores it in `cum` of the next block, and readings subtract it.
+// before DestroyJavaVM. Start stores it in `counts` of the next block, and readings subtract it.
 constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPageFaults,
                                    Metric::kReadBytes, Metric::kWrittenBytes};
 constexpr size_t kInheritedIo = 3;  // the first that needs a file
@@ -40,36 +40,36 @@ ThreadCounters::ThreadCounters(const signal_safe::AllocLayout& layout, jvm::Thre
 
 // ---- Threads start and end --------------------------------------------------------------------
 
-CounterBlock* ThreadCounters::NewBlock() {
+MetricCounts* ThreadCounters::NewBlock() {
   if (free_.size() <= kRestingBlocks) {
-    constexpr size_t kBytes = kBlocksAtOnce * sizeof(CounterBlock);
+    constexpr size_t kBytes = kBlocksAtOnce * sizeof(MetricCounts);
     void* memory =
         mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED && free_.empty()) return nullptr;
-    auto* blocks = static_cast<CounterBlock*>(memory);
+    auto* blocks = static_cast<MetricCounts*>(memory);
     for (size_t i = 0; memory != MAP_FAILED && i < kBlocksAtOnce; ++i) {
       free_.push_front(&blocks[i]);
     }
   }
-  CounterBlock* block = free_.front();
+  MetricCounts* block = free_.front();
   free_.pop_front();
   *block = {};
   block->start_ns = MonotonicNanos();
   return block;
 }
 
-void ThreadCounters::AddLive(CounterBlock& block) {
+void ThreadCounters::AddLive(MetricCounts& block) {
   block.index = live_.size();
   live_.push_back(&block);
 }
 
-CounterBlock* ThreadCounters::Find(uint64_t java_tid) const {
+MetricCounts* ThreadCounters::Find(uint64_t java_tid) const {
   jvm::ThreadTable::Access threads(threads_);
   const jvm::ThreadEntry* const thread = threads.OfJava(java_tid);
   return thread != nullptr ? thread->counters : nullptr;
 }
 
-CounterBlock* ThreadCounters::FindOnOsThread(pid_t os_tid) const {
+MetricCounts* ThreadCounters::FindOnOsThread(pid_t os_tid) const {
   jvm::ThreadTable::Access threads(threads_);
   const jvm::ThreadEntry* const java = threads.JavaOn(os_tid);
   if (java != nullptr && java->counters != nullptr) return java->counters;
@@ -77,29 +77,29 @@ CounterBlock* ThreadCounters::FindOnOsThread(pid_t os_tid) const {
   return native != nullptr ? native->counters : nullptr;
 }
 
-CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, bool is_partial) {
+MetricCounts* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, bool is_partial) {
   const std::lock_guard lock(mutex_);
   const pid_t os_tid = gettid();
   // A native thread that is already counted may become a Java thread.
-  CounterBlock* known = FindOnOsThread(os_tid);
+  MetricCounts* known = FindOnOsThread(os_tid);
   if (known == nullptr) known = Find(java_tid);
-  CounterBlock* const block = known != nullptr ? known : NewBlock();
+  MetricCounts* const block = known != nullptr ? known : NewBlock();
   if (block == nullptr) return nullptr;
   SetIdentity(*block, {.java_tid = java_tid, .os_tid = os_tid, .java_thread = java_thread});
   if (known == nullptr) {
     block->is_partial = is_partial ? 1 : 0;
-    block->cum[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
+    block->counts[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
     for (size_t i = 0; i < kInherited.size(); ++i) {
-      block->cum[static_cast<size_t>(kInherited[i])] = tls_inherited[i];
+      block->counts[static_cast<size_t>(kInherited[i])] = tls_inherited[i];
     }
     AddLive(*block);
   }
-  InProgramOrder();
-  tls_block = tls_platform = block;
+  CompilerBarrier();
+  tls_metric_counts = tls_platform_metric_counts = block;
   return block;
 }
 
-void ThreadCounters::SetIdentity(CounterBlock& block, const jvm::ThreadIdentity& identity) {
+void ThreadCounters::SetIdentity(MetricCounts& block, const jvm::ThreadIdentity& identity) {
   jvm::ThreadTable::Access threads(threads_);
   for (jvm::ThreadEntry* const before :
        {threads.JavaOn(identity.os_tid), threads.NativeOn(identity.os_tid)}) {
@@ -114,7 +114,7 @@ void ThreadCounters::SetIdentity(CounterBlock& block, const jvm::ThreadIdentity&
 
 void ThreadCounters::Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread) {
   const std::lock_guard lock(mutex_);
-  CounterBlock* block;
+  MetricCounts* block;
   {
     jvm::ThreadTable::Access threads(threads_);
     // Its JavaThread may be freed at any moment, or may already be.
@@ -129,32 +129,32 @@ void ThreadCounters::Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread
   block->java_thread = block->platform_thread = java_thread;
   block->os_tid = os_tid;
   block->is_partial = 1;
-  block->cum[kCpuAtStart] = ReadThread(Metric::kCpu, os_tid).value_or(0);
+  block->counts[kCpuAtStart] = ReadThread(Metric::kCpu, os_tid).value_or(0);
   AddLive(*block);
 }
 
-CounterBlock* ThreadCounters::Current() {
-  if (tls_block != nullptr) return tls_block;
+MetricCounts* ThreadCounters::Current() {
+  if (tls_metric_counts != nullptr) return tls_metric_counts;
   const std::lock_guard lock(mutex_);
   const pid_t os_tid = gettid();
-  if (CounterBlock* const known = FindOnOsThread(os_tid); known != nullptr) {
-    return tls_block = tls_platform = known;
+  if (MetricCounts* const known = FindOnOsThread(os_tid); known != nullptr) {
+    return tls_metric_counts = tls_platform_metric_counts = known;
   }
-  CounterBlock* block = NewBlock();
+  MetricCounts* block = NewBlock();
   if (block == nullptr) return nullptr;
   block->os_tid = os_tid;
   block->is_partial = 1;
-  block->cum[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
+  block->counts[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
   AddLive(*block);
   jvm::ThreadTable::Access(threads_).Native(os_tid).counters = block;
   // Java threads report their end in another way, and earlier.
   pthread_setspecific(at_thread_end_, this);
-  InProgramOrder();
-  return tls_block = tls_platform = block;
+  CompilerBarrier();
+  return tls_metric_counts = tls_platform_metric_counts = block;
 }
 
 std::optional<ThreadCounters::Identity> ThreadCounters::RegisterThread() {
-  const CounterBlock* const block = Current();
+  const MetricCounts* const block = Current();
   if (block == nullptr) return std::nullopt;
   return Identity{.java_tid = block->java_tid, .os_tid = block->os_tid};
 }
@@ -163,15 +163,15 @@ void ThreadCounters::EndOfNativeThread(void* self) { static_cast<ThreadCounters*
 
 void ThreadCounters::End() {
   const std::optional<IoBytes> io =
-      reads_io_at_end_.load(std::memory_order_relaxed) ? ReadOwnIo() : std::nullopt;
+      reads_io_at_end_.load(std::memory_order_relaxed) ? ReadCurrentThreadIo() : std::nullopt;
   const std::lock_guard lock(mutex_);
-  CounterBlock* block = tls_platform;
+  MetricCounts* block = tls_platform_metric_counts;
   if (block == nullptr) block = FindOnOsThread(gettid());
   if (block == nullptr || block->java_tid != 0) jvm::ThreadTable::Access(threads_).End(gettid());
   if (block == nullptr) return;
   // First: a handler that counts from here on gets an error, since its counts would be in no total.
-  tls_block = tls_platform = nullptr;
-  InProgramOrder();
+  tls_metric_counts = tls_platform_metric_counts = nullptr;
+  CompilerBarrier();
   Retire(*block, /*is_own=*/true, io);
   for (size_t i = 0; i < kInheritedIo; ++i) tls_inherited[i] = ReadOwn(kInherited[i]).value_or(0);
   if (io.has_value()) {
@@ -180,12 +180,12 @@ void ThreadCounters::End() {
   }
 }
 
-void ThreadCounters::Retire(CounterBlock& block, bool is_own, const std::optional<IoBytes>& io) {
+void ThreadCounters::Retire(MetricCounts& block, bool is_own, const std::optional<IoBytes>& io) {
   Values last = ReadAll(block, ~kFileMetrics, is_own);
   if (io.has_value()) {
     const auto used = [&](Metric metric, int64_t now) {
       const auto i = static_cast<uint32_t>(metric);
-      last[i] = std::max<int64_t>(0, now - ReadCum(block, i));
+      last[i] = std::max<int64_t>(0, now - ReadCount(block, i));
     };
     used(Metric::kReadBytes, io->read);
     used(Metric::kWrittenBytes, io->written);
@@ -222,7 +222,7 @@ void ThreadCounters::Remember(uint64_t java_tid, const EndedThread& last) {
 // ---- Events ---------------------------------------------------------------------------------
 
 void ThreadCounters::Add(uint32_t metric, int64_t delta) {
-  CounterBlock* const block = Current();
+  MetricCounts* const block = Current();
   if (block != nullptr) {
     signal_safe::Count(*block, metric, delta);
   } else {
@@ -236,19 +236,19 @@ void ThreadCounters::AddToProcess(uint32_t metric, int64_t delta) {
 
 namespace {
 
-bool IsUnreported(const CounterBlock& block, uint32_t metric) {
-  return block.os_tid == 0 && OwnTotals::IsPerKernelThread(metric);
+bool IsUnreported(const MetricCounts& block, uint32_t metric) {
+  return block.os_tid == 0 && CurrentThreadTotals::IsPerKernelThread(metric);
 }
 
 }  // namespace
 
-int64_t ThreadCounters::Read(const CounterBlock& block, uint32_t metric, bool is_own) const {
+int64_t ThreadCounters::Read(const MetricCounts& block, uint32_t metric, bool is_own) const {
   return ReadBlock(layout_, block, metric, [&](Metric it) {
     return (is_own ? ReadOwn(it) : ReadThread(it, block.os_tid)).value_or(0);
   });
 }
 
-Values ThreadCounters::ReadAll(const CounterBlock& block, uint64_t metrics, bool is_own) const {
+Values ThreadCounters::ReadAll(const MetricCounts& block, uint64_t metrics, bool is_own) const {
   Values values = {};
   for (uint32_t i = 0; i < signal_safe::kMaxMetrics; ++i) {
     const bool is_metric = i < AllMetrics().size() || IsUser(i);
@@ -290,14 +290,14 @@ absl::Status ThreadCounters::Check(uint32_t metric) const {
 absl::StatusOr<int64_t> ThreadCounters::Own(uint32_t metric) {
   const Availability availability = own_.AvailabilityForThreads(metric);
   if (availability != Availability::kYes) return StatusOf(availability, metric);
-  const CounterBlock* const block = Current();
+  const MetricCounts* const block = Current();
   if (block == nullptr) return absl::ResourceExhaustedError("no memory for a thread's counters");
   if (IsUnreported(*block, metric)) return StatusOf(Availability::kVirtualThread, metric);
   return Read(*block, metric, /*is_own=*/true);
 }
 
 absl::StatusOr<int64_t> ThreadCounters::OfEnded(const EndedThread& last, uint32_t metric) const {
-  if (last.is_virtual && OwnTotals::IsPerKernelThread(metric)) {
+  if (last.is_virtual && CurrentThreadTotals::IsPerKernelThread(metric)) {
     return StatusOf(Availability::kVirtualThread, metric);
   }
   if ((kFileMetrics >> metric & 1) == 0 || last.has_files) return last.values[metric];
@@ -311,9 +311,9 @@ absl::StatusOr<int64_t> ThreadCounters::Of(uint64_t java_tid, uint32_t metric) c
   const Availability availability = own_.AvailabilityForThreads(metric);
   if (availability != Availability::kYes) return StatusOf(availability, metric);
   const std::lock_guard lock(mutex_);
-  if (const CounterBlock* const live = Find(java_tid); live != nullptr) {
+  if (const MetricCounts* const live = Find(java_tid); live != nullptr) {
     if (IsUnreported(*live, metric)) return StatusOf(Availability::kVirtualThread, metric);
-    return Read(*live, metric, live == tls_block);
+    return Read(*live, metric, live == tls_metric_counts);
   }
   const auto ended = ended_.find(java_tid);
   if (ended != ended_.end()) return OfEnded(ended->second, metric);
@@ -325,16 +325,16 @@ absl::StatusOr<int64_t> ThreadCounters::OfOsThread(pid_t os_tid, uint32_t metric
   const Availability availability = own_.AvailabilityForThreads(metric);
   if (availability != Availability::kYes) return StatusOf(availability, metric);
   const std::lock_guard lock(mutex_);
-  const CounterBlock* const live = FindOnOsThread(os_tid);
+  const MetricCounts* const live = FindOnOsThread(os_tid);
   if (live == nullptr) {
     return absl::NotFoundError(absl::StrCat("no thread ", os_tid, " is counted, or it has ended"));
   }
-  return Read(*live, metric, live == tls_block);
+  return Read(*live, metric, live == tls_metric_counts);
 }
 
 std::optional<uint64_t> ThreadCounters::JavaTidOf(pid_t os_tid) const {
   const std::lock_guard lock(mutex_);
-  const CounterBlock* const live = FindOnOsThread(os_tid);
+  const MetricCounts* const live = FindOnOsThread(os_tid);
   if (live == nullptr || live->java_tid == 0) return std::nullopt;
   return live->java_tid;
 }
@@ -351,16 +351,16 @@ absl::StatusOr<int64_t> ThreadCounters::Process(uint32_t metric) const {
   const std::lock_guard lock(mutex_);
   int64_t sum =
       WrapAdd(ended_total_[metric], process_total_[metric].load(std::memory_order_relaxed));
-  for (const CounterBlock* block : live_) {
-    sum = WrapAdd(sum, Read(*block, metric, block == tls_block));
+  for (const MetricCounts* block : live_) {
+    sum = WrapAdd(sum, Read(*block, metric, block == tls_metric_counts));
   }
   return sum;
 }
 
 bool ThreadCounters::WithLive(uint64_t java_tid,
-                              absl::FunctionRef<void(const CounterBlock&)> visit) const {
+                              absl::FunctionRef<void(const MetricCounts&)> visit) const {
   const std::lock_guard lock(mutex_);
-  const CounterBlock* const live = Find(java_tid);
+  const MetricCounts* const live = Find(java_tid);
   if (live == nullptr) return false;
   visit(*live);
   return true;
@@ -370,11 +370,11 @@ std::vector<ThreadValues> ThreadCounters::Live(uint64_t metrics) const {
   const std::lock_guard lock(mutex_);
   std::vector<ThreadValues> all;
   all.reserve(live_.size());
-  for (const CounterBlock* block : live_) {
+  for (const MetricCounts* block : live_) {
     all.push_back({.java_tid = block->java_tid,
                    .os_tid = block->os_tid,
                    .is_partial = block->is_partial != 0,
-                   .values = ReadAll(*block, metrics, block == tls_block)});
+                   .values = ReadAll(*block, metrics, block == tls_metric_counts)});
   }
   return all;
 }
@@ -402,26 +402,26 @@ std::string ThreadCounters::NameOf(uint32_t metric) const {
   return IsUser(metric) ? users_.NameOf(metric) : "";
 }
 
-void ThreadCounters::Suspend(CounterBlock& block) {
+void ThreadCounters::Suspend(MetricCounts& block) {
   if (block.java_thread == 0) return;
-  WriteCum(block, kAllocBytes, ReadAllocated(layout_, block));
-  InProgramOrder();
+  WriteCount(block, kAllocBytes, ReadAllocated(layout_, block));
+  CompilerBarrier();
   block.java_thread = 0;
 }
 
-void ThreadCounters::Resume(CounterBlock& block, uint64_t java_thread) {
+void ThreadCounters::Resume(MetricCounts& block, uint64_t java_thread) {
   if (layout_.allocated_bytes == 0 || java_thread == 0) return;
   block.alloc_offset =
-      ReadCum(block, kAllocBytes) - signal_safe::ReadAllocated(layout_, java_thread);
-  InProgramOrder();
+      ReadCount(block, kAllocBytes) - signal_safe::ReadAllocated(layout_, java_thread);
+  CompilerBarrier();
   block.java_thread = java_thread;
 }
 
-CounterBlock* ThreadCounters::OfVirtual(uint64_t java_tid) {
+MetricCounts* ThreadCounters::OfVirtual(uint64_t java_tid) {
   jvm::ThreadTable::Access threads(threads_);
   jvm::ThreadEntry& thread = threads.Virtual(java_tid);
   if (thread.counters != nullptr) return thread.counters;
-  CounterBlock* const block = NewBlock();
+  MetricCounts* const block = NewBlock();
   if (block == nullptr) return nullptr;
   thread.counters = block;
   block->java_tid = java_tid;
@@ -430,47 +430,50 @@ CounterBlock* ThreadCounters::OfVirtual(uint64_t java_tid) {
 }
 
 void ThreadCounters::Mount(uint64_t java_tid) {
-  CounterBlock* const carrier = tls_platform != nullptr ? tls_platform : Current();
+  MetricCounts* const carrier =
+      tls_platform_metric_counts != nullptr ? tls_platform_metric_counts : Current();
   if (carrier == nullptr) return;
   const std::lock_guard lock(mutex_);
-  CounterBlock* const block = OfVirtual(java_tid);
+  MetricCounts* const block = OfVirtual(java_tid);
   if (block == nullptr) return;
   Suspend(*carrier);
   Resume(*block, carrier->platform_thread);
-  InProgramOrder();
-  tls_block = block;
+  CompilerBarrier();
+  tls_metric_counts = block;
 }
 
 void ThreadCounters::Unmount() {
-  if (tls_platform == nullptr || tls_block == tls_platform) return;
+  if (tls_platform_metric_counts == nullptr || tls_metric_counts == tls_platform_metric_counts)
+    return;
   const std::lock_guard lock(mutex_);
-  Suspend(*tls_block);
-  Resume(*tls_platform, tls_platform->platform_thread);
-  tls_block = tls_platform;
+  Suspend(*tls_metric_counts);
+  Resume(*tls_platform_metric_counts, tls_platform_metric_counts->platform_thread);
+  tls_metric_counts = tls_platform_metric_counts;
 }
 
 void ThreadCounters::EndVirtual(uint64_t java_tid) {
   const std::lock_guard lock(mutex_);
-  CounterBlock* const block = Find(java_tid);
+  MetricCounts* const block = Find(java_tid);
   if (block == nullptr) return;
-  if (tls_block == block) {
+  if (tls_metric_counts == block) {
     Suspend(*block);
-    Resume(*tls_platform, tls_platform->platform_thread);
-    tls_block = tls_platform;
+    Resume(*tls_platform_metric_counts, tls_platform_metric_counts->platform_thread);
+    tls_metric_counts = tls_platform_metric_counts;
   }
   Retire(*block, /*is_own=*/false, std::nullopt);
 }
 
-CounterBlock* ThreadCounters::BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) {
-  if (tls_block != nullptr && tls_block->java_tid == java_tid) return tls_block;
+MetricCounts* ThreadCounters::BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) {
+  if (tls_metric_counts != nullptr && tls_metric_counts->java_tid == java_tid)
+    return tls_metric_counts;
   if (is_virtual) {
     Mount(java_tid);
-    return tls_block;
+    return tls_metric_counts;
   }
   {
     const std::lock_guard lock(mutex_);
-    if (CounterBlock* const known = Find(java_tid); known != nullptr) {
-      return tls_block = tls_platform = known;
+    if (MetricCounts* const known = Find(java_tid); known != nullptr) {
+      return tls_metric_counts = tls_platform_metric_counts = known;
     }
   }
   return Start(java_tid, java_thread, /*is_partial=*/true);

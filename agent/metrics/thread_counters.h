@@ -25,11 +25,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "agent/jvm/thread_table.h"
+#include "agent/metrics/current_thread_totals.h"
 #include "agent/metrics/kernel_readings.h"
 #include "agent/metrics/metric.h"
-#include "agent/metrics/own_totals.h"
 #include "agent/metrics/user_counters.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/metric_counts.h"
 
 namespace jtrace::metrics {
 
@@ -63,7 +63,7 @@ class ThreadCounters {
 
   // Counts the calling platform thread, which starts or, if `is_partial`, has already run. Returns
   // its block; null without memory.
-  signal_safe::CounterBlock* Start(uint64_t java_tid, uint64_t java_thread, bool is_partial);
+  signal_safe::MetricCounts* Start(uint64_t java_tid, uint64_t java_thread, bool is_partial);
   // Counts another platform thread, which has already run; does nothing if it has ended by now.
   void Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread);
   // Ends the calling thread: keeps its values and frees its block for another thread.
@@ -77,7 +77,7 @@ class ThreadCounters {
   // Keeps the values of a virtual thread, which ends.
   void EndVirtual(uint64_t java_tid);
   // Returns the block of the calling thread, or of the virtual thread on it; made if there is none.
-  signal_safe::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
+  signal_safe::MetricCounts* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
   // Registers the calling thread, as a native one if it was not seen before. None: no memory.
   struct Identity {
     uint64_t java_tid = 0;  // 0: a native thread
@@ -100,8 +100,8 @@ class ThreadCounters {
   // virtual threads, or not for ended ones.
 
   // The queries that are safe in signal handlers.
-  OwnTotals& own() { return own_; }
-  const OwnTotals& own() const { return own_; }
+  CurrentThreadTotals& own() { return own_; }
+  const CurrentThreadTotals& own() const { return own_; }
 
   // Returns the total of the calling thread, or of the virtual thread on it.
   absl::StatusOr<int64_t> Own(uint32_t metric);
@@ -127,7 +127,7 @@ class ThreadCounters {
   // Calls `visit` with the block of a thread that has not ended, and cannot end during the call.
   // False: there is none.
   bool WithLive(uint64_t java_tid,
-                absl::FunctionRef<void(const signal_safe::CounterBlock&)> visit) const;
+                absl::FunctionRef<void(const signal_safe::MetricCounts&)> visit) const;
   // Returns OK if the metric can be queried.
   absl::Status Check(uint32_t metric) const;
 
@@ -146,27 +146,27 @@ class ThreadCounters {
     bool is_virtual;
     bool has_files;
   };
-  signal_safe::CounterBlock* NewBlock();
-  void AddLive(signal_safe::CounterBlock& block);
+  signal_safe::MetricCounts* NewBlock();
+  void AddLive(signal_safe::MetricCounts& block);
   // The block of a thread that is counted; null: it is not.
-  signal_safe::CounterBlock* Find(uint64_t java_tid) const;
-  signal_safe::CounterBlock* FindOnOsThread(pid_t os_tid) const;
+  signal_safe::MetricCounts* Find(uint64_t java_tid) const;
+  signal_safe::MetricCounts* FindOnOsThread(pid_t os_tid) const;
   // Gives the block to this thread, and takes it from the thread that had it before.
-  void SetIdentity(signal_safe::CounterBlock& block, const jvm::ThreadIdentity& identity);
+  void SetIdentity(signal_safe::MetricCounts& block, const jvm::ThreadIdentity& identity);
   // Returns the block of a virtual thread; made if it is new. Null without memory.
-  signal_safe::CounterBlock* OfVirtual(uint64_t java_tid);
+  signal_safe::MetricCounts* OfVirtual(uint64_t java_tid);
   // Keeps the block's last values, and frees it. `io`: what its thread has read and written; none:
   // unknown. `is_own`: the block is the calling thread's.
-  void Retire(signal_safe::CounterBlock& block, bool is_own, const std::optional<IoBytes>& io);
+  void Retire(signal_safe::MetricCounts& block, bool is_own, const std::optional<IoBytes>& io);
   void Remember(uint64_t java_tid, const EndedThread& last);
   absl::StatusOr<int64_t> OfEnded(const EndedThread& last, uint32_t metric) const;
   // Returns the calling thread's block; an unknown native thread gets one. Null without memory.
-  signal_safe::CounterBlock* Current();
+  signal_safe::MetricCounts* Current();
   // Stop and start counting the allocations of the JavaThread for the block (alloc_offset).
-  void Suspend(signal_safe::CounterBlock& block);
-  void Resume(signal_safe::CounterBlock& block, uint64_t java_thread);
-  int64_t Read(const signal_safe::CounterBlock& block, uint32_t metric, bool is_own) const;
-  Values ReadAll(const signal_safe::CounterBlock& block, uint64_t metrics, bool is_own) const;
+  void Suspend(signal_safe::MetricCounts& block);
+  void Resume(signal_safe::MetricCounts& block, uint64_t java_thread);
+  int64_t Read(const signal_safe::MetricCounts& block, uint32_t metric, bool is_own) const;
+  Values ReadAll(const signal_safe::MetricCounts& block, uint64_t metrics, bool is_own) const;
   absl::Status StatusOf(Availability availability, uint32_t metric) const;
   static void EndOfNativeThread(void* self);
 
@@ -174,11 +174,11 @@ class ThreadCounters {
   jvm::ThreadTable& threads_;
   std::atomic<bool> reads_io_at_end_{false};
   UserCounters users_;
-  OwnTotals own_;
+  CurrentThreadTotals own_;
   pthread_key_t at_thread_end_ = 0;
   mutable std::mutex mutex_;  // guards what follows
-  std::vector<signal_safe::CounterBlock*> live_;
-  std::deque<signal_safe::CounterBlock*> free_;
+  std::vector<signal_safe::MetricCounts*> live_;
+  std::deque<signal_safe::MetricCounts*> free_;
   absl::flat_hash_map<uint64_t, EndedThread> ended_;
   std::deque<uint64_t> ended_order_;
   uint64_t ended_count_ = 0;

@@ -24,7 +24,7 @@ bool IsOfKernel(uint32_t metric) {
 }  // namespace
 
 ThreadTotalsSource::ThreadTotalsSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers,
-                                       bool live, jvm::ThreadGroups& groups,
+                                       bool live, jvm::ThreadTreeGroups& groups,
                                        trace::RecordEncoder& encoder)
     : metrics_(metrics), numbers_(std::move(numbers)), groups_(groups), encoder_(encoder) {
   for (const uint32_t number : numbers_) mask_ |= 1ull << number;

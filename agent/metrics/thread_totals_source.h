@@ -8,7 +8,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
-#include "agent/jvm/thread_groups.h"
+#include "agent/jvm/thread_tree_groups.h"
 #include "agent/metrics/jvm_metrics.h"
 #include "agent/trace/chunk_source.h"
 
@@ -18,7 +18,7 @@ class ThreadTotalsSource : public trace::ChunkSource {
  public:
   // `numbers`: the metrics. `live`: the threads have counts that belong to no recording.
   ThreadTotalsSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
-                     jvm::ThreadGroups& groups, trace::RecordEncoder& encoder);
+                     jvm::ThreadTreeGroups& groups, trace::RecordEncoder& encoder);
   ~ThreadTotalsSource() override;
   void AddChanges(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
@@ -38,7 +38,7 @@ class ThreadTotalsSource : public trace::ChunkSource {
   metrics::JvmMetrics& metrics_;
   const std::vector<uint32_t> numbers_;
   uint64_t mask_ = 0;
-  jvm::ThreadGroups& groups_;
+  jvm::ThreadTreeGroups& groups_;
   trace::RecordEncoder& encoder_;
   bool counts_ = false;  // false: readings only find out where counting begins
   uint64_t ended_cursor_ = 0;

@@ -20,7 +20,7 @@ namespace jtrace::metrics {
 // The counts of a call path, callees not included: its calls, then the metrics that the probes
 // charged to it, by column, and its processor time with clock=cpu.
 inline constexpr size_t kCallsColumn = 0;
-inline constexpr size_t kCpuColumn = 1 + signal_safe::kPathMetrics;
+inline constexpr size_t kCpuColumn = 1 + signal_safe::kMaxPathMetrics;
 inline constexpr size_t kPathColumns = kCpuColumn + 1;
 using PathValues = std::array<int64_t, kPathColumns>;
 using ReadNode = absl::FunctionRef<PathValues(const signal_safe::Node&)>;

@@ -25,7 +25,7 @@ PathValues AtColumns(const calls::MetricValues& metrics) {
 
 }  // namespace
 
-TreeWindows::TreeWindows(calls::TreeCollector& trees, const ThreadFamilies& families)
+TreeWindows::TreeWindows(calls::TreeCollector& trees, const ThreadDescendants& families)
     : trees_(trees), families_(families) {
   trees_.Watch(this);
   trees_.ForEachThread([this](const signal_safe::ThreadState& state) {

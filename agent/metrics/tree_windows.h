@@ -18,7 +18,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "agent/calls/trees/tree_collector.h"
-#include "agent/metrics/thread_families.h"
+#include "agent/metrics/thread_descendants.h"
 #include "agent/metrics/tree_snapshot.h"
 #include "agent/signal_safe/thread_state.h"
 #include "agent/signal_safe/tree_node.h"
@@ -31,7 +31,7 @@ enum class WindowScope : int { kThread = 0, kDescendants = 1, kProcess = 2 };
 class TreeWindows : public calls::TreeWatcher {
  public:
   // Begins with a recording: earlier counts are subtracted. Both references must outlive this.
-  TreeWindows(calls::TreeCollector& trees, const ThreadFamilies& families);
+  TreeWindows(calls::TreeCollector& trees, const ThreadDescendants& families);
   ~TreeWindows() override;
   TreeWindows(const TreeWindows&) = delete;
   TreeWindows& operator=(const TreeWindows&) = delete;
@@ -77,7 +77,7 @@ class TreeWindows : public calls::TreeWatcher {
   absl::StatusOr<TreeSnapshot> Whole(TreeSnapshot sum) const;
 
   calls::TreeCollector& trees_;
-  const ThreadFamilies& families_;
+  const ThreadDescendants& families_;
   TreeSnapshot ended_trees_;  // the counts of ended threads in this recording
   // Of running threads: freed nodes, minus the counts of earlier recordings.
   absl::flat_hash_map<uint64_t, TreeSnapshot> corrections_;

@@ -16,8 +16,8 @@ namespace jtrace::native_hooks {
 // The maximum length of an instruction of x86-64.
 inline constexpr size_t kMaxInstruction = 15;
 
-// Code for a slot (SlotPages): the instruction's work, then a jump to the next instruction or to
-// the branch's target.
+// Code for a slot (OutOfLineCode): the instruction's work, then a jump to the next instruction or
+// to the branch's target.
 struct DisplacedInstruction {
   static constexpr size_t kMaxCode = 64;
 

@@ -12,7 +12,7 @@
 #include "agent/native_hooks/trap_action.h"
 #include "agent/samples/handler/sample_handler.h"
 #include "agent/samples/handler/thread_identity.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 #include "agent/signal_safe/doorbell.h"
 #include "agent/signal_safe/patch_sites.h"
 #include "agent/signal_safe/previous_actions.h"
@@ -67,8 +67,8 @@ HookThread* CurrentThread() {
 
 // The thread's slot of samples; null: none is known. A thread that another one attached learns its
 // slot by its first sample. Until then it is searched for at the 1st, 2nd, 4th, 8th … hit.
-samples::ThreadSlot* SlotOf(const samples::SamplerState& state, HookThread& thread) {
-  if (samples::ThreadSlot* const own = samples::OwnSlot(); own != nullptr) return own;
+samples::ThreadSlot* SlotOf(const samples::SampleHandlerConfig& state, HookThread& thread) {
+  if (samples::ThreadSlot* const own = samples::CurrentThreadSlot(); own != nullptr) return own;
   const uint32_t hits = ++thread.hits_without_slot;
   if ((hits & (hits - 1)) != 0) return nullptr;
   const int32_t tid = thread.os_tid.load(std::memory_order_relaxed);
@@ -85,7 +85,7 @@ samples::ThreadSlot* SlotOf(const samples::SamplerState& state, HookThread& thre
   return nullptr;
 }
 
-HookCaller CallerAt(signal_safe::HookDuty duty, HookThread& thread, uintptr_t sp) {
+HookCaller CallerAt(signal_safe::SiteBinding duty, HookThread& thread, uintptr_t sp) {
   HookCaller caller;
   caller.node = 0;
   caller.java_tid = 0;
@@ -95,7 +95,8 @@ HookCaller CallerAt(signal_safe::HookDuty duty, HookThread& thread, uintptr_t sp
   caller.placement = duty.placement;
   caller.address =
       (duty.use & signal_safe::kHookEntry) != 0 ? *reinterpret_cast<const uintptr_t*>(sp) : 0;
-  const samples::SamplerState* const state = samples::sampler_state.load(std::memory_order_seq_cst);
+  const samples::SampleHandlerConfig* const state =
+      samples::sample_handler_config.load(std::memory_order_seq_cst);
   if (state == nullptr || !state->active) return caller;
   const samples::ThreadSlot* const slot = SlotOf(*state, thread);
   if (slot == nullptr) return caller;
@@ -199,7 +200,7 @@ void AwaitReturn(const signal_safe::PatchSite& site, HookThread& thread, const H
   open.start_ns = MonotonicNanos();
 }
 
-void Called(signal_safe::PatchSite& site, signal_safe::HookDuty duty, HookThread& thread,
+void Called(signal_safe::PatchSite& site, signal_safe::SiteBinding duty, HookThread& thread,
             HookRows& rows, const signal_safe::AlternateStack& alternate, uintptr_t sp) {
   constexpr uint32_t kTimed = signal_safe::kHookTime | signal_safe::kHookEntry;
   const bool is_timed = (duty.use & kTimed) == kTimed;
@@ -236,7 +237,7 @@ void Returned(HookThread& thread, HookRows& rows, uintptr_t address,
 }
 
 void Act(signal_safe::PatchSite& site, const ucontext_t& context) {
-  const signal_safe::HookDuty duty = site.duty.load(std::memory_order_relaxed);
+  const signal_safe::SiteBinding duty = site.duty.load(std::memory_order_relaxed);
   const uint32_t use = duty.use;
   if (use == 0) return;
   const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
@@ -255,7 +256,8 @@ void Act(signal_safe::PatchSite& site, const ucontext_t& context) {
   if (is_call) Called(site, duty, *thread, rows, alternate, sp);
   thread->busy.store(0, std::memory_order_release);
   if ((use & signal_safe::kHookUnwind) == 0) return;
-  const samples::SamplerState* const state = samples::sampler_state.load(std::memory_order_seq_cst);
+  const samples::SampleHandlerConfig* const state =
+      samples::sample_handler_config.load(std::memory_order_seq_cst);
   if (state == nullptr || !samples::TakeUnwind(*state, &context, alternate.Room())) {
     hook_counters.unwinds_missed.fetch_add(1, std::memory_order_relaxed);
   }
@@ -313,15 +315,15 @@ void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
   if (is_kernels ? !IsInt3(pc - 1) : action->sa_handler == SIG_IGN) return;
   struct sigaction fatal = *action;
   fatal.sa_handler = SIG_DFL;
-  signal_safe::EndBy(fatal, signal);
+  signal_safe::RaiseDefaultAction(fatal, signal);
 }
 
 // Whether the call is the agent's, not the program's: by a thread of the agent, by its work in
 // another thread, or by the handler of a sample.
 bool IsAgentWork() {
-  if (tls_in_hook || signal_safe::tls_is_agent_thread || signal_safe::tls_own_work != 0)
+  if (tls_in_hook || signal_safe::tls_is_agent_thread || signal_safe::tls_agent_work_depth != 0)
     return true;
-  const samples::ThreadSlot* const slot = samples::OwnSlot();
+  const samples::ThreadSlot* const slot = samples::CurrentThreadSlot();
   return slot != nullptr && slot->in_handler;
 }
 

@@ -22,7 +22,7 @@ namespace jtrace::native_hooks {
 namespace {
 
 // How the state of an object's file explains that a function is not found; "": it does not.
-std::string AboutFile(const LoadedObject& object) {
+std::string AboutFile(const LoadedDso& object) {
   switch (StateOfFile(object)) {
     case FileState::kSame:
       break;
@@ -50,7 +50,7 @@ bool IsInstruction(const Function& function, uintptr_t address) {
   return at == address;
 }
 
-absl::StatusOr<uintptr_t> AddressOf(const LoadedObject& object, const std::string& text) {
+absl::StatusOr<uintptr_t> AddressOf(const LoadedDso& object, const std::string& text) {
   uint64_t offset = 0;
   if (!absl::SimpleHexAtoi(text, &offset)) {
     return absl::InvalidArgumentError(
@@ -66,7 +66,7 @@ absl::StatusOr<uintptr_t> AddressOf(const LoadedObject& object, const std::strin
   return absl::NotFoundError(absl::StrCat(text, " is not in the code of ", object.name));
 }
 
-absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string& text) {
+absl::StatusOr<Function> AtOffset(const LoadedDso& object, const std::string& text) {
   const auto address = AddressOf(object, text);
   if (!address.ok()) return address.status();
   Function function = FunctionAt(object, *address);
@@ -92,11 +92,11 @@ absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string&
   return function;
 }
 
-absl::Status NoFunction(const HookSpec& spec, const LoadedObject& object,
-                        const std::vector<LoadedObject>& objects) {
+absl::Status NoFunction(const HookSpec& spec, const LoadedDso& object,
+                        const std::vector<LoadedDso>& objects) {
   if (const uintptr_t elsewhere = IfuncTargetElsewhere(object, spec.symbol); elsewhere != 0) {
     const auto other = std::find_if(objects.begin(), objects.end(),
-                                    [&](const LoadedObject& o) { return o.HasCodeAt(elsewhere); });
+                                    [&](const LoadedDso& o) { return o.HasCodeAt(elsewhere); });
     return absl::NotFoundError(absl::StrCat(
         object.name, " takes '", spec.symbol, "' from ",
         other == objects.end() ? "the kernel's vdso, where no hook is possible; hook its caller"
@@ -144,17 +144,17 @@ bool IsMethodName(absl::string_view place) {
 
 }  // namespace
 
-std::string NearestObject(const std::vector<LoadedObject>& objects, const std::string& pattern) {
+std::string NearestObject(const std::vector<LoadedDso>& objects, const std::string& pattern) {
   return std::string(Nearest(
-      pattern, objects, [](const LoadedObject& object) { return absl::string_view(object.name); }));
+      pattern, objects, [](const LoadedDso& object) { return absl::string_view(object.name); }));
 }
 
 absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
-                                                const std::vector<LoadedObject>& objects) {
+                                                const std::vector<LoadedDso>& objects) {
   std::vector<Target> targets;
   bool is_loaded = false;
-  const LoadedObject* last = nullptr;
-  for (const LoadedObject& object : objects) {
+  const LoadedDso* last = nullptr;
+  for (const LoadedDso& object : objects) {
     if (!GlobMatches(spec.object, object.name) && spec.object != object.path) continue;
     last = &object;
     is_loaded = true;
@@ -183,7 +183,7 @@ absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
 absl::Status CheckHookSpecs(const std::vector<HookSpec>& specs) {
   if (specs.empty()) return absl::OkStatus();
   if (!kHasHooks) return absl::UnimplementedError("hooks need x86-64");
-  const std::vector<LoadedObject> objects = LoadedObjects();
+  const std::vector<LoadedDso> objects = LoadedDsos();
   for (const HookSpec& spec : specs) {
     if (spec.kind == HookKind::kOff) {
       return absl::InvalidArgumentError(

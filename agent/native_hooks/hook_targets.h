@@ -41,7 +41,7 @@ absl::string_view HookKindName(HookKind kind);
 
 // A function to hook.
 struct Target {
-  LoadedObject object;
+  LoadedDso object;
   Function function;  // the hook is at its address
 };
 
@@ -52,13 +52,13 @@ inline constexpr size_t kMaxTargets = 4096;
 // loaded; NotFound: it has no such function, with the nearest; InvalidArgument: more than
 // kMaxTargets, or no instruction begins there.
 absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
-                                                const std::vector<LoadedObject>& objects);
+                                                const std::vector<LoadedDso>& objects);
 
 // Returns the error of a spec that could never be placed: a wrong name in a loaded object, a
 // refused function. Called before a recording begins; changes nothing.
 absl::Status CheckHookSpecs(const std::vector<HookSpec>& specs);
 
 // Returns the name of the loaded object that is most like `pattern`.
-std::string NearestObject(const std::vector<LoadedObject>& objects, const std::string& pattern);
+std::string NearestObject(const std::vector<LoadedDso>& objects, const std::string& pattern);
 
 }  // namespace jtrace::native_hooks

@@ -17,7 +17,7 @@ struct HookCaller {
   uint64_t java_tid;       // 0: none
   uintptr_t address;       // the return address; 0: unknown
   uint32_t thread_number;  // Thread.id; 0: a thread that is not sampled
-  uint32_t placement;      // HookDuty.placement
+  uint32_t placement;      // SiteBinding.placement
   // The placements of the hooks in functions that led to this call by jumps, the outermost first;
   // 0: none. `address` is the return address of the first of them.
   uint32_t jumped[kMaxJumps];

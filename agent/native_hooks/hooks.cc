@@ -82,7 +82,7 @@ absl::Status Hooks::PlaceAt(signal_safe::PatchSite& site, PlacedHook placed, boo
   if (is_entry) use |= signal_safe::kHookEntry;
   if (returns_.contains(site.number)) use |= signal_safe::kHookReturn;
   placements_.push_back(placed);
-  if (absl::Status status = table_.SetDuty(site, {use, placed.placement}); !status.ok()) {
+  if (absl::Status status = table_.SetBinding(site, {use, placed.placement}); !status.ok()) {
     placements_.pop_back();
     return status;
   }
@@ -92,14 +92,14 @@ absl::Status Hooks::PlaceAt(signal_safe::PatchSite& site, PlacedHook placed, boo
 
 void Hooks::Remove(const PlacedHook& placed) {
   const bool is_return = returns_.contains(placed.site);
-  table_.SetDuty(table_.site(placed.site), {is_return ? signal_safe::kHookReturn : 0u, 0})
+  table_.SetBinding(table_.site(placed.site), {is_return ? signal_safe::kHookReturn : 0u, 0})
       .IgnoreError();
 }
 
 // Compares names of placed hooks, too: the functions of a deleted file may no longer be found.
 absl::Status Hooks::Remove(const HookSpec& spec) {
   const std::string pattern = absl::StrCat(spec.object, "!", spec.symbol);
-  const auto targets = ResolveHook(spec, LoadedObjects());
+  const auto targets = ResolveHook(spec, LoadedDsos());
   const auto is_meant = [&](const PlacedHook& placed) {
     if (GlobMatches(pattern, placed.name) || GlobMatches(pattern, placed.symbol)) return true;
     return targets.ok() && std::any_of(targets->begin(), targets->end(), [&](const Target& it) {
@@ -123,7 +123,7 @@ absl::Status Hooks::Remove(const HookSpec& spec) {
 
 // Places all hooks of one spec. Returns how many functions have one now.
 absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
-                                       const std::vector<LoadedObject>& objects) {
+                                       const std::vector<LoadedDso>& objects) {
   const auto targets = ResolveHook(spec, objects);
   if (!targets.ok()) return targets.status();
   size_t placed = 0;
@@ -166,7 +166,7 @@ void Hooks::ReportOtherLibc(const std::vector<Target>& targets) {
 }
 
 void Hooks::ReportUnguarded() {
-  const absl::Status guard = GuardSigaction();
+  const absl::Status guard = InterceptSigaction();
   if (guard.ok()) return;
   losses_.Set("hook.unguarded", Severity::kInfo, 1,
               absl::StrCat("hooks without a guard (", guard.message(),
@@ -198,7 +198,7 @@ void Hooks::Begin(const std::vector<HookSpec>& specs) {
   for (auto& address : untimed_returns) address.store(0);
   if (specs.empty()) return;
   const absl::Status ready = PrepareHandler();
-  const std::vector<LoadedObject> objects = LoadedObjects();
+  const std::vector<LoadedDso> objects = LoadedDsos();
   for (const HookSpec& spec : specs) {
     const auto placed = ready.ok() ? ApplyOne(spec, objects) : absl::StatusOr<size_t>(ready);
     if (absl::IsUnavailable(placed.status())) {
@@ -216,7 +216,7 @@ absl::StatusOr<std::string> Hooks::Change(const HookSpec& spec) {
     return absl::StrCat("no hook any more in ", place);
   }
   if (absl::Status status = PrepareHandler(); !status.ok()) return status;
-  const std::vector<LoadedObject> objects = LoadedObjects();
+  const std::vector<LoadedDso> objects = LoadedDsos();
   const auto placed = ApplyOne(spec, objects);
   if (absl::IsUnavailable(placed.status())) {
     return absl::NotFoundError(absl::StrCat(placed.status().message(), "; the nearest is '",
@@ -270,7 +270,7 @@ void Hooks::RemoveAll() {
   placed_.clear();
   RemoveReturnHooks();
   for (const uint32_t site : error_report_sites_)
-    table_.SetDuty(table_.site(site), {}).IgnoreError();
+    table_.SetBinding(table_.site(site), {}).IgnoreError();
   error_report_sites_.clear();
 }
 
@@ -317,15 +317,15 @@ bool Hooks::has_pending() const {
 }
 
 absl::Status Hooks::PlaceReturn(uintptr_t address) {
-  for (const LoadedObject& object : LoadedObjects()) {
+  for (const LoadedDso& object : LoadedDsos()) {
     if (!object.HasCodeAt(address)) continue;
     if (absl::Status status = MayAwaitReturnAt(object, address); !status.ok()) return status;
     if (absl::Status status = Pin(object); !status.ok()) return status;
     const auto site = table_.Make(address);
     if (!site.ok()) return site.status();
-    signal_safe::HookDuty duty = (*site)->duty.load();
+    signal_safe::SiteBinding duty = (*site)->duty.load();
     duty.use |= signal_safe::kHookReturn;  // a hook may be there as well
-    if (absl::Status status = table_.SetDuty(**site, duty); !status.ok()) return status;
+    if (absl::Status status = table_.SetBinding(**site, duty); !status.ok()) return status;
     returns_.insert((*site)->number);
     return absl::OkStatus();
   }
@@ -339,22 +339,22 @@ void Hooks::RemoveReturnHooks() {
   }
   for (const uint32_t number : std::exchange(returns_, {})) {
     signal_safe::PatchSite& site = table_.site(number);
-    signal_safe::HookDuty duty = site.duty.load();
+    signal_safe::SiteBinding duty = site.duty.load();
     duty.use &= ~uint32_t{signal_safe::kHookReturn};
-    table_.SetDuty(site, duty).IgnoreError();
+    table_.SetBinding(site, duty).IgnoreError();
   }
 }
 
 // Hooks the JVM's report of a crash, so that every int3 is removed when it begins: it installs its
 // own handler of SIGTRAP, which would get the traps.
-void Hooks::HookErrorReport(const std::vector<LoadedObject>& objects) {
+void Hooks::HookErrorReport(const std::vector<LoadedDso>& objects) {
   if (!error_report_sites_.empty()) return;
-  for (const LoadedObject& object : objects) {
+  for (const LoadedDso& object : objects) {
     if (object.name != "libjvm.so") continue;
     for (const Function& function : FindFunctions(object, "VMError::report_and_die")) {
       if (!IsErrorReport(function) || !Pin(object).ok()) continue;
       const auto site = table_.Make(function.address);
-      if (!site.ok() || !table_.SetDuty(**site, {signal_safe::kHookRemoveAll, 0}).ok()) continue;
+      if (!site.ok() || !table_.SetBinding(**site, {signal_safe::kHookRemoveAll, 0}).ok()) continue;
       error_report_sites_.push_back((*site)->number);
     }
   }
@@ -420,7 +420,7 @@ void Hooks::SearchObjects() {
   if (!is_recording_ || pending_.empty()) return;
   const uint64_t loaded = ObjectsLoadedSoFar();
   if (loaded == std::exchange(objects_seen_, loaded)) return;
-  const std::vector<LoadedObject> objects = LoadedObjects();
+  const std::vector<LoadedDso> objects = LoadedDsos();
   const bool has_come = std::any_of(pending_.begin(), pending_.end(), [&](const HookSpec& spec) {
     return !absl::IsUnavailable(ResolveHook(spec, objects).status());
   });

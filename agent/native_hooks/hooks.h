@@ -20,7 +20,7 @@ namespace jtrace::native_hooks {
 
 // A hook that is, or was, in a function.
 struct PlacedHook {
-  uint32_t placement = 0;  // HookDuty.placement
+  uint32_t placement = 0;  // SiteBinding.placement
   uint32_t site = 0;       // PatchSite.number
   uintptr_t address = 0;
   std::string name;     // "libc.so.6!malloc"
@@ -83,13 +83,13 @@ class Hooks {
   absl::Status Place(const HookSpec& spec, const Target& target);
   absl::Status Remove(const HookSpec& spec);
   absl::StatusOr<std::string> Change(const HookSpec& spec);
-  absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedObject>& objects);
+  absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedDso>& objects);
   absl::Status PlaceAt(signal_safe::PatchSite& site, PlacedHook placed, bool is_entry);
   void Remove(const PlacedHook& placed);
   void RemoveAll();
   absl::Status PlaceReturn(uintptr_t address);
   void RemoveReturnHooks();
-  void HookErrorReport(const std::vector<LoadedObject>& objects);
+  void HookErrorReport(const std::vector<LoadedDso>& objects);
   absl::Status PrepareHandler();
   // Whether int3 is safe; if not, removes all hooks, pending ones too.
   bool IsStillSafe();

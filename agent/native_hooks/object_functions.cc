@@ -36,12 +36,12 @@ bool IsFunction(const Elf64_Sym& symbol) {
 bool IsChosen(const Elf64_Sym& symbol) { return ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC; }
 
 // The implementation of an ifunc that the loader chose for this processor; 0: unknown.
-uintptr_t Chosen(const LoadedObject& object, const char* symbol) {
+uintptr_t Chosen(const LoadedDso& object, const char* symbol) {
   const ObjectHandle held = KeepLoaded(object);
   return held == nullptr ? 0 : reinterpret_cast<uintptr_t>(dlsym(held.get(), symbol));
 }
 
-void ForEachFunction(const LoadedObject& object, Visit visit) {
+void ForEachFunction(const LoadedDso& object, Visit visit) {
   const auto visit_functions = [&](const char* name, const Elf64_Sym& symbol) {
     if (IsFunction(symbol)) visit(name, symbol);
   };
@@ -118,8 +118,7 @@ void SortByAddress(std::vector<Function>& functions) {
 // The part of an object's memory that is readable according to its headers.
 class Memory {
  public:
-  Memory(const LoadedObject& object, const Elf64_Dyn* dynamic)
-      : object_(object), dynamic_(dynamic) {}
+  Memory(const LoadedDso& object, const Elf64_Dyn* dynamic) : object_(object), dynamic_(dynamic) {}
 
   // The value of an entry of the dynamic section; 0: there is none.
   uint64_t Value(int64_t tag) const {
@@ -150,7 +149,7 @@ class Memory {
   }
 
  private:
-  const LoadedObject& object_;
+  const LoadedDso& object_;
   const Elf64_Dyn* dynamic_;
 };
 
@@ -193,8 +192,8 @@ std::string ProgramPath() {
   return std::string(absl::StripSuffix({path, static_cast<size_t>(length)}, kDeleted));
 }
 
-void Add(ListedObject listed, std::vector<LoadedObject>& objects) {
-  LoadedObject object;
+void Add(ListedDso listed, std::vector<LoadedDso>& objects) {
+  LoadedDso object;
   object.is_program = listed.name.empty();
   object.path = object.is_program ? ProgramPath() : std::move(listed.name);
   // The vdso is not a file.
@@ -224,14 +223,14 @@ bool IsDeletedAt(uintptr_t address) {
   return false;
 }
 
-bool HasSameHeaders(const LoadedObject& object, std::string_view headers) {
+bool HasSameHeaders(const LoadedDso& object, std::string_view headers) {
   const size_t size = object.headers.size() * sizeof object.headers[0];
   return headers == std::string_view(reinterpret_cast<const char*>(object.headers.data()), size);
 }
 
 }  // namespace
 
-std::vector<Function> FindFunctions(const LoadedObject& object, absl::string_view text) {
+std::vector<Function> FindFunctions(const LoadedDso& object, absl::string_view text) {
   const Pattern pattern(text);
   std::vector<Function> named;
   std::vector<Function> fitting;
@@ -256,7 +255,7 @@ std::vector<Function> FindFunctions(const LoadedObject& object, absl::string_vie
   return std::move(found);
 }
 
-Function FunctionAt(const LoadedObject& object, uintptr_t address) {
+Function FunctionAt(const LoadedDso& object, uintptr_t address) {
   Function at;
   ForEachFunction(object, [&](const char* symbol, const Elf64_Sym& entry) {
     const uintptr_t begin = object.bias + entry.st_value;
@@ -269,7 +268,7 @@ Function FunctionAt(const LoadedObject& object, uintptr_t address) {
   return at;
 }
 
-std::string NearestFunction(const LoadedObject& object, absl::string_view wanted) {
+std::string NearestFunction(const LoadedDso& object, absl::string_view wanted) {
   // Compares only names that begin alike and are not much longer: libjvm has 60,000.
   std::vector<std::string> names;
   ForEachFunction(object, [&](const char* text, const Elf64_Sym&) {
@@ -282,7 +281,7 @@ std::string NearestFunction(const LoadedObject& object, absl::string_view wanted
       Nearest(wanted, names, [](const std::string& name) { return absl::string_view(name); }));
 }
 
-uintptr_t IfuncTargetElsewhere(const LoadedObject& object, absl::string_view wanted) {
+uintptr_t IfuncTargetElsewhere(const LoadedDso& object, absl::string_view wanted) {
   uintptr_t elsewhere = 0;
   ForEachFunction(object, [&](const char* symbol, const Elf64_Sym& entry) {
     if (elsewhere != 0 || !IsChosen(entry) || wanted != symbol) return;
@@ -292,7 +291,7 @@ uintptr_t IfuncTargetElsewhere(const LoadedObject& object, absl::string_view wan
   return elsewhere;
 }
 
-void ForEachMappedSymbol(const LoadedObject& object,
+void ForEachMappedSymbol(const LoadedDso& object,
                          absl::FunctionRef<void(const char*, const Elf64_Sym&)> visit) {
   const link_map* map = nullptr;
   const ObjectHandle held = KeepLoaded(object, &map);
@@ -307,28 +306,28 @@ void ForEachMappedSymbol(const LoadedObject& object,
   }
 }
 
-bool LoadedObject::HasCodeAt(uintptr_t address) const {
+bool LoadedDso::HasCodeAt(uintptr_t address) const {
   return std::any_of(code.begin(), code.end(), [address](const auto& segment) {
     return address >= segment.first && address < segment.second;
   });
 }
 
-bool LoadedObject::IsLibc() const {
+bool LoadedDso::IsLibc() const {
   return absl::StartsWith(name, "libc.so") || absl::StartsWith(name, "libc-2.") ||
          absl::StartsWith(name, "libpthread.so") || absl::StartsWith(name, "libpthread-2.");
 }
 
-std::vector<LoadedObject> LoadedObjects() {
-  std::vector<LoadedObject> objects;
-  for (ListedObject& listed : ListObjects()) Add(std::move(listed), objects);
+std::vector<LoadedDso> LoadedDsos() {
+  std::vector<LoadedDso> objects;
+  for (ListedDso& listed : ListDsos()) Add(std::move(listed), objects);
   return objects;
 }
 
-std::string ReadablePath(const LoadedObject& object) {
+std::string ReadablePath(const LoadedDso& object) {
   return object.is_program ? kProgram : object.path;
 }
 
-FileState StateOfFile(const LoadedObject& object) {
+FileState StateOfFile(const LoadedDso& object) {
   if (object.is_program) return FileState::kSame;
   const ObjectFile file(object.path);
   const absl::StatusOr<ElfImage> image = ElfImage::Parse(file.content());
@@ -346,7 +345,7 @@ FileState StateOfFile(const LoadedObject& object) {
 
 void CloseObject::operator()(void* handle) const { dlclose(handle); }
 
-ObjectHandle KeepLoaded(const LoadedObject& object, const link_map** map) {
+ObjectHandle KeepLoaded(const LoadedDso& object, const link_map** map) {
   const char* const name = object.is_program ? nullptr : object.path.c_str();
   ObjectHandle handle(dlopen(name, RTLD_LAZY | RTLD_NOLOAD));
   const link_map* found = nullptr;
@@ -358,7 +357,7 @@ ObjectHandle KeepLoaded(const LoadedObject& object, const link_map** map) {
   return handle;
 }
 
-absl::Status Pin(const LoadedObject& object) {
+absl::Status Pin(const LoadedDso& object) {
   if (object.is_program) return absl::OkStatus();
   // The handle is never closed.
   void* const handle = dlopen(object.path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);

@@ -20,7 +20,7 @@ struct link_map;
 namespace jtrace::native_hooks {
 
 // An ELF object of this process.
-struct LoadedObject {
+struct LoadedDso {
   std::string path;
   std::string name;                                   // the path's last part
   uintptr_t bias = 0;                                 // added to the file's addresses
@@ -35,13 +35,13 @@ struct LoadedObject {
 };
 
 // Returns all loaded objects except the vdso. Takes the loader's lock.
-std::vector<LoadedObject> LoadedObjects();
+std::vector<LoadedDso> LoadedDsos();
 
 // Whether the object's file is still the one that was mapped. Reads the file.
 enum class FileState { kSame, kReplaced, kGone };
-FileState StateOfFile(const LoadedObject& object);
+FileState StateOfFile(const LoadedDso& object);
 // Returns a path that opens its file. The program's can be read even if it was deleted.
-std::string ReadablePath(const LoadedObject& object);
+std::string ReadablePath(const LoadedDso& object);
 
 // Keeps an object loaded while the handle lives. Null: it is already unloaded, or replaced by
 // another with its name. `map` gets the loader's entry of it.
@@ -49,11 +49,11 @@ struct CloseObject {
   void operator()(void* handle) const;
 };
 using ObjectHandle = std::unique_ptr<void, CloseObject>;
-ObjectHandle KeepLoaded(const LoadedObject& object, const link_map** map = nullptr);
+ObjectHandle KeepLoaded(const LoadedDso& object, const link_map** map = nullptr);
 
 // Keeps an object loaded until the process ends. Errors: NotFound: it is already unloaded, or
 // replaced by another with its name.
-absl::Status Pin(const LoadedObject& object);
+absl::Status Pin(const LoadedDso& object);
 
 // A function that a symbol names.
 struct Function {
@@ -68,18 +68,18 @@ struct Function {
 // demangled without parameters. With * or ? it is a glob, unless a function has exactly that name.
 // Each address occurs once, in ascending order. Of libc only exported functions are found: others
 // run where signals are blocked.
-std::vector<Function> FindFunctions(const LoadedObject& object, absl::string_view pattern);
+std::vector<Function> FindFunctions(const LoadedDso& object, absl::string_view pattern);
 // Returns the function that `address` lies in by its symbol's size; without a name: there is none.
-Function FunctionAt(const LoadedObject& object, uintptr_t address);
+Function FunctionAt(const LoadedDso& object, uintptr_t address);
 // Returns the symbol of a function that is most like `wanted`, but not equal; "": there is none.
-std::string NearestFunction(const LoadedObject& object, absl::string_view wanted);
+std::string NearestFunction(const LoadedDso& object, absl::string_view wanted);
 // Returns the address of the exported function `symbol` if the loader has chosen one outside of the
 // object: libc takes time() from the kernel's vdso. 0: it is in the object.
-uintptr_t IfuncTargetElsewhere(const LoadedObject& object, absl::string_view symbol);
+uintptr_t IfuncTargetElsewhere(const LoadedDso& object, absl::string_view symbol);
 
 // Calls `visit` with the symbols that an object exports, read where the loader has mapped them;
 // with none if the object is unloaded, or its tables are incomplete. Takes the loader's lock.
-void ForEachMappedSymbol(const LoadedObject& object,
+void ForEachMappedSymbol(const LoadedDso& object,
                          absl::FunctionRef<void(const char*, const Elf64_Sym&)> visit);
 
 }  // namespace jtrace::native_hooks

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/native_hooks/displaced_instruction.h"
-#include "agent/native_hooks/slot_pages.h"
+#include "agent/native_hooks/out_of_line_code.h"
 #include "agent/signal_safe/safe_read.h"
 
 namespace jtrace::native_hooks {
@@ -117,7 +117,8 @@ absl::Status PatchSiteTable::Remove(Patch& patch) {
   return absl::OkStatus();
 }
 
-absl::Status PatchSiteTable::SetDuty(signal_safe::PatchSite& site, signal_safe::HookDuty duty) {
+absl::Status PatchSiteTable::SetBinding(signal_safe::PatchSite& site,
+                                        signal_safe::SiteBinding duty) {
   Patch& patch = sites_[site.number - 1];
   site.duty.store(duty);
   if (duty.use == 0) return patch.has_int3 ? Remove(patch) : absl::OkStatus();

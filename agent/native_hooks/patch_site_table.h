@@ -8,7 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "agent/native_hooks/slot_pages.h"
+#include "agent/native_hooks/out_of_line_code.h"
 #include "agent/signal_safe/patch_sites.h"
 
 namespace jtrace::native_hooks {
@@ -20,10 +20,10 @@ class PatchSiteTable {
  public:
   // Returns the site of an instruction, made if there is none yet; places no int3. The caller has
   // pinned the object, because sites stay. Errors: FailedPrecondition, OutOfRange: the instruction
-  // cannot be displaced; others as in slot_pages.h.
+  // cannot be displaced; others as in out_of_line_code.h.
   absl::StatusOr<signal_safe::PatchSite*> Make(uintptr_t address);
   // Sets what threads do at the site from now on, and places the int3; use 0 removes it.
-  absl::Status SetDuty(signal_safe::PatchSite& site, signal_safe::HookDuty duty);
+  absl::Status SetBinding(signal_safe::PatchSite& site, signal_safe::SiteBinding duty);
 
   // By number, from 1 on.
   signal_safe::PatchSite& site(uint32_t number) const { return *sites_[number - 1].site; }
@@ -38,7 +38,7 @@ class PatchSiteTable {
   absl::Status Insert(Patch& patch);
   absl::Status Remove(Patch& patch);
 
-  SlotPages pages_;
+  OutOfLineCode pages_;
   std::vector<Patch> sites_;
   absl::flat_hash_map<uintptr_t, uint32_t> by_address_;
 };

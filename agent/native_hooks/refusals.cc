@@ -139,7 +139,7 @@ const absl::flat_hash_map<uintptr_t, absl::string_view>& RefusedAddresses() {
 
 // Whether a `free` that replaces libc's may call the function, and so where signals are blocked:
 // any function of the object with that `free`, except those that programs allocate with.
-bool IsOfFree(const LoadedObject& object, const std::string& symbol) {
+bool IsOfFree(const LoadedDso& object, const std::string& symbol) {
   static const auto* const allocate = new absl::flat_hash_set<std::string>{"malloc",
                                                                            "calloc",
                                                                            "realloc",
@@ -161,7 +161,7 @@ bool IsOfFree(const LoadedObject& object, const std::string& symbol) {
          !allocate->contains(symbol);
 }
 
-bool IsJtrace(const LoadedObject& object) {
+bool IsJtrace(const LoadedDso& object) {
   return object.HasCodeAt(reinterpret_cast<uintptr_t>(&MayHook));
 }
 
@@ -171,7 +171,7 @@ bool IsErrorReport(const Function& function) {
   return absl::StartsWith(function.symbol, "_ZN7VMError14report_and_die");
 }
 
-absl::Status MayHook(const LoadedObject& object, const Function& function) {
+absl::Status MayHook(const LoadedDso& object, const Function& function) {
   const auto refuse = [&](absl::string_view why) {
     return absl::FailedPreconditionError(
         absl::StrCat("no hook in ", object.name, "!", function.name, ": ", why));
@@ -201,7 +201,7 @@ bool IsReturnFromSignal(uintptr_t address) {
   return ReadCode(address, kReturn.size()) == kReturn;
 }
 
-absl::Status MayAwaitReturnAt(const LoadedObject& object, uintptr_t address) {
+absl::Status MayAwaitReturnAt(const LoadedDso& object, uintptr_t address) {
   const auto refuse = [](absl::string_view why) { return absl::FailedPreconditionError(why); };
   if (absl::StartsWith(object.name, kLibc)) {
     return refuse("inside of libc's functions signals may be blocked");

@@ -15,10 +15,10 @@ namespace jtrace::native_hooks {
 // A trap ends the process if its thread blocks SIGTRAP. glibc blocks all signals when it starts and
 // ends threads and between vfork and exec; the functions that it calls there are refused by name.
 // Also refused: functions that jtrace's handlers call, the loader, and jtrace itself.
-absl::Status MayHook(const LoadedObject& object, const Function& function);
+absl::Status MayHook(const LoadedDso& object, const Function& function);
 
 // Returns OK if a return address may have an int3. Errors as above.
-absl::Status MayAwaitReturnAt(const LoadedObject& object, uintptr_t address);
+absl::Status MayAwaitReturnAt(const LoadedDso& object, uintptr_t address);
 
 // Whether it is the function of libjvm that begins the report of a crash.
 bool IsErrorReport(const Function& function);

@@ -158,7 +158,7 @@ const struct sigaction* ConsumeTrapAction() {
   return action;
 }
 
-int GuardedSigaction(int signal, const struct sigaction* action, struct sigaction* old) {
+int InterceptedSigaction(int signal, const struct sigaction* action, struct sigaction* old) {
   const bool is_ours =
       signal_safe::previous_actions[signal].load() != nullptr && !has_disabled_hooks.load();
   if (!is_ours) return signal_safe::kernel_sigaction.load()(signal, action, old);

@@ -41,10 +41,10 @@ const struct sigaction* ConsumeTrapAction();
 // Replaces libc's sigaction, signal and similar functions for SIGTRAP from the first hook on: the
 // program's action is kept and reported as if the kernel had it. In a child between vfork and exec,
 // whose memory is its parent's, nothing is changed.
-int GuardedSigaction(int signal, const struct sigaction* action, struct sigaction* old);
+int InterceptedSigaction(int signal, const struct sigaction* action, struct sigaction* old);
 
-// The id of the process whose actions GuardedSigaction keeps, in memory that is zero in a child of
-// fork. Null before the first hook.
+// The id of the process whose actions InterceptedSigaction keeps, in memory that is zero in a child
+// of fork. Null before the first hook.
 extern constinit std::atomic<std::atomic<int32_t>*> trap_action_owner;
 
 }  // namespace jtrace::native_hooks

@@ -28,8 +28,8 @@
 #include "absl/strings/strip.h"
 #include "agent/native_hooks/displaced_instruction.h"
 #include "agent/native_hooks/hook_thread.h"
+#include "agent/native_hooks/out_of_line_code.h"
 #include "agent/native_hooks/patch_site_table.h"
-#include "agent/native_hooks/slot_pages.h"
 #include "agent/native_hooks/trap_action.h"
 #include "agent/signal_safe/previous_actions.h"
 
@@ -166,22 +166,22 @@ bool MapAt(uintptr_t address, size_t bytes) {
   return false;
 }
 
-// cmp $SIGTRAP, %edi; jne target; jmp *GuardedSigaction
-constexpr size_t kGateBytes = 23;
-std::array<uint8_t, kGateBytes> GateCode(uintptr_t at, uintptr_t target) {
-  std::array<uint8_t, kGateBytes> code = {0x83, 0xff, SIGTRAP, 0x0f, 0x85, 0, 0, 0,
-                                          0,    0xff, 0x25,    0,    0,    0, 0};
+// cmp $SIGTRAP, %edi; jne target; jmp *InterceptedSigaction
+constexpr size_t kTrampolineBytes = 23;
+std::array<uint8_t, kTrampolineBytes> GateCode(uintptr_t at, uintptr_t target) {
+  std::array<uint8_t, kTrampolineBytes> code = {0x83, 0xff, SIGTRAP, 0x0f, 0x85, 0, 0, 0,
+                                                0,    0xff, 0x25,    0,    0,    0, 0};
   constexpr size_t kJumpEnd = 9;
   constexpr size_t kAddress = 15;
   const auto distance = static_cast<int32_t>(target - (at + kJumpEnd));
   std::memcpy(&code[kJumpEnd - sizeof distance], &distance, sizeof distance);
-  const auto guard = reinterpret_cast<uintptr_t>(&GuardedSigaction);
+  const auto guard = reinterpret_cast<uintptr_t>(&InterceptedSigaction);
   std::memcpy(&code[kAddress], &guard, sizeof guard);
   return code;
 }
 
 // Maps the nearest free place that the branch reaches if only its last byte changes.
-std::optional<uintptr_t> MapGate(const DirectBranch& branch) {
+std::optional<uintptr_t> MapTrampoline(const DirectBranch& branch) {
   constexpr intptr_t kMaxDistance = 127;
   const auto distance = static_cast<intptr_t>(branch.target - (branch.address + kBranchBytes));
   for (intptr_t i = 1; i <= kMaxDistance; ++i) {
@@ -189,7 +189,7 @@ std::optional<uintptr_t> MapGate(const DirectBranch& branch) {
       const intptr_t reach = distance + moved;
       if (reach != static_cast<int32_t>(reach)) continue;
       const uintptr_t gate = branch.target + static_cast<uintptr_t>(moved);
-      if (MapAt(gate, kGateBytes)) return gate;
+      if (MapAt(gate, kTrampolineBytes)) return gate;
     }
   }
   return std::nullopt;
@@ -215,7 +215,7 @@ absl::Status Install() {
   const auto branch = KernelSigactionOfLibc();
   if (!branch.ok()) return branch.status();
   if (absl::Status status = IdentifyProcess(); !status.ok()) return status;
-  const std::optional<uintptr_t> gate = MapGate(*branch);
+  const std::optional<uintptr_t> gate = MapTrampoline(*branch);
   if (!gate.has_value()) return absl::UnavailableError("no memory for code is free near libc");
   if (absl::Status status = WriteNewCode(*gate, GateCode(*gate, branch->target)); !status.ok()) {
     return status;
@@ -257,7 +257,7 @@ absl::Status CheckTraps() {
 
 absl::Status PrepareTrapHandler() {
   if (absl::Status status = ReserveThreads(); !status.ok()) return status;
-  GuardSigaction().IgnoreError();  // Hooks reports it
+  InterceptSigaction().IgnoreError();  // Hooks reports it
   return CheckTraps();
 }
 
@@ -309,7 +309,7 @@ absl::StatusOr<DirectBranch> FindKernelSigaction(uintptr_t address, size_t size)
   return absl::UnimplementedError("this C library's sigaction has no known form");
 }
 
-absl::Status GuardSigaction() {
+absl::Status InterceptSigaction() {
   static const auto* const status = new absl::Status(Install());
   return *status;
 }

@@ -20,8 +20,8 @@ absl::Status PrepareTrapHandler();
 // Checks every thread, and calls EnsureTrapHandler. Errors as above: hooks are not safe.
 absl::Status CheckTraps();
 // Installs our handler again if the program has replaced it, by a direct system call or in a libc
-// that GuardSigaction does not know; the program's becomes the one before ours. Otherwise takes one
-// system call. Errors: FailedPrecondition: there is no room to keep the program's.
+// that InterceptSigaction does not know; the program's becomes the one before ours. Otherwise takes
+// one system call. Errors: FailedPrecondition: there is no room to keep the program's.
 absl::Status EnsureTrapHandler();
 
 // Returns how many objects the loader has loaded since the process began.
@@ -35,17 +35,17 @@ std::vector<std::string> FindTrapBlockers();
 
 // A handler of SIGTRAP that the program installs while there are hooks must not get their traps: it
 // would continue in the middle of an instruction. From now on libc's sigaction, signal, sigset and
-// similar functions call GuardedSigaction for SIGTRAP, regardless of their caller and of how they
-// were found; no name is exported for that. All of them end in one jump or call inside libc, from
-// the check of the signal's number to the system call. One byte of its distance is changed, so that
-// each thread takes the old path or the new one; no instruction begins or ends elsewhere than
+// similar functions call InterceptedSigaction for SIGTRAP, regardless of their caller and of how
+// they were found; no name is exported for that. All of them end in one jump or call inside libc,
+// from the check of the signal's number to the system call. One byte of its distance is changed, so
+// that each thread takes the old path or the new one; no instruction begins or ends elsewhere than
 // before. There is no int3: threads that block SIGTRAP and children between vfork and exec may also
 // call sigaction. It stays for the life of the process, like our handler.
 //
 // Once in a process; later calls return the first result. Any thread but handlers. Errors:
 // Unimplemented: this libc is different; Unavailable, PermissionDenied: the system gives no memory
 // there, or does not let programs change their code.
-absl::Status GuardSigaction();
+absl::Status InterceptSigaction();
 
 // The jump or call in `sigaction`'s code (at most `size` bytes at `address`) to the function that
 // makes the system call.

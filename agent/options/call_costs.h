@@ -14,7 +14,8 @@
 
 namespace jtrace {
 
-// What says how many elements a call works on: nothing, its last argument, or that one's length.
+// Where the number of elements that a call works on comes from: nowhere, the last argument, or the
+// last argument's length.
 enum class Elements : uint8_t { kNone, kNumber, kLength };
 
 // What a rule says of a call.

@@ -26,7 +26,7 @@ bool AddsUp(absl::string_view name) {
   const std::optional<metrics::Metric> metric = metrics::FindMetric(name);
   if (!metric) return true;  // a user's counter
   return metrics::IsChargedToPaths(metrics::InfoOf(*metric)) &&
-         MetricOfOutsideCalls({std::string(name)}).empty();
+         MetricOfBoundaryCalls({std::string(name)}).empty();
 }
 
 absl::Status CheckName(absl::string_view name) {
@@ -92,8 +92,8 @@ absl::string_view MetricOfObjects(const std::vector<std::string>& metrics) {
       metrics);
 }
 
-absl::string_view MetricOfOutsideCalls(const std::vector<std::string>& metrics) {
-  return FirstOf({metrics::Metric::kOutside, metrics::Metric::kOutsideElements}, metrics);
+absl::string_view MetricOfBoundaryCalls(const std::vector<std::string>& metrics) {
+  return FirstOf({metrics::Metric::kOutside, metrics::Metric::kBoundaryElements}, metrics);
 }
 
 bool CountsAllocationSites(const std::vector<std::string>& metrics) {
@@ -107,15 +107,15 @@ absl::string_view MetricOfAllThreads(const std::vector<std::string>& metrics) {
   return "";
 }
 
-std::vector<std::string> WithOutsideMetrics(std::vector<std::string> names, bool with_time) {
+std::vector<std::string> WithBoundaryMetrics(std::vector<std::string> names, bool with_time) {
   auto charged = static_cast<uint32_t>(std::count_if(names.begin(), names.end(), IsChargedToPaths));
   const auto add = [&](metrics::Metric metric) {
-    if (HasMetric(names, metric) || charged >= signal_safe::kPathMetrics) return;
+    if (HasMetric(names, metric) || charged >= signal_safe::kMaxPathMetrics) return;
     names.emplace_back(metrics::InfoOf(metric).name);
     ++charged;
   };
   if (with_time) add(metrics::Metric::kOutside);
-  add(metrics::Metric::kOutsideElements);
+  add(metrics::Metric::kBoundaryElements);
   return names;
 }
 

@@ -24,11 +24,11 @@ bool CountsAllocationSites(const std::vector<std::string>& metrics);
 absl::string_view MetricOfAllThreads(const std::vector<std::string>& metrics);
 
 // Returns the first of `metrics` that only probes around calls out of scope count; "": none.
-absl::string_view MetricOfOutsideCalls(const std::vector<std::string>& metrics);
+absl::string_view MetricOfBoundaryCalls(const std::vector<std::string>& metrics);
 
 // Returns `metrics` and, as far as call paths have room, those of calls out of scope: their
 // elements, and with `with_time` their time.
-std::vector<std::string> WithOutsideMetrics(std::vector<std::string> metrics, bool with_time);
+std::vector<std::string> WithBoundaryMetrics(std::vector<std::string> metrics, bool with_time);
 
 // Whether `metrics` has that metric's name.
 bool HasMetric(const std::vector<std::string>& metrics, metrics::Metric metric);

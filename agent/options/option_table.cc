@@ -379,7 +379,7 @@ absl::Status CheckMetrics(Options& o) {
       !name.empty() && !HasCallPaths(o)) {
     return Invalid(absl::StrCat(name, " needs record=tree and mode=merged or events"));
   }
-  if (const absl::string_view name = MetricOfOutsideCalls(o.metrics);
+  if (const absl::string_view name = MetricOfBoundaryCalls(o.metrics);
       !name.empty() && !(o.boundary_costs && HasCallPaths(o))) {
     return Invalid(
         absl::StrCat(name, " needs boundary=costs, record=tree and mode=merged or events"));

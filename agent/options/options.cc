@@ -139,7 +139,7 @@ std::vector<UnwindRule> Options::AllUnwinds() const {
 std::vector<std::string> RecordedMetrics(const Options& o) {
   if (!o.boundary_costs || o.record != RecordKind::kTree || !o.WantsEvents()) return o.metrics;
   const bool is_timed = o.clock != Clock::kTsc && o.clock != Clock::kCpu;
-  return WithOutsideMetrics(o.metrics, is_timed);
+  return WithBoundaryMetrics(o.metrics, is_timed);
 }
 
 absl::string_view MoreThanCalls(const Options& o) {
@@ -199,7 +199,7 @@ std::string OptionsHelp() {
     absl::StrAppendFormat(&out, "  %-28s %s\n", name, entry.help);
   }
   absl::StrAppend(&out, "\n", SampleOptionsHelp(), "\n", MetricsHelp());
-  absl::StrAppend(&out, "\ncodes, and whether they are on by default:\n", CodesHelp());
+  absl::StrAppend(&out, "\ncodes, and whether they are on by default:\n", EventCodesHelp());
   return out;
 }
 

@@ -63,7 +63,8 @@ struct Options {
   // With `serve`: classes get their probes when they are loaded, and these count in recordings
   // whose options they fit (resting_probes.h).
   bool probes_rest = false;
-  bool compilers_first = true;  // meanwhile the JIT has processor time first (preferred_threads.h)
+  bool compilers_first =
+      true;  // meanwhile the JIT has processor time first (thread_priority_boost.h)
   // include=own, if there are no other patterns: a start chooses them
   // (calls/instrument/program_scope.h).
   bool includes_own = false;

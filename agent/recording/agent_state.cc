@@ -50,7 +50,7 @@ EventState::EventState(JvmState& jvm, metrics::JvmMetrics& metrics,
 AgentState::AgentState(JavaVM* vm, jvmtiEnv* env)
     : jvm(vm, env),
       metrics(*metrics::JvmMetrics::Create(vm, jvm.registries.thread_table)),
-      events(jvm, metrics, [this] { return NumberOfCaller(*this); }),
+      events(jvm, metrics, [this] { return TraceIdOfCallingThread(*this); }),
       probes(jvm.trace.losses),
       code_reports(env),
       hooks(jvm.trace.losses),

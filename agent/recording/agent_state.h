@@ -10,16 +10,16 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/base/preferred_threads.h"
-#include "agent/base/reusable_thread.h"
+#include "agent/base/thread_priority_boost.h"
+#include "agent/base/worker_thread.h"
 #include "agent/calls/instrument/call_site_table.h"
 #include "agent/calls/probe_sets.h"
-#include "agent/events/event_sources.h"
+#include "agent/events/event_recorders.h"
 #include "agent/events/segments.h"
 #include "agent/jvm/gc_cause.h"
 #include "agent/jvm/unloaded_classes.h"
 #include "agent/metrics/jvm_metrics.h"
-#include "agent/metrics/thread_families.h"
+#include "agent/metrics/thread_descendants.h"
 #include "agent/native_hooks/hooks.h"
 #include "agent/recording/compiled_code_reports.h"
 #include "agent/recording/jvm_state.h"
@@ -40,7 +40,7 @@ struct EventState {
   // Whether the recording sees the ends of virtual threads, and so can give them numbers.
   std::atomic<bool> sees_virtual_ends{false};
   events::Segments segments;
-  events::EventSources sources;
+  events::EventRecorders sources;
 };
 
 // The probes of all recordings.
@@ -50,7 +50,7 @@ struct ProbeState {
   calls::ProbeSets sets;
   calls::CallSiteTable call_sites;
   // The JIT's compilers, by the kernel's names.
-  PreferredThreads compilers{{"C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT"}};
+  ThreadPriorityBoost compilers{{"C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT"}};
   // probes=resting; null: there are none. Set once.
   std::atomic<RestingProbes*> resting{nullptr};
   bool has_retransformed = false;  // on the threads of a start and a stop
@@ -62,13 +62,13 @@ struct AgentState {
 
   JvmState jvm;
   metrics::JvmMetrics& metrics;
-  metrics::ThreadFamilies families;
+  metrics::ThreadDescendants families;
   EventState events;
   ProbeState probes;
   CompiledCodeReports code_reports;
   native_hooks::Hooks hooks;
   jvm::UnloadedClasses unloaded;
-  ReusableThread writer{"jtrace writer"};
+  WorkerThread writer{"jtrace writer"};
   // Kernel id of the control thread, which is never recorded; 0: it is not started.
   std::atomic<pid_t> control_thread{0};
   // The recording that the writer thread writes; changed only while that thread has no work.

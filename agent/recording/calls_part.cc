@@ -85,8 +85,8 @@ absl::Status CallsPart::Start(JNIEnv* jni) {
   if ((*set)->blocks != nullptr) {
     instrumentation().EnableBlocks(
         probes_->block_class_name(),
-        std::make_unique<calls::CountedBlocks>(*(*set)->blocks, probes_->arena(), trees_,
-                                               jvm_.trace.encoder, jvm_.trace.losses));
+        std::make_unique<calls::BlockCountSource>(*(*set)->blocks, probes_->arena(), trees_,
+                                                  jvm_.trace.encoder, jvm_.trace.losses));
   }
   if (options_.sites) instrumentation().EnableCallSites(&probe_state_.call_sites);
   samples::instrumented_unwinds.Clear();
@@ -137,11 +137,12 @@ calls::TreeSource CallsPart::BeginTrees(const calls::CallKinds& kinds) {
     return has_logs ? 0 : jvm.registries.groups.Assign(java_tid, is_virtual);
   });
   trees_->BeginRecording();
-  calls::TickScale* scale = options_.clock != Clock::kNone ? &probes_->scale() : nullptr;
-  trees_->ReadOpenMetricsBy([&counted = metrics_.metrics()](const calls::PathMetrics& metrics,
-                                                            const signal_safe::ThreadState& state) {
-    return counted.SinceCharged(metrics, state);
-  });
+  calls::ClockScale* scale = options_.clock != Clock::kNone ? &probes_->scale() : nullptr;
+  trees_->SetOpenMetricsReader(
+      [&counted = metrics_.metrics()](const calls::PathMetrics& metrics,
+                                      const signal_safe::ThreadState& state) {
+        return counted.SinceCharged(metrics, state);
+      });
   std::vector<std::string> names;
   for (const uint8_t number : metrics_.path_metrics().numbers) {
     names.push_back(metrics_.metrics().NameOf(number));
@@ -181,7 +182,7 @@ void CallsPart::AddExisting(JNIEnv* jni) {
 }
 
 void CallsPart::Run() {
-  probes_->Count();
+  probes_->EnableCounting();
   if (trees_ != nullptr) {
     live_objects_ = metrics_.LiveObjects([this] { return trees_->NewNumber(); }, CallSites());
   }
@@ -218,7 +219,7 @@ void CallsPart::CompleteCounts() {
 
 // Resting probes stop counting before the last chunk is written; others count until removed.
 void CallsPart::StopListening() {
-  if (is_started()) probes_->Rest();
+  if (is_started()) probes_->DisableCounting();
 }
 
 void CallsPart::PlanRemoving(JNIEnv* jni) {

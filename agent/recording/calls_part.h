@@ -34,7 +34,7 @@ class CallsPart : public RecordingPart {
  public:
   // `switches`: thread switches for logs; null: the kernel records none.
   // `wake`: makes the control thread check what is due. `wait_for_callbacks`: waits until no
-  // callback is inside the closed gate, kGatePatience at most.
+  // callback is inside the closed gate, kGateTimeout at most.
   CallsPart(AgentState& agent, const Options& options, MetricsPart& metrics,
             samples::ContextSwitchSource* switches, std::function<void()> wake,
             std::function<void()> wait_for_callbacks)
@@ -93,7 +93,7 @@ class CallsPart : public RecordingPart {
   // Returns the trace's number of the node that a sample belongs to. On the writer thread.
   uint32_t TreePosition(uint64_t raw_node, jvm::MethodKey innermost) const;
   // Null: the recording counts no blocks.
-  calls::CountedBlocks* blocks() const { return classes_->instrumentation().blocks(); }
+  calls::BlockCountSource* blocks() const { return classes_->instrumentation().blocks(); }
 
   // ---- For questions of the program
 
@@ -129,7 +129,7 @@ class CallsPart : public RecordingPart {
 
   JvmState& jvm_;
   ProbeState& probe_state_;
-  const metrics::ThreadFamilies& families_;
+  const metrics::ThreadDescendants& families_;
   const Options& options_;
   MetricsPart& metrics_;
   samples::ContextSwitchSource* const switches_;

@@ -31,7 +31,7 @@ absl::Duration Monotonic() { return absl::Nanoseconds(MonotonicNanos()); }
 
 // The processor time that the next batch may take. A small remainder joins the batch before it.
 absl::Duration BatchLimit(absl::Duration batch_cost, const BatchProgress& progress) {
-  const absl::Duration left = calls::ExpectedCost(progress.Left(), progress.done, progress.cost);
+  const absl::Duration left = calls::BoundedCost(progress.Left(), progress.done, progress.cost);
   return left < batch_cost * 1.5 ? absl::InfiniteDuration() : batch_cost;
 }
 
@@ -41,7 +41,9 @@ calls::ProbeWork BatchProgress::Left() const {
   return {all.classes - done.classes, all.methods - done.methods};
 }
 
-absl::Duration BatchProgress::CostLeft() const { return calls::MeasuredCost(Left(), done, cost); }
+absl::Duration BatchProgress::CostLeft() const {
+  return calls::ExtrapolatedCost(Left(), done, cost);
+}
 
 std::string DescribeProgress(const BatchProgress& progress, absl::string_view where) {
   return absl::StrCat("probes are ", where, " ", WithThousands(progress.done.classes), " of ",
@@ -53,7 +55,7 @@ void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes, bool a
   Drop(jni);
   progress_ = {};
   is_at_once_ = at_once;
-  pace_ = has_budget_ && !at_once ? BatchPace(classes.size()) : BatchPace::Unlimited();
+  pace_ = has_budget_ && !at_once ? BatchSizer(classes.size()) : BatchSizer::Unlimited();
   pace_ends_ = Monotonic() + kMaxPaceTime;
   compiler_work_.reset();
   vm_thread_ = FindThread("VM Thread");
@@ -111,7 +113,7 @@ std::vector<jclass> ClassBatches::TakeNext(JNIEnv* jni, const std::function<bool
     jni->DeleteWeakGlobalRef(waiting.klass);
     if (klass == nullptr || !wanted(klass)) continue;
     taken.push_back(klass);
-    expected += calls::ExpectedCost({1, waiting.methods}, before.done, before.cost);
+    expected += calls::BoundedCost({1, waiting.methods}, before.done, before.cost);
   }
   return taken;
 }
@@ -140,7 +142,7 @@ void ClassBatches::RunNext(
   next_batch_ = now + budget_.PauseAfter(now - began, cost);
   if (empty() || !has_budget_) return;
   if (now > pace_ends_) {
-    pace_ = BatchPace::Unlimited();
+    pace_ = BatchSizer::Unlimited();
   } else {
     compiler_work_ = {.classes = classes.size(),
                       .used = compiled,

@@ -3,7 +3,7 @@
 //
 // With each batch the JVM discards compiled code that depends on its classes, and the program is
 // slow until that is compiled again. So the next batch waits until the compilers rest, and is as
-// large as their work after the last one allows (BatchPace). Without a budget, batches have no
+// large as their work after the last one allows (BatchSizer). Without a budget, batches have no
 // pauses.
 //
 // The cost of a batch is the processor time of the thread that retransforms (which parses, rewrites
@@ -22,11 +22,11 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "agent/base/preferred_threads.h"
-#include "agent/base/processor_budget.h"
+#include "agent/base/cpu_budget.h"
+#include "agent/base/thread_priority_boost.h"
 #include "agent/calls/instrument/program_scope.h"
 #include "agent/jvm/loaded_classes.h"
-#include "agent/recording/batch_pace.h"
+#include "agent/recording/batch_sizer.h"
 
 namespace jtrace {
 
@@ -54,8 +54,8 @@ class ClassBatches {
   // machine.
   static constexpr size_t kMaxBatchClasses = 4096;
 
-  // `percent`: see ProcessorBudget. `compilers`: the JIT's threads.
-  ClassBatches(jvmtiEnv* env, int percent, PreferredThreads& compilers)
+  // `percent`: see CpuBudget. `compilers`: the JIT's threads.
+  ClassBatches(jvmtiEnv* env, int percent, ThreadPriorityBoost& compilers)
       : env_(env),
         budget_(percent),
         batch_cost_(calls::CostOfABatch(percent)),
@@ -92,7 +92,7 @@ class ClassBatches {
   absl::Duration UntilCompilersRest();
 
   jvmtiEnv* const env_;
-  const ProcessorBudget budget_;
+  const CpuBudget budget_;
   const absl::Duration batch_cost_;
   std::vector<Waiting> classes_;
   size_t next_ = 0;
@@ -101,8 +101,8 @@ class ClassBatches {
   BatchProgress progress_;
   absl::Duration next_batch_;  // when it may begin, by the monotonic clock
   const bool has_budget_;
-  PreferredThreads& compilers_;
-  BatchPace pace_ = BatchPace::Unlimited();
+  ThreadPriorityBoost& compilers_;
+  BatchSizer pace_ = BatchSizer::Unlimited();
   absl::Duration pace_ends_;
   // The compilers' work since the last batch, until they rest. Times are of the monotonic clock.
   struct CompilerWork {

@@ -19,7 +19,7 @@ absl::Status CompiledCodeReports::Expect(const Options& options) {
   return jvm::EnableEvents(env_, kEvents);
 }
 
-void CompiledCodeReports::Start(const Options& options, jvm::CompiledCodeListener* reader) {
+void CompiledCodeReports::Start(const Options& options, jvm::CompiledMethodConsumer* reader) {
   const bool wants_records = options.WantsCodeRecords();
   if (!wants_records && !options.WantsDebugInfo()) return;
   const absl::MutexLock lock(&mutex_);
@@ -62,7 +62,7 @@ void CompiledCodeReports::Stop() {
   if (reader_ != nullptr && !always_keeps_) reader_->StopKeepingDebugInfo();
 }
 
-void CompiledCodeReports::KeepAlways(jvm::CompiledCodeListener& reader) {
+void CompiledCodeReports::KeepAlways(jvm::CompiledMethodConsumer& reader) {
   const absl::MutexLock lock(&mutex_);
   always_keeps_ = reader.KeepDebugInfo();
 }

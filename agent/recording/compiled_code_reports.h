@@ -6,7 +6,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
-#include "agent/jvm/jvm_view.h"
+#include "agent/jvm/hot_spot_internals.h"
 #include "agent/options/options.h"
 
 namespace jtrace {
@@ -26,7 +26,7 @@ class CompiledCodeReports {
   absl::Status Expect(const Options& options);
   // Called when a recording begins and its sampler runs, and when records of code are requested
   // later. `reader` is null if there never were samples.
-  void Start(const Options& options, jvm::CompiledCodeListener* reader);
+  void Start(const Options& options, jvm::CompiledMethodConsumer* reader);
   // Requests reports of methods that are compiled already, if any are needed.
   void ReportExisting();
   // Called when all that need a report have seen it. Ends the reports if no more are needed.
@@ -35,7 +35,7 @@ class CompiledCodeReports {
   void Stop();
   // Makes the JVM keep debug information for all code that it compiles from now on, if `reader` can
   // switch that on, for samples of later recordings. Before the first Start.
-  void KeepAlways(jvm::CompiledCodeListener& reader);
+  void KeepAlways(jvm::CompiledMethodConsumer& reader);
   bool always_keeps() const;
 
  private:
@@ -47,8 +47,8 @@ class CompiledCodeReports {
   bool always_keeps_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_listening_ ABSL_GUARDED_BY(mutex_) = false;
   // Not null: only this reader needs the reports.
-  jvm::CompiledCodeListener* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  jvm::CompiledCodeListener* reader_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  jvm::CompiledMethodConsumer* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  jvm::CompiledMethodConsumer* reader_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace jtrace

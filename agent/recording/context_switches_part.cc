@@ -7,7 +7,7 @@
 namespace jtrace {
 
 absl::Status ContextSwitchesPart::Prepare() {
-  if (const auto trial = samples::SwitchRing::Open(gettid()); !trial.ok()) {
+  if (const auto trial = samples::ContextSwitchRing::Open(gettid()); !trial.ok()) {
     return absl::FailedPreconditionError(absl::StrCat("codes=+switch: ", trial.status().message()));
   }
   return absl::OkStatus();
@@ -20,7 +20,7 @@ void ContextSwitchesPart::Listen(JNIEnv*) {
   }
 }
 
-void ContextSwitchesPart::ThreadStarted(JNIEnv*, const jvm::ThreadNumbers& numbers) {
+void ContextSwitchesPart::ThreadStarted(JNIEnv*, const jvm::TraceThreadIds& numbers) {
   source_.Attach(numbers.number, gettid());
 }
 

@@ -16,8 +16,8 @@ class ContextSwitchesPart : public RecordingPart {
   absl::Status Prepare() override;
   void Listen(JNIEnv* jni) override;
   std::vector<trace::ChunkSource*> sources() override { return {&source_}; }
-  void ThreadStarted(JNIEnv* jni, const jvm::ThreadNumbers& numbers) override;
-  void ThreadEnding(const jvm::ThreadNumbers& numbers) override { source_.End(numbers.number); }
+  void ThreadStarted(JNIEnv* jni, const jvm::TraceThreadIds& numbers) override;
+  void ThreadEnding(const jvm::TraceThreadIds& numbers) override { source_.End(numbers.number); }
 
   // A log writes its thread's switches between its calls.
   samples::ContextSwitchSource& source() { return source_; }

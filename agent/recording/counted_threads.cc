@@ -45,7 +45,7 @@ std::string PresentName(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
 
 }  // namespace
 
-std::optional<metrics::ThreadCounters::Identity> CountCaller(AgentState& agent) {
+std::optional<metrics::ThreadCounters::Identity> RegisterCallingThread(AgentState& agent) {
   JNIEnv* jni = nullptr;
   if (agent.jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK) {
     const PendingException pending(jni);
@@ -58,7 +58,7 @@ std::optional<metrics::ThreadCounters::Identity> CountCaller(AgentState& agent) 
   return agent.metrics.counters().RegisterThread();
 }
 
-uint32_t NumberOfCaller(AgentState& agent) {
+uint32_t TraceIdOfCallingThread(AgentState& agent) {
   jvm::ThreadRegistry& threads = agent.jvm.registries.threads;
   JNIEnv* jni = nullptr;
   if (agent.jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
@@ -69,7 +69,7 @@ uint32_t NumberOfCaller(AgentState& agent) {
   jthread thread = nullptr;
   if (agent.jvm.env->GetCurrentThread(&thread) != JVMTI_ERROR_NONE || thread == nullptr) return 0;
   const jvm::LocalRef<jthread> reference(jni, thread);
-  const jvm::ThreadNumbers numbers = threads.FindRunning(jni, thread).numbers;
+  const jvm::TraceThreadIds numbers = threads.FindRunning(jni, thread).numbers;
   if (numbers.number != 0 || !agent.events.sees_virtual_ends.load()) return numbers.number;
   return threads.NumberOfJava(numbers.java_tid);
 }

@@ -13,10 +13,10 @@ namespace jtrace {
 
 // Counts the calling thread from here on, as a Java thread if it is one. Returns its numbers;
 // nullopt: there is no memory.
-std::optional<metrics::ThreadCounters::Identity> CountCaller(AgentState& agent);
+std::optional<metrics::ThreadCounters::Identity> RegisterCallingThread(AgentState& agent);
 // Returns the calling thread's number in the trace, for a record of it. 0: it is a virtual thread
 // whose end the recording does not see, so that its number would never be forgotten.
-uint32_t NumberOfCaller(AgentState& agent);
+uint32_t TraceIdOfCallingThread(AgentState& agent);
 // Counts all running Java threads, and those that start later.
 void CountRunningThreads(AgentState& agent, JNIEnv* jni);
 metrics::MetricsReport CollectMetrics(AgentState& agent, JNIEnv* jni);

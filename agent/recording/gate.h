@@ -11,7 +11,7 @@
 namespace jtrace {
 
 // How long the end of a recording waits for callbacks that are inside.
-constexpr absl::Duration kGatePatience = absl::Seconds(1);
+constexpr absl::Duration kGateTimeout = absl::Seconds(1);
 
 // The one pointer to a T that callbacks may use, with the number of those that are inside.
 //
@@ -52,11 +52,11 @@ class Gate {
   bool Close() { return object_.exchange(nullptr, std::memory_order_seq_cst) != nullptr; }
 
   // False: a callback was inside at each check, for that long.
-  bool WaitUntilEmpty(absl::Duration patience) const {
+  bool WaitUntilEmpty(absl::Duration timeout) const {
     // The clock of the day may be set meanwhile.
     const auto begin = std::chrono::steady_clock::now();
     while (!inside_.Idle()) {
-      if (absl::FromChrono(std::chrono::steady_clock::now() - begin) >= patience) return false;
+      if (absl::FromChrono(std::chrono::steady_clock::now() - begin) >= timeout) return false;
       absl::SleepFor(absl::Milliseconds(1));
     }
     return true;

@@ -14,7 +14,7 @@ const void* JvmState::libjvm_address() const {
   return reinterpret_cast<const void*>(vm->functions->GetEnv);
 }
 
-jvm::CompiledCodeListener* JvmState::code_listener() {
+jvm::CompiledMethodConsumer* JvmState::code_listener() {
   return sampler.load() == nullptr ? nullptr : &view;
 }
 

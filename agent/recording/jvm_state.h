@@ -14,16 +14,16 @@
 #include "agent/calls/instrument/unprobed_classes.h"
 #include "agent/jvm/class_registry.h"
 #include "agent/jvm/compiled_code_registry.h"
-#include "agent/jvm/jvm_view.h"
+#include "agent/jvm/hot_spot_internals.h"
 #include "agent/jvm/jvmti_environment.h"
-#include "agent/jvm/loader_numbers.h"
+#include "agent/jvm/loader_ids.h"
 #include "agent/jvm/redefined_classes.h"
-#include "agent/jvm/thread_groups.h"
 #include "agent/jvm/thread_registry.h"
 #include "agent/jvm/thread_table.h"
+#include "agent/jvm/thread_tree_groups.h"
 #include "agent/samples/sampler.h"
+#include "agent/trace/event_rate_limiter.h"
 #include "agent/trace/label_sets.h"
-#include "agent/trace/limited_events.h"
 #include "agent/trace/record_encoder.h"
 
 namespace jtrace {
@@ -35,19 +35,19 @@ struct TraceState {
   trace::RecordEncoder encoder{{}};
   trace::LabelSets labels;
   calls::UnprobedClasses unprobed{clock, encoder, losses};
-  trace::LimitedEvents limited_events{losses};
+  trace::EventRateLimiter limited_events{losses};
 };
 
 // The classes, threads and code of this JVM.
 struct Registries {
   Registries(JavaVM* vm, jvmtiEnv* env, TraceState& trace);
 
-  jvm::LoaderNumbers loaders;
+  jvm::LoaderIds loaders;
   jvm::ClassRegistry classes;
   jvm::CompiledCodeRegistry code;
   jvm::ThreadTable thread_table;
   jvm::ThreadRegistry threads;
-  jvm::ThreadGroups groups;
+  jvm::ThreadTreeGroups groups;
   jvm::RedefinedClasses redefined;
 };
 
@@ -57,11 +57,11 @@ struct JvmState {
   // An address inside libjvm.
   const void* libjvm_address() const;
   // Null: no sampler was made yet.
-  jvm::CompiledCodeListener* code_listener();
+  jvm::CompiledMethodConsumer* code_listener();
 
   JavaVM* const vm;
   jvmtiEnv* const env;
-  jvm::Granted granted;  // constant after the agent's start
+  jvm::GrantedCapabilities granted;  // constant after the agent's start
   // The program runs already, so a recording that begins has to find its threads and classes.
   std::atomic<bool> program_runs{false};
   // The agent was not there when the JVM started: HotSpot has compiled code whose dependencies on
@@ -69,7 +69,7 @@ struct JvmState {
   bool loaded_late = false;  // constant after the agent's start
   TraceState trace;
   Registries registries;
-  jvm::JvmView view;                                // read when the sampler is made
+  jvm::HotSpotInternals view;                       // read when the sampler is made
   std::atomic<samples::Sampler*> sampler{nullptr};  // made once
 };
 

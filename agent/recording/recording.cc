@@ -15,7 +15,7 @@
 #include "agent/recording/metrics_part.h"
 #include "agent/recording/probe_settings.h"
 #include "agent/recording/resting_probes.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 #include "agent/signal_safe/doorbell.h"
 #include "common/counted.h"
 #include "proto/trace_format.h"
@@ -119,7 +119,7 @@ absl::Status Recording::Begin(JNIEnv* jni) {
   try {
     return TryToBegin(jni);
   } catch (const std::bad_alloc&) {
-    signal_safe::TurnOff();
+    signal_safe::DisableAgent();
     return absl::ResourceExhaustedError("no memory for the recording; raise ulimit -v");
   } catch (const std::exception& failure) {
     return absl::ResourceExhaustedError(
@@ -250,7 +250,7 @@ void Recording::EndWithJvm() {
 }
 
 void Recording::WaitForCallbacks() {
-  if (gate_.WaitUntilEmpty(kGatePatience)) return;
+  if (gate_.WaitUntilEmpty(kGateTimeout)) return;
   jvm_.trace.losses.Add(
       "stop.callback_inside", Severity::kWarning, 1,
       "callbacks of the JVM that had not ended a second after the stop: what they see is missing",
@@ -286,8 +286,8 @@ void Recording::Fail(absl::string_view why) {
     absl::MutexLock lock(&failure_mutex_);
     failure_ = std::string(why);
   }
-  // If the agent is off, TurnOff has written why.
-  if (!signal_safe::agent_is_off.load()) {
+  // If the agent is off, DisableAgent has written why.
+  if (!signal_safe::agent_is_disabled.load()) {
     LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
   }
   ForEachFromBack([](RecordingPart& part) { part.ReleaseWaitingThreads(); });

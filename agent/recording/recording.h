@@ -151,7 +151,7 @@ class Recording {
   void AdoptRunningThreads(JNIEnv* jni);
   std::vector<trace::ChunkSource*> Sources();
   void StartWriter();
-  // Waits until no callback is inside the closed gate, kGatePatience at most.
+  // Waits until no callback is inside the closed gate, kGateTimeout at most.
   void WaitForCallbacks();
   absl::Status EndTrace(proto::SessionEnd::Reason reason);
   // The trace's first record, and its last one.

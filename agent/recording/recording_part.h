@@ -51,8 +51,8 @@ class RecordingPart {
 
   // ---- Events of the program
 
-  virtual void ThreadStarted(JNIEnv*, const jvm::ThreadNumbers&) {}
-  virtual void ThreadEnding(const jvm::ThreadNumbers&) {}
+  virtual void ThreadStarted(JNIEnv*, const jvm::TraceThreadIds&) {}
+  virtual void ThreadEnding(const jvm::TraceThreadIds&) {}
   virtual void ClassPrepared(jclass) {}
   virtual void MethodCompiled(jmethodID) {}
 

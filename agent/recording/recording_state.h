@@ -12,7 +12,7 @@ enum class RecordingState : uint8_t {
   kRunning,   // the gate opens: callbacks come through it
   kStopping,  // its trace is being completed
   kRemoving,  // the trace is complete; its probes are being taken out, in batches
-  kPaused,    // the control thread takes the rest of them out later
+  kPaused,    // the control thread takes the remaining probes out later
   kFailing,   // the gate closes; the failure is being reported
   kFailed,    // its probes have to be taken out
   kEnded,     // its parts are cleaned up, or the JVM ends

@@ -95,12 +95,12 @@ void SamplesPart::MakeSources() {
       },
       node_number(), CallSiteAt(), options_.codes.Has(Code::kInterrupt));
   if (options_.max_samples != 0) sample_source_->NotifyAt(options_.max_samples, wake_);
-  if (calls::CountedBlocks* blocks = calls_ != nullptr ? calls_->blocks() : nullptr;
+  if (calls::BlockCountSource* blocks = calls_ != nullptr ? calls_->blocks() : nullptr;
       blocks != nullptr) {
     sample_source_->SetOriginalBci(
         [blocks](uint32_t routine, uint32_t bci) { return blocks->OriginalBci(routine, bci); });
   }
-  internal_threads_ = std::make_unique<samples::InternalThreadSource>(
+  internal_threads_ = std::make_unique<samples::NonJavaThreadSource>(
       jvm_.registries.threads, sampler(), threads_, &IsAgentThread, trace.losses);
 }
 
@@ -155,8 +155,8 @@ absl::Status SamplesPart::StartAppScope() {
   if (!NeedsAppScope()) return absl::OkStatus();
   auto filter = classfile::ScopeFilter::Create(options_.include, options_.exclude);
   if (!filter.ok()) return filter.status();
-  app_scope_ = std::make_unique<jvm::AppScope>(jvm_.env, jvm_.registries.classes,
-                                               *std::move(filter), sampler().app_methods());
+  app_scope_ = std::make_unique<jvm::ApplicationMethods>(
+      jvm_.env, jvm_.registries.classes, *std::move(filter), sampler().app_methods());
   return absl::OkStatus();
 }
 
@@ -216,7 +216,7 @@ void SamplesPart::AddExisting(JNIEnv* jni) {
   internal_threads_->AttachAll();
 }
 
-void SamplesPart::ThreadStarted(JNIEnv* jni, const jvm::ThreadNumbers& numbers) {
+void SamplesPart::ThreadStarted(JNIEnv* jni, const jvm::TraceThreadIds& numbers) {
   if (!options_.samples.threads.empty() && !WantsThread(numbers.java_tid)) return;
   sampler().AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
 }

@@ -10,12 +10,12 @@
 
 #include "absl/status/status.h"
 #include "agent/base/thread_name_filter.h"
-#include "agent/jvm/app_scope.h"
+#include "agent/jvm/application_methods.h"
 #include "agent/options/options.h"
 #include "agent/recording/agent_state.h"
 #include "agent/recording/calls_part.h"
 #include "agent/recording/recording_part.h"
-#include "agent/samples/internal_thread_source.h"
+#include "agent/samples/non_java_thread_source.h"
 #include "agent/samples/sample_source.h"
 #include "agent/samples/sampler.h"
 
@@ -39,7 +39,7 @@ class SamplesPart : public RecordingPart {
   // others.
   void AddExisting(JNIEnv* jni) override;
   std::vector<trace::ChunkSource*> sources() override;
-  void ThreadStarted(JNIEnv* jni, const jvm::ThreadNumbers& numbers) override;
+  void ThreadStarted(JNIEnv* jni, const jvm::TraceThreadIds& numbers) override;
   // The methods of a prepared class may belong to the application (stack=app).
   void ClassPrepared(jclass klass) override;
   void Stop() override;
@@ -83,9 +83,9 @@ class SamplesPart : public RecordingPart {
   const std::function<void()> wake_;
   ThreadNameFilter threads_;
   std::string problem_;
-  std::unique_ptr<jvm::AppScope> app_scope_;  // stack=app, stack=appframe
+  std::unique_ptr<jvm::ApplicationMethods> app_scope_;  // stack=app, stack=appframe
   std::unique_ptr<samples::SampleSource> sample_source_;
-  std::unique_ptr<samples::InternalThreadSource> internal_threads_;
+  std::unique_ptr<samples::NonJavaThreadSource> internal_threads_;
 };
 
 }  // namespace jtrace

@@ -49,7 +49,7 @@ absl::Status WhyNoRecords(int error) {
 }  // namespace
 
 void ContextSwitchSource::Attach(uint32_t number, pid_t tid) {
-  auto ring = SwitchRing::Open(tid);
+  auto ring = ContextSwitchRing::Open(tid);
   if (!ring.ok()) {
     losses_.Add("switch.no_record", Severity::kWarning, 1,
                 "threads whose switches the kernel does not record",
@@ -67,13 +67,13 @@ void ContextSwitchSource::End(uint32_t number) {
 }
 
 void ContextSwitchSource::ReadRing(Thread& thread) {
-  lost_ += thread.ring.Read([&thread](const ThreadSwitch& it) { thread.pending.push_back(it); });
+  lost_ += thread.ring.Read([&thread](const ContextSwitch& it) { thread.pending.push_back(it); });
 }
 
 void ContextSwitchSource::Write(uint32_t number, Thread& thread, uint64_t until_ns,
                                 proto::Chunk& chunk) {
   size_t written = 0;
-  for (const ThreadSwitch& it : thread.pending) {
+  for (const ContextSwitch& it : thread.pending) {
     const uint64_t time = clock_.Since(it.monotonic_ns);
     if (time > until_ns) break;
     ++written;
@@ -124,32 +124,32 @@ void ContextSwitchSource::AddChanges(uint64_t, proto::Chunk& chunk) {
   file_ends_ = false;
 }
 
-absl::StatusOr<SwitchRing> SwitchRing::Open(pid_t tid) {
+absl::StatusOr<ContextSwitchRing> ContextSwitchRing::Open(pid_t tid) {
   const int fd = OpenSwitchEvent(tid);
   if (fd < 0) return WhyNoRecords(errno);
   void* const memory = mmap(nullptr, PerfRing::MappedBytes(kSwitchRecordBytes),
                             PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   const int error = errno;
   close(fd);  // the mapping keeps the event
-  if (memory != MAP_FAILED) return SwitchRing(memory);
+  if (memory != MAP_FAILED) return ContextSwitchRing(memory);
   return absl::ResourceExhaustedError(
       absl::StrCat("no memory for the kernel's records of thread switches (", std::strerror(error),
                    "); raise ulimit -l, or sysctl kernel.perf_event_mlock_kb=65536"));
 }
 
-SwitchRing::SwitchRing(SwitchRing&& other) noexcept
+ContextSwitchRing::ContextSwitchRing(ContextSwitchRing&& other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)) {}
 
-SwitchRing& SwitchRing::operator=(SwitchRing&& other) noexcept {
+ContextSwitchRing& ContextSwitchRing::operator=(ContextSwitchRing&& other) noexcept {
   std::swap(memory_, other.memory_);
   return *this;
 }
 
-SwitchRing::~SwitchRing() {
+ContextSwitchRing::~ContextSwitchRing() {
   if (memory_ != nullptr) munmap(memory_, PerfRing::MappedBytes(kSwitchRecordBytes));
 }
 
-uint64_t SwitchRing::Read(absl::FunctionRef<void(const ThreadSwitch&)> visit) {
+uint64_t ContextSwitchRing::Read(absl::FunctionRef<void(const ContextSwitch&)> visit) {
   PerfRing ring(memory_, kSwitchRecordBytes);
   const uint64_t head = ring.head();
   uint64_t lost = 0;

@@ -20,26 +20,26 @@ namespace jtrace::samples {
 
 // A thread gets or leaves a processor, as the kernel records it (perf_event_open(2),
 // PERF_RECORD_SWITCH).
-struct ThreadSwitch {
+struct ContextSwitch {
   uint64_t monotonic_ns = 0;
   bool is_on = false;  // it gets the processor
 };
 
 // The kernel's records of one thread. They can be read after its end, too. One thread uses an
 // object at a time.
-class SwitchRing {
+class ContextSwitchRing {
  public:
   // Starts recording. An error says what forbids it, and the remedy.
-  static absl::StatusOr<SwitchRing> Open(pid_t tid);
-  SwitchRing(SwitchRing&& other) noexcept;
-  SwitchRing& operator=(SwitchRing&& other) noexcept;
-  ~SwitchRing();
+  static absl::StatusOr<ContextSwitchRing> Open(pid_t tid);
+  ContextSwitchRing(ContextSwitchRing&& other) noexcept;
+  ContextSwitchRing& operator=(ContextSwitchRing&& other) noexcept;
+  ~ContextSwitchRing();
 
   // Visits the records since the last call, in their order. Returns how many the kernel dropped.
-  uint64_t Read(absl::FunctionRef<void(const ThreadSwitch&)> visit);
+  uint64_t Read(absl::FunctionRef<void(const ContextSwitch&)> visit);
 
  private:
-  explicit SwitchRing(void* memory) : memory_(memory) {}
+  explicit ContextSwitchRing(void* memory) : memory_(memory) {}
 
   void* memory_ = nullptr;
 };
@@ -64,8 +64,8 @@ class ContextSwitchSource : public trace::ChunkSource {
 
  private:
   struct Thread {
-    SwitchRing ring;
-    std::vector<ThreadSwitch> pending;  // read, not written
+    ContextSwitchRing ring;
+    std::vector<ContextSwitch> pending;  // read, not written
     bool has_ended = false;
   };
 

@@ -6,7 +6,7 @@
 
 #include "agent/base/signals_blocked.h"
 #include "agent/samples/handler/sample_handler.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 #include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace::samples {
@@ -54,9 +54,9 @@ bool InstrumentedUnwinds::CountEntry(uint32_t routine) {
 
 void UnwindAtEntry(uint32_t routine) {
   if (!instrumented_unwinds.CountEntry(routine)) return;
-  const signal_safe::AgentWork own;
+  const signal_safe::AgentWorkScope own;
   const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
-  const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
+  const SampleHandlerConfig* const state = sample_handler_config.load(std::memory_order_seq_cst);
   if (state == nullptr) return;
   const SignalBlocked blocked(state->signal);
   ucontext_t context;

@@ -15,9 +15,9 @@ namespace {
 
 // The vector does not grow here: an allocator may unwind, which takes the loader's lock.
 int AddObject(dl_phdr_info* info, size_t, void* data) {
-  auto& objects = *static_cast<std::vector<CopiedObject>*>(data);
+  auto& objects = *static_cast<std::vector<CopiedDso>*>(data);
   if (objects.size() == objects.capacity()) return 1;
-  MappedObject object{.begin = UINTPTR_MAX};
+  MappedDso object{.begin = UINTPTR_MAX};
   for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
     const uintptr_t at = info->dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_GNU_EH_FRAME) object.eh_frame_hdr = at;
@@ -34,16 +34,16 @@ int AddObject(dl_phdr_info* info, size_t, void* data) {
 
 }  // namespace
 
-void CopyObjects() {
-  std::vector<CopiedObject> objects;
-  objects.reserve(kMaxMappedObjects);  // more are not kept
+void CopyDsos() {
+  std::vector<CopiedDso> objects;
+  objects.reserve(kMaxMappedDsos);  // more are not kept
   dl_iterate_phdr(AddObject, &objects);
   std::sort(objects.begin(), objects.end(),
             [](const auto& a, const auto& b) { return a.object.begin < b.object.begin; });
-  PublishMappedObjects(objects);
+  PublishMappedDsos(objects);
 }
 
-void RefreshObjectCopy() {
+void RefreshDsoCopy() {
   static std::mutex mutex;
   static const bool loader_finds_objects = [] {
     if (LoaderFindsObjects()) return true;
@@ -53,7 +53,7 @@ void RefreshObjectCopy() {
   }();
   if (loader_finds_objects) return;
   const std::lock_guard lock(mutex);
-  CopyObjects();
+  CopyDsos();
 }
 
 }  // namespace jtrace::samples

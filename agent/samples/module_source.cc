@@ -23,12 +23,12 @@ std::string ExecutablePath() {
   return n > 0 ? std::string(path, static_cast<size_t>(n)) : "";
 }
 
-std::string PathOf(const ListedObject& object) {
+std::string PathOf(const ListedDso& object) {
   if (object.bias == getauxval(AT_SYSINFO_EHDR)) return "[vdso]";
   return object.name.empty() ? ExecutablePath() : object.name;
 }
 
-void AddModules(const ListedObject& object, std::vector<MappedModule>& modules) {
+void AddModules(const ListedDso& object, std::vector<CodeSegment>& modules) {
   for (const Elf64_Phdr& segment : object.headers) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const uint64_t lead = segment.p_vaddr % kPage;
@@ -47,7 +47,7 @@ int ReadCounters(dl_phdr_info* info, size_t, void* data) {
   return 1;  // the first object has all of it
 }
 
-void Define(const MappedModule& module, uint64_t time_ns, bool unloaded,
+void Define(const CodeSegment& module, uint64_t time_ns, bool unloaded,
             trace::RecordEncoder& encoder, proto::Chunk& chunk) {
   proto::Module* record = chunk.add_module();
   record->set_time_ns(time_ns);
@@ -61,9 +61,9 @@ void Define(const MappedModule& module, uint64_t time_ns, bool unloaded,
 
 }  // namespace
 
-std::vector<MappedModule> LoadedModules() {
-  std::vector<MappedModule> modules;
-  for (const ListedObject& object : ListObjects()) AddModules(object, modules);
+std::vector<CodeSegment> LoadedModules() {
+  std::vector<CodeSegment> modules;
+  for (const ListedDso& object : ListDsos()) AddModules(object, modules);
   std::sort(modules.begin(), modules.end(),
             [](const auto& a, const auto& b) { return a.start < b.start; });
   return modules;
@@ -74,9 +74,9 @@ void ModuleScanner::Scan(uint64_t time_ns, trace::RecordEncoder& encoder, proto:
   dl_iterate_phdr(ReadCounters, &counters);
   if (counters.first == adds_ && counters.second == subs_) return;
   std::tie(adds_, subs_) = counters;
-  RefreshObjectCopy();
-  std::map<uint64_t, MappedModule> now;
-  for (MappedModule& module : LoadedModules()) now.emplace(module.start, std::move(module));
+  RefreshDsoCopy();
+  std::map<uint64_t, CodeSegment> now;
+  for (CodeSegment& module : LoadedModules()) now.emplace(module.start, std::move(module));
   for (const auto& [start, module] : known_) {
     const auto same = now.find(start);
     if (same == now.end() || same->second != module) Define(module, time_ns, true, encoder, chunk);

@@ -12,18 +12,18 @@
 namespace jtrace::samples {
 
 // An executable segment of a loaded object.
-struct MappedModule {
+struct CodeSegment {
   uint64_t start = 0;
   uint64_t end = 0;
   uint64_t file_offset = 0;
   std::string path;
   std::string build_id;
 
-  bool operator==(const MappedModule&) const = default;
+  bool operator==(const CodeSegment&) const = default;
 };
 
 // The executable segments of all loaded objects now, by start address. The vdso is "[vdso]".
-std::vector<MappedModule> LoadedModules();
+std::vector<CodeSegment> LoadedModules();
 
 // Finds the executable segments that were loaded and unloaded. Reads the loader's list only if its
 // counters have changed since the last scan. Takes the loader's lock, which no handler needs.
@@ -34,9 +34,9 @@ class ModuleScanner {
   void Scan(uint64_t time_ns, trace::RecordEncoder& encoder, proto::Chunk& chunk);
 
  private:
-  uint64_t adds_ = 0;                       // objects ever loaded, at the last scan
-  uint64_t subs_ = 0;                       // objects ever unloaded
-  std::map<uint64_t, MappedModule> known_;  // by start
+  uint64_t adds_ = 0;                      // objects ever loaded, at the last scan
+  uint64_t subs_ = 0;                      // objects ever unloaded
+  std::map<uint64_t, CodeSegment> known_;  // by start
 };
 
 // Writes modules that were loaded and unloaded.

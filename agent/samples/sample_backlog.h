@@ -15,7 +15,7 @@
 namespace jtrace::samples {
 
 // A thread's ring has room for some 60 samples of 500 frames, and may fill while the writer writes
-// a chunk. So another thread (RingWatch) empties filling rings into this queue, which all threads
+// a chunk. So another thread (RingDrainer) empties filling rings into this queue, which all threads
 // share. A queued sample has only the frames that differ from those of its thread's last one: of a
 // thousand, mostly ten. Samples that do not fit stay in their rings.
 //

@@ -19,7 +19,7 @@ struct SamplerCounters {
   uint64_t thread_ended = 0;      // threads that ended before they got a timer
   uint64_t timer_fallback = 0;    // threads that wanted a perf event and got a POSIX timer
   uint64_t no_kernel_memory = 0;  // threads without kernel frames: the kernel gave no memory
-  uint64_t signal_blocked = 0;    // silent threads (silent_threads.h) that block the signal,
+  uint64_t signal_blocked = 0;    // silent threads (unsampled_threads.h) that block the signal,
   uint64_t timer_closed = 0;      // whose timer's descriptor the program closed,
   uint64_t timer_silent = 0;      // and others
 };

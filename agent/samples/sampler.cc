@@ -44,10 +44,10 @@ bool HasNoClock(const absl::Status& status) {
 }
 
 // False: a handler did not end in time.
-bool WaitForHandlers(absl::Duration patience) {
+bool WaitForHandlers(absl::Duration timeout) {
   const uint64_t begin_ns = MonotonicNanos();
   while (!signal_safe::handlers_in_flight.Idle()) {
-    if (absl::Nanoseconds(MonotonicNanos() - begin_ns) > patience) return false;
+    if (absl::Nanoseconds(MonotonicNanos() - begin_ns) > timeout) return false;
     absl::SleepFor(absl::Microseconds(100));
   }
   return true;
@@ -76,7 +76,7 @@ absl::Status Sampler::Validate(const SamplerOptions& options) {
   return absl::OkStatus();
 }
 
-Sampler::Sampler(const SamplerOptions& options, jvm::JvmView& jvm)
+Sampler::Sampler(const SamplerOptions& options, jvm::HotSpotInternals& jvm)
     : options_(options), jvm_(jvm), app_methods_(std::make_unique<jvm::AddressSet>()) {}
 
 Sampler::~Sampler() {
@@ -89,14 +89,14 @@ Sampler::~Sampler() {
 }
 
 absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& options,
-                                                         jvm::JvmView& jvm) {
-  RefreshObjectCopy();
+                                                         jvm::HotSpotInternals& jvm) {
+  RefreshDsoCopy();
   if (absl::Status status = Validate(options); !status.ok()) return status;
   std::unique_ptr<Sampler> sampler(new Sampler(options, jvm));
   auto timers = ThreadTimers::Create(options, sampler->counters_);
   if (!timers.ok()) return timers.status();
   sampler->timers_ = *std::move(timers);
-  auto pool = SlotPool::Create(
+  auto pool = ThreadSlotPool::Create(
       {options.max_threads, options.ring_bytes, options.max_frames, options.check_last_walk});
   if (!pool.ok()) return pool.status();
   sampler->pool_ = *std::move(pool);
@@ -194,8 +194,8 @@ absl::Duration Sampler::SilenceLimit() const {
   return std::max(absl::Seconds(1), 10 * options_.interval);
 }
 
-SamplerState* Sampler::NewState() const {
-  auto* const state = new SamplerState{};  // handlers may keep using it
+SampleHandlerConfig* Sampler::NewState() const {
+  auto* const state = new SampleHandlerConfig{};  // handlers may keep using it
   state->active = true;
   state->slots = pool_->slots();
   state->slot_count = pool_->capacity();
@@ -210,7 +210,7 @@ SamplerState* Sampler::NewState() const {
   const bool counts = timers_->kind() == TimerKind::kPerfEvent && !options_.event->is_clock;
   state->ticks_on_cpu_time = !state->wall && !counts;
   state->signal = options_.signal;
-  state->room_to_walk = signal_safe::RoomToWalk();
+  state->room_to_walk = signal_safe::StackBytesToWalk();
   return state;
 }
 
@@ -288,7 +288,7 @@ void Sampler::Drain(absl::FunctionRef<void(const SampleView&)> take) {
   }
 }
 
-absl::Status Sampler::Stop(absl::Duration patience) {
+absl::Status Sampler::Stop(absl::Duration timeout) {
   {
     absl::MutexLock lock(&mutex_);
     if (!running_) return absl::OkStatus();
@@ -298,7 +298,7 @@ absl::Status Sampler::Stop(absl::Duration patience) {
   ring_watch_.Stop();
   DisarmAll();
   DeactivateSampleHandler();
-  const bool idle = WaitForHandlers(patience);
+  const bool idle = WaitForHandlers(timeout);
   DetachAll();
   if (!idle) return absl::DeadlineExceededError("a sampling handler did not end in time");
   absl::MutexLock lock(&mutex_);
@@ -318,7 +318,7 @@ void Sampler::SetThreadIdentity(ThreadSlot* slot, uint32_t thread_number, uint64
                                 uintptr_t java_thread) {
   slot->thread_number.store(thread_number, std::memory_order_relaxed);
   slot->java_tid.store(java_tid, std::memory_order_relaxed);
-  const jvm::JvmView::Stack stack = jvm_.StackOf(java_thread);
+  const jvm::HotSpotInternals::Stack stack = jvm_.StackOf(java_thread);
   slot->java_thread.store(java_thread, std::memory_order_relaxed);
   slot->stack_low.store(stack.low, std::memory_order_relaxed);
   slot->stack_high.store(stack.high, std::memory_order_relaxed);

@@ -20,21 +20,21 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "agent/base/perf_event_table.h"
+#include "agent/jvm/hot_spot_internals.h"
 #include "agent/jvm/hotspot/address_set.h"
 #include "agent/jvm/hotspot/stub_registry.h"
-#include "agent/jvm/jvm_view.h"
 #include "agent/samples/handler/sample_handler.h"
 #include "agent/samples/handler/sample_record.h"
 #include "agent/samples/handler_cost.h"
 #include "agent/samples/kernel_symbols.h"
-#include "agent/samples/ring_watch.h"
+#include "agent/samples/ring_drainer.h"
 #include "agent/samples/sample_backlog.h"
 #include "agent/samples/sample_corrector.h"
 #include "agent/samples/sample_losses.h"
-#include "agent/samples/silent_threads.h"
-#include "agent/samples/slot_pool.h"
+#include "agent/samples/thread_slot_pool.h"
 #include "agent/samples/thread_timers.h"
 #include "agent/samples/ticker.h"
+#include "agent/samples/unsampled_threads.h"
 #include "agent/samples/wall_clock.h"
 #include "agent/signal_safe/position.h"
 
@@ -68,7 +68,7 @@ class Sampler {
  public:
   // Reserves memory; arms nothing. `jvm` must live as long as handlers may run.
   static absl::StatusOr<std::unique_ptr<Sampler>> Create(const SamplerOptions& options,
-                                                         jvm::JvmView& jvm);
+                                                         jvm::HotSpotInternals& jvm);
   // Stops if necessary; leaks what handlers might still use.
   ~Sampler();
   Sampler(const Sampler&) = delete;
@@ -80,7 +80,7 @@ class Sampler {
   absl::Status Reconfigure(const SamplerOptions& options);
 
   // What is known of the JVM; its layout after ResolveJvm or Start.
-  jvm::JvmView& jvm() { return jvm_; }
+  jvm::HotSpotInternals& jvm() { return jvm_; }
 
   // Resolves the JVM's layout for the lookups of jvm(), in VMInit or later. Start does this, too.
   absl::Status ResolveJvm(JNIEnv* env);
@@ -102,7 +102,7 @@ class Sampler {
   // Detaches the thread if it has ended: its kernel id may soon be another thread's.
   void DetachIfEnded(pid_t tid);
   // Detaches threads that ended without notice (compiler and GC threads), and looks for threads
-  // that use CPU time but have no samples (silent_threads.h). Called about once a second by the
+  // that use CPU time but have no samples (unsampled_threads.h). Called about once a second by the
   // thread that drains.
   void SweepEndedThreads();
 
@@ -122,7 +122,7 @@ class Sampler {
   // Disarms all timers and waits for running handlers. DeadlineExceeded if one did not end in time:
   // its memory is leaked. The handler stays installed (signals.h) and drops late signals of ours.
   // Drain must be called once more afterwards.
-  absl::Status Stop(absl::Duration patience = absl::Milliseconds(500));
+  absl::Status Stop(absl::Duration timeout = absl::Milliseconds(500));
 
   TimerKind timer_in_use() const { return timers_->kind(); }
   // Whether samples are at random moments of their intervals.
@@ -140,7 +140,7 @@ class Sampler {
   HandlerCost Cost() const { return CostSince(times_at_start_); }
 
  private:
-  Sampler(const SamplerOptions& options, jvm::JvmView& jvm);
+  Sampler(const SamplerOptions& options, jvm::HotSpotInternals& jvm);
   void SetThreadIdentity(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
                          uintptr_t java_thread);
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -151,7 +151,7 @@ class Sampler {
   static absl::Status Validate(const SamplerOptions& options);
   // The CPU time without a sample that indicates an error; 0: the timer counts other events.
   absl::Duration SilenceLimit() const;
-  SamplerState* NewState() const;
+  SampleHandlerConfig* NewState() const;
   // On the ticker's thread.
   void Tick(uint32_t ticks);
   // Empties the rings into the backlog; any thread. False: it is full.
@@ -166,7 +166,7 @@ class Sampler {
   // What the process had counted when the recording started.
   std::vector<uint64_t> losses_at_start_;
   HandlerTimes times_at_start_;
-  jvm::JvmView& jvm_;
+  jvm::HotSpotInternals& jvm_;
   std::unique_ptr<jvm::AddressSet> app_methods_;
   KernelSymbols kernel_symbols_;
   SampleCorrector corrector_;  // used by the thread that drains
@@ -174,16 +174,16 @@ class Sampler {
   mutable absl::Mutex mutex_;
   bool running_ ABSL_GUARDED_BY(mutex_) = false;
   SamplerCounters counters_;              // content guarded by mutex_
-  std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
+  std::unique_ptr<ThreadSlotPool> pool_;  // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
-  SilentThreads silent_threads_{counters_};
+  UnsampledThreads silent_threads_{counters_};
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
   // Held while rings are emptied into the backlog. Acquired before mutex_.
   absl::Mutex emptying_;
   std::unique_ptr<SampleBacklog> backlog_;
-  RingWatch ring_watch_;
+  RingDrainer ring_watch_;
   Ticker ticker_;
 };
 

@@ -66,10 +66,10 @@ bool IsSampleHandler(int signal) {
   return sigaction(signal, nullptr, &current) == 0 && IsOurs(current);
 }
 
-absl::Status InstallSampleHandler(int signal, SamplerState* state) {
+absl::Status InstallSampleHandler(int signal, SampleHandlerConfig* state) {
   struct sigaction current;
   if (sigaction(signal, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  sampler_state.store(state);
+  sample_handler_config.store(state);
   if (IsOurs(current)) return absl::OkStatus();
   // Never freed: handlers may be using an action that was published here before.
   signal_safe::previous_actions[signal].store(new struct sigaction(current));
@@ -89,12 +89,12 @@ void BlockWhileSampling(int signal) {
 }
 
 void DeactivateSampleHandler() {
-  const SamplerState* const state = sampler_state.load();
+  const SampleHandlerConfig* const state = sample_handler_config.load();
   if (state == nullptr || !state->active) return;
-  auto* const stopped = new SamplerState(*state);  // handlers may keep using it
+  auto* const stopped = new SampleHandlerConfig(*state);  // handlers may keep using it
   stopped->active = false;
   stopped->vm = nullptr;
-  sampler_state.store(stopped);
+  sample_handler_config.store(stopped);
 }
 
 absl::Status InstallFaultHandler() {

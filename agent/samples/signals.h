@@ -10,7 +10,7 @@ namespace jtrace::samples {
 // previous handler gets the signals that are not ours. Once installed, the handler stays
 // (sample_handler.h says why), for each signal that a recording used; a later one with the same
 // signal only changes the state.
-absl::Status InstallSampleHandler(int signal, SamplerState* state);
+absl::Status InstallSampleHandler(int signal, SampleHandlerConfig* state);
 
 // Blocks `signal`, another signal of the agent's, while the sampling handler runs from now on. A
 // second handler would need as much of a small alternate stack again.

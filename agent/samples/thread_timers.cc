@@ -154,7 +154,7 @@ absl::Status ThreadTimers::ArmPerf(ThreadSlot* slot) {
   ++perf_in_use_;
   slot->perf_fd.store(timer->fd, std::memory_order_relaxed);
   slot_by_fd_[timer->fd].store(slot, std::memory_order_release);
-  signal_safe::StartEvent(timer->fd, spec.stop);
+  signal_safe::StartPerfEvent(timer->fd, spec.stop);
   return absl::OkStatus();
 }
 

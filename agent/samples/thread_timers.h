@@ -93,7 +93,7 @@ class ThreadTimers {
   SamplerCounters& counters_;
   TimerChoice choice_;
   const PerfEvent& event_;
-  const signal_safe::EventStop event_stop_;
+  const signal_safe::PerfStopMode event_stop_;
   const uint64_t period_;  // of event_: nanoseconds or events
   bool kernel_frames_ = false;
   bool kernel_frames_allowed_ = false;

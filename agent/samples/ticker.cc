@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "agent/base/clock.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace::samples {
 

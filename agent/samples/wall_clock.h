@@ -17,12 +17,13 @@ namespace jtrace::samples {
 //
 // The signal itself takes CPU time. So a thread that waited at its last sample and used almost no
 // CPU time since gets one more signal, to see whether it has moved on, and then none. If it moved
-// on right after that signal, its last sample is wrong. So it gets another one after 16 ticks
-// without any CPU time, and then after 64 times as many each time.
+// on right after that signal, its last sample is wrong. So it gets further signals after 16, 1,024
+// and 65,536 ticks without CPU time.
 //
-// The longer a thread has not run, the less often it is checked: the pause is an eighth of that
-// time, at most 16 ticks or, with more than 500 threads at 1 ms, 32 us for each thread. Its CPU
-// time then shows how many of the ticks it ran. Not thread-safe, except the slots' content.
+// A thread that has not run is checked after an eighth of the time that it has stood still, at the
+// latest after 16 ticks. With many threads this limit grows, so that there is at most one check in
+// 32 us. The thread's CPU time then shows in how many of the ticks it ran. Not thread-safe, except
+// the slots' content.
 class WallClock {
  public:
   WallClock(absl::Duration interval, int signal);

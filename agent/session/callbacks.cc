@@ -3,7 +3,7 @@
 #include "agent/jvm/jvmti_calls.h"
 #include "agent/jvm/jvmti_environment.h"
 #include "agent/session/jvm_session.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace {
 namespace {
@@ -14,7 +14,7 @@ JvmSession& SessionOf(jvmtiEnv* env) {
   return *static_cast<JvmSession*>(session);
 }
 
-JvmEvents& EventsOf(jvmtiEnv* env) { return SessionOf(env).events(); }
+JvmEventDispatcher& EventsOf(jvmtiEnv* env) { return SessionOf(env).events(); }
 
 void JNICALL VmInit(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
   SessionOf(env).VmInit(jni, thread);

@@ -184,23 +184,24 @@ bool JvmSession::IsIn(std::initializer_list<RecordingState> states) {
 
 Recording* JvmSession::Running() { return IsIn({kRunning}) ? recording_.get() : nullptr; }
 
-absl::StatusOr<std::string> JvmSession::Start(JNIEnv* jni, Options options, const Caller& caller) {
+absl::StatusOr<std::string> JvmSession::Start(JNIEnv* jni, Options options,
+                                              const CommandContext& context) {
   std::optional<ProgramPackages> own;
   {
     absl::MutexLock lock(&lifecycle_);
     if (absl::Status status = CheckNoneRuns(); !status.ok()) return status;
     own = ProgramPackages::Wanted(agent_, jni, options);
   }
-  if (own.has_value()) options.include = own->Choose(caller);
+  if (own.has_value()) options.include = own->Choose(context);
   absl::StatusOr<int> number;
   {
     absl::MutexLock lock(&lifecycle_);
-    number = StartLocked(jni, options, caller);
+    number = StartLocked(jni, options, context);
   }
-  return number.ok() ? FinishStart(jni, *number, caller) : number.status();
+  return number.ok() ? FinishStart(jni, *number, context) : number.status();
 }
 
-absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const Caller& caller) {
+absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const CommandContext& context) {
   absl::StatusOr<int> number;
   {
     absl::MutexLock lock(&lifecycle_);
@@ -209,9 +210,9 @@ absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const Caller& caller
     }
     Options options = recording_ != nullptr ? recording_->options() : last_.options;
     options.out = trace::NumberedPattern(options.out);
-    number = StartLocked(jni, options, caller);
+    number = StartLocked(jni, options, context);
   }
-  return number.ok() ? FinishStart(jni, *number, caller) : number.status();
+  return number.ok() ? FinishStart(jni, *number, context) : number.status();
 }
 
 absl::Status JvmSession::CheckNoneRuns() {
@@ -222,7 +223,7 @@ absl::Status JvmSession::CheckNoneRuns() {
 }
 
 absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
-                                            const Caller& caller) {
+                                            const CommandContext& context) {
   if (absl::Status status = CheckNoneRuns(); !status.ok()) return status;
   if (recording_ != nullptr) {
     // If another thread is taking its probes out, that thread finds nothing left to do.
@@ -242,7 +243,7 @@ absl::StatusOr<int> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
   }
   WakeControl();
   if (CallsPart* calls = recording_->calls(); calls != nullptr) {
-    for (const std::string& line : calls->classes().DescribePlan()) caller.report(line);
+    for (const std::string& line : calls->classes().DescribePlan()) context.report(line);
   }
   return number_;
 }
@@ -275,7 +276,7 @@ std::string JvmSession::Retire(JNIEnv* jni) {
   std::string left = ended->DescribeKeptProbes();
   last_.options = ended->options();
   last_.failure = ended->failure();
-  if (gate_.WaitUntilEmpty(kGatePatience)) delete ended;
+  if (gate_.WaitUntilEmpty(kGateTimeout)) delete ended;
   return left;
 }
 
@@ -300,12 +301,12 @@ JvmSession::Step JvmSession::RemoveBatch(JNIEnv* jni, int number) {
   return {.pause = batches.Pause(), .progress = batches.progress()};
 }
 
-absl::Status JvmSession::AddProbes(JNIEnv* jni, int number, const Caller& caller) {
+absl::Status JvmSession::AddProbes(JNIEnv* jni, int number, const CommandContext& context) {
   BatchProgress progress;
   for (Step step = AddBatch(jni, number); !step.is_over; step = AddBatch(jni, number)) {
     progress = step.progress;
-    caller.progress(progress, DescribeProgress(progress, "in"));
-    caller.pause(step.pause, Caller::kAnyRequest);
+    context.progress(progress, DescribeProgress(progress, "in"));
+    context.pause(step.pause, CommandContext::kAnyRequest);
   }
   WakeControl();  // which ends the compilers' priority
   absl::MutexLock lock(&lifecycle_);
@@ -315,8 +316,9 @@ absl::Status JvmSession::AddProbes(JNIEnv* jni, int number, const Caller& caller
       progress.all.classes, " classes had them"));
 }
 
-absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number, const Caller& caller) {
-  if (absl::Status status = AddProbes(jni, number, caller); !status.ok()) return status;
+absl::StatusOr<std::string> JvmSession::FinishStart(JNIEnv* jni, int number,
+                                                    const CommandContext& context) {
+  if (absl::Status status = AddProbes(jni, number, context); !status.ok()) return status;
   absl::MutexLock lock(&lifecycle_);
   if (number != number_ || Running() == nullptr) {
     return absl::AbortedError("the recording has ended already");
@@ -334,17 +336,17 @@ bool JvmSession::PauseRemoving(int number) {
   return true;
 }
 
-std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const Caller& caller) {
-  const absl::Time end = absl::Now() + caller.patience;
+std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const CommandContext& context) {
+  const absl::Time end = absl::Now() + context.timeout;
   for (Step step = RemoveBatch(jni, number); !step.is_over; step = RemoveBatch(jni, number)) {
     const std::string progress = DescribeProgress(step.progress, "out of");
-    caller.progress(step.progress, progress);
+    context.progress(step.progress, progress);
     const absl::Duration left = end - absl::Now();
     if (left <= absl::ZeroDuration() && PauseRemoving(number)) {
       return absl::StrCat("\n", progress, "; the rest follow while the program runs");
     }
     // A caller that cannot wait has the rest done at once, by Retire.
-    if (!caller.pause(std::min(step.pause, left), Caller::kQueries)) break;
+    if (!context.pause(std::min(step.pause, left), CommandContext::kQueries)) break;
   }
   WakeControl();
   absl::MutexLock lock(&lifecycle_);
@@ -352,7 +354,7 @@ std::string JvmSession::RemoveProbes(JNIEnv* jni, int number, const Caller& call
   return Retire(jni);
 }
 
-absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) {
+absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const CommandContext& context) {
   absl::StatusOr<std::string> written;
   int number = 0;
   {
@@ -386,12 +388,12 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Caller& caller) 
       written = absl::ResourceExhaustedError(failure.what());
     }
   }
-  const std::string left = RemoveProbes(jni, number, caller);
+  const std::string left = RemoveProbes(jni, number, context);
   if (!written.ok()) return written;
   return absl::StrCat(*written, left);
 }
 
-void JvmSession::CleanUp(JNIEnv* jni, const Caller& caller) {
+void JvmSession::CleanUp(JNIEnv* jni, const CommandContext& context) {
   int number = 0;
   {
     absl::MutexLock lock(&lifecycle_);
@@ -399,7 +401,7 @@ void JvmSession::CleanUp(JNIEnv* jni, const Caller& caller) {
     if (!recording_->BeginRemoving(jni)) return;
     number = number_;
   }
-  const std::string left = RemoveProbes(jni, number, caller);
+  const std::string left = RemoveProbes(jni, number, context);
   absl::MutexLock lock(&lifecycle_);
   if (recording_ == nullptr && number == number_) last_.unreported_kept = left;
 }
@@ -540,10 +542,10 @@ Due JvmSession::WhatIsDue(absl::Time now) {
   return {.what = IsIn({kFailed, kPaused}) ? Due::kCleanUp : Due::kNothing};
 }
 
-void JvmSession::CarryOut(JNIEnv* jni, Due::What what, const Caller& caller) {
-  if (what == Due::kStop) Stop(jni, caller).status().IgnoreError();
+void JvmSession::CarryOut(JNIEnv* jni, Due::What what, const CommandContext& context) {
+  if (what == Due::kStop) Stop(jni, context).status().IgnoreError();
   if (what == Due::kAddProbes) AddProbesToLateClasses(jni);
-  if (what == Due::kCleanUp) CleanUp(jni, caller);
+  if (what == Due::kCleanUp) CleanUp(jni, context);
 }
 
 void JvmSession::AddProbesToLateClasses(JNIEnv* jni) {

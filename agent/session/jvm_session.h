@@ -26,8 +26,8 @@
 #include "agent/recording/agent_state.h"
 #include "agent/recording/gate.h"
 #include "agent/recording/recording.h"
-#include "agent/session/caller.h"
-#include "agent/session/jvm_events.h"
+#include "agent/session/command_context.h"
+#include "agent/session/jvm_event_dispatcher.h"
 
 namespace jtrace {
 
@@ -47,15 +47,15 @@ class JvmSession {
   // earlier recording has left is retired. Aborted: the recording ended before all classes had
   // their probes. Returns a line for people:
   // what is recorded, and where.
-  absl::StatusOr<std::string> Start(JNIEnv* jni, Options options, const Caller& caller);
+  absl::StatusOr<std::string> Start(JNIEnv* jni, Options options, const CommandContext& context);
   // Start with the options of the last recording, into another file.
-  absl::StatusOr<std::string> Resume(JNIEnv* jni, const Caller& caller);
+  absl::StatusOr<std::string> Resume(JNIEnv* jni, const CommandContext& context);
   // Ends the recording: timers off, the trace complete; then takes the probes out of all classes,
-  // in batches, of which the control thread does those for which the caller has no patience. The
+  // in batches, of which the control thread does those for which the caller does not wait. The
   // program then runs as it did without jtrace, except for loops that are running
   // (jvm/running_stacks.h). After a failure it removes the remaining probes and reports why.
   // Returns a line for people: what was written.
-  absl::StatusOr<std::string> Stop(JNIEnv* jni, const Caller& caller);
+  absl::StatusOr<std::string> Stop(JNIEnv* jni, const CommandContext& context);
 
   // Writes everything recorded so far to the file and returns its path.
   absl::StatusOr<std::string> Flush();
@@ -86,13 +86,13 @@ class JvmSession {
   // when that is due again.
   absl::Time ForgetUnloaded(absl::Time now);
   // Does what is due, other than the next file.
-  void CarryOut(JNIEnv* jni, Due::What what, const Caller& caller);
+  void CarryOut(JNIEnv* jni, Due::What what, const CommandContext& context);
 
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
 
   AgentState& agent() { return agent_; }
-  JvmEvents& events() { return events_; }
+  JvmEventDispatcher& events() { return events_; }
 
  private:
   JvmSession(JavaVM* vm, jvmtiEnv* env) : agent_(vm, env), events_(agent_, gate_) {}
@@ -101,7 +101,7 @@ class JvmSession {
   // Adds probes to classes that were being loaded when the recording began.
   void AddProbesToLateClasses(JNIEnv* jni);
   // Takes the probes out of a recording that failed, or of which a stop has left some.
-  void CleanUp(JNIEnv* jni, const Caller& caller);
+  void CleanUp(JNIEnv* jni, const CommandContext& context);
   // The result of a batch of a start or a stop.
   struct Step {
     bool is_over = false;
@@ -112,17 +112,18 @@ class JvmSession {
   // of that number has no such work any more.
   Step AddBatch(JNIEnv* jni, int number);
   Step RemoveBatch(JNIEnv* jni, int number);
-  absl::Status AddProbes(JNIEnv* jni, int number, const Caller& caller);
+  absl::Status AddProbes(JNIEnv* jni, int number, const CommandContext& context);
   // Leaves the rest to the control thread. False: nothing is left to take out.
   bool PauseRemoving(int number);
   // Takes all probes out and retires the recording; returns DescribeKeptProbes. When the caller's
-  // patience ends, the rest is left to CleanUp, and the answer says so.
-  std::string RemoveProbes(JNIEnv* jni, int number, const Caller& caller);
+  // timeout ends, the rest is left to CleanUp, and the answer says so.
+  std::string RemoveProbes(JNIEnv* jni, int number, const CommandContext& context);
   // The rest of a start, after StartLocked.
-  absl::StatusOr<std::string> FinishStart(JNIEnv* jni, int number, const Caller& caller);
+  absl::StatusOr<std::string> FinishStart(JNIEnv* jni, int number, const CommandContext& context);
   std::unique_ptr<Recording> NewRecording() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Returns the recording's number.
-  absl::StatusOr<int> StartLocked(JNIEnv* jni, const Options& options, const Caller& caller)
+  absl::StatusOr<int> StartLocked(JNIEnv* jni, const Options& options,
+                                  const CommandContext& context)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Prepares and begins the new recording. Missing memory is an ordinary error.
   absl::Status TryToStart(JNIEnv* jni, const Options& options)
@@ -152,7 +153,7 @@ class JvmSession {
   AgentState agent_;
   JvmState& jvm_ = agent_.jvm;
   Gate<Recording> gate_;
-  JvmEvents events_;
+  JvmEventDispatcher events_;
   absl::Mutex lifecycle_;
   // The recording that is prepared or runs, or whose probes are not all out; null: there is none.
   std::unique_ptr<Recording> recording_ ABSL_GUARDED_BY(lifecycle_);

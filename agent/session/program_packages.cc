@@ -109,11 +109,12 @@ std::optional<ProgramPackages> ProgramPackages::Wanted(AgentState& agent, JNIEnv
   auto filter = classfile::ScopeFilter::Create({}, options.exclude);
   if (!filter.ok()) return std::nullopt;  // the start reports it
   std::vector<calls::ClassToProbe> classes = LoadedInScope(agent.jvm, jni, *filter);
-  if (calls::EstimatedCost(calls::AllOf(classes)) <= calls::kCostOfOwnScope) return std::nullopt;
+  if (calls::EstimatedCost(calls::AllOf(classes)) <= calls::kCostOfProgramScope)
+    return std::nullopt;
   return ProgramPackages(agent.jvm.env, jni, *std::move(filter), std::move(classes));
 }
 
-std::vector<std::string> ProgramPackages::Choose(const Caller& caller) const {
+std::vector<std::string> ProgramPackages::Choose(const CommandContext& context) const {
   StackPackages packages(env_, jni_, filter_);
   const uint64_t end = MonotonicNanos() + kDuration;
   bool may_wait = true;
@@ -124,11 +125,11 @@ std::vector<std::string> ProgramPackages::Choose(const Caller& caller) const {
     if (next >= end) break;
     // A pause ends early when a question was served.
     for (uint64_t at = now; may_wait && at < next; at = MonotonicNanos()) {
-      may_wait = caller.pause(absl::Nanoseconds(next - at), Caller::kQueries);
+      may_wait = context.pause(absl::Nanoseconds(next - at), CommandContext::kQueries);
     }
   }
-  calls::ProgramScope own = calls::ChooseOwnScope(classes_, MainClass(env_), packages.stacks());
-  if (!own.patterns.empty()) caller.report(Describe(own, calls::AllOf(classes_)));
+  calls::ProgramScope own = calls::ChooseProgramScope(classes_, MainClass(env_), packages.stacks());
+  if (!own.patterns.empty()) context.report(Describe(own, calls::AllOf(classes_)));
   return std::move(own.patterns);
 }
 

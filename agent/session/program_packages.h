@@ -11,7 +11,7 @@
 #include "agent/calls/instrument/program_scope.h"
 #include "agent/options/options.h"
 #include "agent/recording/agent_state.h"
-#include "agent/session/caller.h"
+#include "agent/session/command_context.h"
 #include "common/scope_filter.h"
 
 namespace jtrace {
@@ -26,7 +26,7 @@ class ProgramPackages {
   // Returns the patterns of include=. Reads the stacks of all platform threads for a second, while
   // the caller serves questions; once if the caller cannot wait. Reports what it chose and what
   // everything would cost. On the same thread, without locks.
-  std::vector<std::string> Choose(const Caller& caller) const;
+  std::vector<std::string> Choose(const CommandContext& context) const;
 
  private:
   ProgramPackages(jvmtiEnv* env, JNIEnv* jni, classfile::ScopeFilter filter,

@@ -14,8 +14,8 @@
 #include "agent/metrics/method_pattern.h"
 #include "agent/recording/counted_threads.h"
 #include "agent/samples/handler/thread_labels.h"
-#include "agent/session/java_scope.h"
 #include "agent/session/jvm_session.h"
+#include "agent/session/scoped_java_thread.h"
 
 namespace jtrace {
 namespace {
@@ -66,7 +66,7 @@ std::vector<NamedRoutine> CopyCalls(JvmState& jvm) {
 metrics::ThreadCounters& NativeRequests::counters() { return session_.agent().metrics.counters(); }
 
 std::optional<metrics::ThreadCounters::Identity> NativeRequests::RegisterThread() {
-  return CountCaller(session_.agent());
+  return RegisterCallingThread(session_.agent());
 }
 
 void NativeRequests::CallWhereJavaRuns(const std::function<void()>& call) {
@@ -90,7 +90,7 @@ void NativeRequests::CallWhereJavaRuns(const std::function<void()>& call) {
 
 void NativeRequests::RegisterThreads() {
   CallWhereJavaRuns([this] {
-    const JavaScope scope(session_.agent().jvm.vm);
+    const ScopedJavaThread scope(session_.agent().jvm.vm);
     if (const auto jni = scope.jni(); jni.ok()) CountRunningThreads(session_.agent(), *jni);
   });
 }

@@ -12,8 +12,8 @@
 #include "agent/metrics/metrics_report.h"
 #include "agent/options/options.h"
 #include "agent/recording/counted_threads.h"
-#include "agent/session/java_scope.h"
 #include "agent/session/jvm_session.h"
+#include "agent/session/scoped_java_thread.h"
 #include "common/visible_text.h"
 #include "proto/control_protocol.h"
 
@@ -53,7 +53,7 @@ void SessionControl::ThreadStarted(pid_t tid) {
 }
 
 absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Reply reply) {
-  std::optional<JavaScope> scope;
+  std::optional<ScopedJavaThread> scope;
   if (session_.NeedsJavaThread()) scope.emplace(vm_);
   if (verb == "start") return Start(argument, reply);
   if (verb == "stop") return Stop(reply);
@@ -70,7 +70,7 @@ absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argum
                                                  "'; it knows ", absl::StrJoin(kVerbs, " ")));
 }
 
-Caller SessionControl::CallerOf(Reply reply) {
+CommandContext SessionControl::CallerOf(Reply reply) {
   return {.report = [reply](absl::string_view line) { reply(control::kNoteLine, line); },
           .progress =
               [reply](const BatchProgress& progress, absl::string_view text) {
@@ -78,19 +78,19 @@ Caller SessionControl::CallerOf(Reply reply) {
                       absl::StrCat(progress.done.classes, "/", progress.all.classes, " ", text));
               },
           .pause = [this](absl::Duration time,
-                          Caller::Meanwhile served) { return Pause(time, served); }};
+                          CommandContext::ServedRequests served) { return Pause(time, served); }};
 }
 
 // A stop on a thread of the program does not wait, whatever probebudget= says.
-bool SessionControl::Pause(absl::Duration time, Caller::Meanwhile served) {
+bool SessionControl::Pause(absl::Duration time, CommandContext::ServedRequests served) {
   const pid_t control = session_.agent().control_thread.load(std::memory_order_relaxed);
   if (gettid() != control) {
-    if (served == Caller::kQueries) return false;
+    if (served == CommandContext::kQueries) return false;
     absl::SleepFor(time);
     return true;
   }
   return control_thread_server_->Pause(time, [served](absl::string_view line) {
-    return served == Caller::kAnyRequest || !ChangesRecording(line);
+    return served == CommandContext::kAnyRequest || !ChangesRecording(line);
   });
 }
 
@@ -100,39 +100,39 @@ absl::Status SessionControl::Start(absl::string_view options, Reply reply) {
   if (parsed->action != Action::kStart || parsed->help || parsed->version) {
     return absl::InvalidArgumentError("start takes options of a recording only");
   }
-  const JavaScope scope(vm_);
+  const ScopedJavaThread scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
   return ReplyWith(session_.Start(*jni, *parsed, CallerOf(reply)), reply);
 }
 
 absl::Status SessionControl::Resume(Reply reply) {
-  const JavaScope scope(vm_);
+  const ScopedJavaThread scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
   return ReplyWith(session_.Resume(*jni, CallerOf(reply)), reply);
 }
 
 absl::Status SessionControl::Hook(absl::string_view specs, Reply reply) {
-  const JavaScope scope(vm_);
+  const ScopedJavaThread scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
   return ReplyWith(session_.Hook(specs), reply);
 }
 
 absl::Status SessionControl::Stop(Reply reply) {
-  const JavaScope scope(vm_);
+  const ScopedJavaThread scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  Caller caller = CallerOf(reply);
-  caller.patience = kStopPatience;
-  return ReplyWith(session_.Stop(*jni, caller), reply);
+  CommandContext context = CallerOf(reply);
+  context.timeout = kStopPatience;
+  return ReplyWith(session_.Stop(*jni, context), reply);
 }
 
 absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
   const absl::StatusOr<metrics::MetricsFormat> format = metrics::ParseMetricsFormat(options);
   if (!format.ok()) return format.status();
-  const JavaScope scope(vm_);
+  const ScopedJavaThread scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
   const std::string text = metrics::Format(CollectMetrics(session_.agent(), *jni), *format);
@@ -140,21 +140,22 @@ absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
 }
 
 absl::Time SessionControl::Tick() {
-  const absl::Time due = std::min(CarryOut(), session_.agent().probes.compilers.EndIfIdle(absl::Now()));
+  const absl::Time due =
+      std::min(CarryOut(), session_.agent().probes.compilers.EndIfIdle(absl::Now()));
   return std::min(due, session_.ForgetUnloaded(absl::Now()));
 }
 
 absl::Time SessionControl::CarryOut() {
   const Due due = session_.WhatIsDue(absl::Now());
   if (due.what == Due::kNextFile) {
-    std::optional<JavaScope> scope;
+    std::optional<ScopedJavaThread> scope;
     if (session_.NeedsJavaThread()) scope.emplace(vm_);
     // The trace, which continues in the old file, reports a failure.
     if (session_.NextFile().ok()) return absl::Now();
     return std::min(due.next, absl::Now() + kLoopRetry);
   }
   if (due.what != Due::kNothing) {
-    const JavaScope scope(vm_);
+    const ScopedJavaThread scope(vm_);
     if (const auto jni = scope.jni(); jni.ok()) {
       session_.CarryOut(*jni, due.what, CallerOf([](char, absl::string_view) {}));
     }

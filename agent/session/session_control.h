@@ -6,7 +6,7 @@
 #include <string>
 
 #include "agent/control/server.h"
-#include "agent/session/caller.h"
+#include "agent/session/command_context.h"
 
 namespace jtrace {
 
@@ -41,8 +41,8 @@ class SessionControl : public control::Commands {
   absl::Status Metrics(absl::string_view options, Reply reply);
 
   // Returns the caller of a start or a stop on this thread.
-  Caller CallerOf(Reply reply);
-  bool Pause(absl::Duration time, Caller::Meanwhile served);
+  CommandContext CallerOf(Reply reply);
+  bool Pause(absl::Duration time, CommandContext::ServedRequests served);
 
   JavaVM* const vm_;
   JvmSession& session_;

@@ -1,6 +1,6 @@
 // The counters of blocks (blocks=on, blocks=paths) that are not in tree nodes: those of threads,
 // and those that threads share. Probes write them (JTraceBlocks.java, JTracePaths.java); the writer
-// thread reads them at any time (agent/calls/trees/block_counters.h).
+// thread reads them at any time (agent/calls/trees/basic_block_counters.h).
 #pragma once
 
 #include <cstddef>

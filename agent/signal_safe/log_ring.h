@@ -12,9 +12,10 @@
 // ring that is no longer written to its end, releases it, and moves on.
 //
 // Entries and exits are ops in the low 24 bits: routine << 2 | exit << 1 | jitted. If they have 8
-// bytes, the low bits of the clock are in the upper 40. Other records of 4 bytes have a LogKind in
-// the upper 8 bits and its value below, except kAt: kAtBit and a Ref. Other records of 8 bytes have
-// the LogKind in place of the op, with routine 0, and the value in the upper 40 bits.
+// bytes, the low bits of the clock are in the upper 40. Other records of 4 bytes have a
+// LogRecordKind in the upper 8 bits and its value below, except kAt: kAtBit and a Ref. Other
+// records of 8 bytes have the LogRecordKind in place of the op, with routine 0, and the value in
+// the upper 40 bits.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ inline constexpr int kOpBits = 24;
 // Routine ids in a log are below this.
 inline constexpr uint32_t kMaxLogRoutines = 1u << (kOpBits - 2);
 // Records that are not entries or exits.
-enum class LogKind : uint32_t {
+enum class LogRecordKind : uint32_t {
   kAt = 0,        // Ref of the thread's current node
   kDropped = 1,   // calls counted in the tree instead
   kTime = 2,      // the clock for later records, its low bits; microseconds if records have 4 bytes
@@ -34,7 +35,7 @@ enum class LogKind : uint32_t {
   kTimeHigh = 4,  // the bits above those of the next kTime, if they changed (4-byte records)
 };
 // Arena::log_waits (overflow=): what a thread does whose ring is full.
-enum class LogWaits : uint64_t {
+enum class FullLogPolicy : uint64_t {
   kNo = 0,       // calls are left out of the log
   kYes = 1,      // a thread sleeps until its ring has room
   kStalled = 2,  // set by a thread that waited in vain: none waits any longer

@@ -18,13 +18,13 @@ enum HookActions : uint32_t {
       32,  // the JVM begins to report an error: every int3 is removed (DisableAllHooks)
 };
 
-// What a site is used for, and since which placement of a hook. One store changes both, so that
-// each call is counted for the hook that it ran into.
-struct HookDuty {
+// A site's actions, and the placement of the hook that requested them. One store changes both, so
+// each call is counted for the hook that it met.
+struct SiteBinding {
   uint32_t use = 0;        // HookActions
   uint32_t placement = 0;  // with kHookCount: the hook's placement, from 1 on, unique in a process
 };
-static_assert(std::atomic<HookDuty>::is_always_lock_free);
+static_assert(std::atomic<SiteBinding>::is_always_lock_free);
 
 // A site is never freed: a thread may have executed its int3 just before that was taken out.
 // Ordinary code (agent/native_hooks) fills it in before it writes the int3.
@@ -37,7 +37,7 @@ struct PatchSite {
   uintptr_t slot;
   uint32_t done;
   uintptr_t after;
-  std::atomic<HookDuty> duty;
+  std::atomic<SiteBinding> duty;
   // With kHookCount: calls so far, exact; how many of them are in no thread's table.
   std::atomic<uint64_t> calls;
   std::atomic<uint64_t> unattributed;

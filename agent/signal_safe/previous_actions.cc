@@ -20,7 +20,7 @@ bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, vo
   return true;
 }
 
-void EndBy(const struct sigaction& action, int signal) {
+void RaiseDefaultAction(const struct sigaction& action, int signal) {
   kernel_sigaction.load()(signal, &action, nullptr);
   raise(signal);
 }
@@ -28,11 +28,12 @@ void EndBy(const struct sigaction& action, int signal) {
 void ForwardSignal(int signal, siginfo_t* info, void* context) {
   const struct sigaction* const previous = previous_actions[signal].load();
   if (previous == nullptr || CallHandler(*previous, signal, info, context)) return;
-  // The signal was sent on purpose (kill, tgkill). It is blocked here, so that the one that EndBy
-  // raises is delivered when the handler returns. SIGURG and SIGWINCH do nothing by default.
+  // The signal was sent on purpose (kill, tgkill). It is blocked here, so that the one that
+  // RaiseDefaultAction raises is delivered when the handler returns. SIGURG and SIGWINCH do nothing
+  // by default.
   if (previous->sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
       signal != SIGURG && signal != SIGWINCH) {
-    EndBy(*previous, signal);
+    RaiseDefaultAction(*previous, signal);
   }
 }
 

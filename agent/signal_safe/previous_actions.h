@@ -15,7 +15,7 @@ extern constinit std::atomic<const struct sigaction*> previous_actions[kSignals]
 using Sigaction = int (*)(int, const struct sigaction*, struct sigaction*);
 
 // Gets and sets the kernel's action: libc's sigaction or, once native hooks have redirected that to
-// native_hooks::GuardedSigaction, the function in libc that it led to before.
+// native_hooks::InterceptedSigaction, the function in libc that it led to before.
 extern constinit std::atomic<Sigaction> kernel_sigaction;
 
 // Calls the handler of previous_actions[signal], or does what would have happened without the
@@ -27,6 +27,6 @@ bool IsHandler(const struct sigaction& action);
 // Calls the action if it is a handler; returns whether it is.
 bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context);
 // Installs `action`, the default one, and raises the signal, so that it ends the program.
-void EndBy(const struct sigaction& action, int signal);
+void RaiseDefaultAction(const struct sigaction& action, int signal);
 
 }  // namespace jtrace::signal_safe

@@ -40,7 +40,7 @@ bool SafeRead(uintptr_t address, T* value) {
 
 // Our own load, for a libjvm without SafeFetchN.
 
-// The first address at which a program can have no memory.
+// The end of user space: no address from here on is the program's.
 extern const uintptr_t kEndOfUserSpace;
 
 // As HotSpot's SafeFetchN. The instruction at jtrace_guarded_load_fault may fault; RecoverSafeRead

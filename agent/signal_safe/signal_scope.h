@@ -73,11 +73,11 @@ class AlternateStack {
 
 // The bytes of stack below the handler's first frame that a sample of the interrupted pc alone
 // needs at most. alternate_stack_test and AlternateStackTest measured 0.8 KiB.
-inline constexpr size_t kRoomToSample = 2048;
+inline constexpr size_t kStackBytesToSample = 2048;
 
 // Returns the same for a walk, which took 2.4 KiB. A guarded load that fails takes the kernel's
 // part of the JVM's SIGSEGV handler and 2 KiB more. Not for use in handlers.
-inline size_t RoomToWalk() {
+inline size_t StackBytesToWalk() {
   constexpr unsigned long kMinSignalStack = 51;  // AT_MINSIGSTKSZ, which glibc 2.31 lacks
   return getauxval(kMinSignalStack) + 4608;
 }

@@ -7,8 +7,8 @@
 
 namespace jtrace::signal_safe {
 
-// Single producer, single consumer at a time. A thread's samples: the handler on it, and who holds
-// Sampler's lock for emptying rings. The backlog: the latter, and the writer thread.
+// One producer and one consumer at a time. A thread's ring: its handler; the holder of
+// Sampler::emptying_. The backlog: the holder of Sampler::emptying_; the writer thread.
 //
 // The producer never waits: Reserve returns null when the record does not fit, and the caller drops
 // and counts it. A record is contiguous, 8-byte aligned; where it would straddle the end of the

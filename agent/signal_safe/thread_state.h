@@ -27,7 +27,7 @@ static_assert(offsetof(Victims, nodes) == 8);
 
 // Follows a thread's root: the thread's metrics when they were last charged to a node.
 struct ThreadMetrics {
-  uint64_t charged[kPathMetrics];
+  uint64_t charged[kMaxPathMetrics];
   uint64_t reserved;
 };
 static_assert(sizeof(ThreadMetrics) == 64);
@@ -93,9 +93,9 @@ struct ThreadState {
   uint32_t position_is_pruned;  // 1: current may be in a [pruned] node far above open activations
   uint32_t fold_ways;  // how many nodes have kNodeFolds, in which deep calls are folded; release
   // Metrics by call path.
-  uint64_t counters;  // address of the thread's CounterBlock
+  uint64_t counters;  // address of the thread's MetricCounts
   uint64_t metrics;   // address of its ThreadMetrics
-  uint64_t changes;   // CounterBlock::changes when the counted metrics were last charged
+  uint64_t changes;   // MetricCounts::changes when the counted metrics were last charged
   uint64_t blocks;    // blocks=on: address of its OwnBlocks, or of SharedBlocks::counts
   // pruneexit=: how many nodes the thread may still cut off, which the collector writes too; how
   // many it has cut off, stored with release; with clock=cpu, its time off the processors so far.

@@ -17,9 +17,9 @@ namespace jtrace::signal_safe {
 
 // A count of calls modulo 2^(8 * kBytes); differences below that are exact.
 template <size_t kBytes>
-class SmallCount {
+class WrappingCount {
  public:
-  SmallCount& operator=(uint64_t count) {
+  WrappingCount& operator=(uint64_t count) {
     std::memcpy(bytes_, &count, sizeof bytes_);
     return *this;
   }
@@ -34,16 +34,17 @@ class SmallCount {
   uint8_t bytes_[kBytes];
 };
 // 2^40 calls of 1 ns take 18 minutes, 2^48 three days.
-using Count40 = SmallCount<5>;
-using Count48 = SmallCount<6>;
+using Count40 = WrappingCount<5>;
+using Count48 = WrappingCount<6>;
 
 // A node of a calling-context tree: one call path. One cache line, because there are tens of
-// millions. `slots` is the address of a power of two of words, each with the address of a child or,
-// if it is free, that of Arena::lost_node. The low bits of a child's routine id select a word: the
-// child is there or, if that was taken, in one of the next words before a free one. The largest
-// number of words is followed by the Ref of a ChildTable for more children. A node without children
-// has Arena::no_slot; up to four words share a granule with those of other nodes. The thread stores
-// a larger `mask` after `slots`, so that a reader never takes the old words for more than they are.
+// millions. `slots` points to an array of words, whose length is a power of two. A word is a
+// child's address or, if it is free, that of Arena::sink_node. The low bits of a child's routine id
+// are its index; if that word was taken, the child is in one of the next ones up to a free word.
+// The largest array is followed by the Ref of a ChildTable for more children. A node without
+// children has Arena::no_slot; arrays of up to four words share a granule with those of other
+// nodes. When the array grows, the thread stores `slots` first and the larger `mask` after it, so a
+// reader never indexes past the old array.
 struct Node {
   uint32_t routine;        // 0: a thread's root; with a call site above it: see IdOf
   Ref parent;              // 0: none
@@ -83,7 +84,7 @@ struct ChildTable {
 };
 static_assert(offsetof(ChildTable, slots) == 8);
 
-// Follows each node if there is a clock, in the clock's units (agent/calls/clocks/tick_scale.h).
+// Follows each node if there is a clock, in the clock's units (agent/calls/clocks/clock_scale.h).
 struct NodeTimes {
   uint64_t base;           // time in this node, callees not included
   uint64_t base_start;     // `base` when the current activation began
@@ -99,11 +100,11 @@ inline constexpr uint64_t kMaxTicks = INT64_MAX;
 
 // Follows each node, after its times, if metrics are charged to call paths: the thread's
 // count of each while it was in this node, callees not included. Counts wrap around.
-inline constexpr uint32_t kPathMetrics = 7;
+inline constexpr uint32_t kMaxPathMetrics = 7;
 struct NodeMetrics {
-  uint64_t base[kPathMetrics];
-  uint64_t reported;                // collector: a sum that shows whether one has changed
-  uint64_t baseline[kPathMetrics];  // collector: known to earlier files, or the group's tree
+  uint64_t base[kMaxPathMetrics];
+  uint64_t reported;                   // collector: a sum that shows whether one has changed
+  uint64_t baseline[kMaxPathMetrics];  // collector: known to earlier files, or the group's tree
   uint64_t reserved;
 };
 static_assert(sizeof(NodeMetrics) == 128);

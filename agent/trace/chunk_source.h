@@ -31,7 +31,7 @@ class ChunkSource {
   // May take large records out of a written chunk, or a part of one, to use their memory again.
   virtual void Recycle(proto::Chunk&) {}
   // Reports the current file's size: after each chunk, and after a new file has begun.
-  virtual void Wrote(uint64_t /*file_bytes*/) {}
+  virtual void OnFileSizeChanged(uint64_t /*file_bytes*/) {}
 };
 
 // Encodes a column of numbers as differences, most of which take a byte (proto/FORMAT.md, "Trees").

@@ -47,7 +47,7 @@ uint32_t DefinitionTable::RetainString(absl::string_view text) {
 }
 
 template <typename Key>
-uint32_t DefinitionTable::Number(KeyNumbers<Key>& known, const Key& key) {
+uint32_t DefinitionTable::Number(IdTable<Key>& known, const Key& key) {
   const auto [id, is_new] = known.Add(key);
   if (is_new) {
     Key used = key;
@@ -95,7 +95,7 @@ void DefinitionTable::ForEachRoutine(absl::FunctionRef<void(uint32_t, const Rout
 }
 
 template <typename Key>
-const Key* DefinitionTable::BeginDefinition(KeyNumbers<Key>& known, uint32_t id) {
+const Key* DefinitionTable::BeginDefinition(IdTable<Key>& known, uint32_t id) {
   auto* entry = known.Get(id);
   if (entry == nullptr || entry->is_defined || into_ == nullptr) return nullptr;
   entry->is_defined = true;
@@ -179,7 +179,7 @@ std::vector<ForgottenClass> DefinitionTable::Forget(const absl::flat_hash_set<ui
 }
 
 template <typename Key>
-void DefinitionTable::ForgetMembers(KeyNumbers<Key>& known,
+void DefinitionTable::ForgetMembers(IdTable<Key>& known,
                                     const absl::flat_hash_set<uint32_t>& classes) {
   known.EraseIf([&](uint32_t, Key key) {
     if (!classes.contains(std::get<0>(key))) return false;

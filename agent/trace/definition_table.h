@@ -27,7 +27,7 @@ namespace jtrace::trace {
 // Numbers for the things that a trace defines, by their keys. `Key`: hashable, equal for the same
 // thing. Numbers begin at 1 and are never reused.
 template <typename Key>
-class KeyNumbers {
+class IdTable {
  public:
   struct Entry {
     Key key;
@@ -204,18 +204,18 @@ class DefinitionTable {
 
   // Returns the key's number; a new key uses its strings from now on.
   template <typename Key>
-  uint32_t Number(KeyNumbers<Key>& known, const Key& key);
+  uint32_t Number(IdTable<Key>& known, const Key& key);
   // Returns the key, which the current file defines from now on; null: it defines it already, or
   // the number is unknown.
   template <typename Key>
-  const Key* BeginDefinition(KeyNumbers<Key>& known, uint32_t id);
+  const Key* BeginDefinition(IdTable<Key>& known, uint32_t id);
   template <typename Key>
-  void ForgetMembers(KeyNumbers<Key>& known, const absl::flat_hash_set<uint32_t>& classes);
+  void ForgetMembers(IdTable<Key>& known, const absl::flat_hash_set<uint32_t>& classes);
 
   StringTable strings_;
-  KeyNumbers<ClassKey> classes_;
-  KeyNumbers<RoutineKey> routines_;
-  KeyNumbers<MethodKey> methods_;
+  IdTable<ClassKey> classes_;
+  IdTable<RoutineKey> routines_;
+  IdTable<MethodKey> methods_;
   absl::flat_hash_set<uint32_t> kept_classes_;
   absl::flat_hash_set<uint32_t> defined_labels_;  // in this file
   proto::Chunk* into_ = nullptr;

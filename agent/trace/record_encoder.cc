@@ -100,9 +100,8 @@ uint32_t RecordEncoder::RoutineNumber(const RoutineInfo& info, bool is_foreign) 
   return definitions_.Routine(info);
 }
 
-RecordEncoder::MethodNumbers RecordEncoder::NumbersOfMethod(uint32_t class_id,
-                                                            absl::string_view name,
-                                                            absl::string_view descriptor) {
+RecordEncoder::MethodNumbers RecordEncoder::MethodIdsOf(uint32_t class_id, absl::string_view name,
+                                                        absl::string_view descriptor) {
   const Lock lock(*this);
   const uint32_t method = definitions_.Method(class_id, name, descriptor);
   return {method, definitions_.RoutineOf(method)};

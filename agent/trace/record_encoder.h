@@ -76,8 +76,8 @@ class RecordEncoder {
     uint32_t method = 0;
     uint32_t routine = 0;
   };
-  MethodNumbers NumbersOfMethod(uint32_t class_id, absl::string_view name,
-                                absl::string_view descriptor);
+  MethodNumbers MethodIdsOf(uint32_t class_id, absl::string_view name,
+                            absl::string_view descriptor);
   uint32_t MethodNumber(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
   // False for a site (RoutineInfo), and for a routine that was forgotten.
   bool IsMethod(uint32_t routine);

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::trace {
@@ -60,8 +60,8 @@ void Merge(proto::Chunk& from, proto::Chunk& into) {
 
 }  // namespace
 
-TraceWriter::TraceWriter(ReusableThread& thread, const RecordingClock& clock,
-                         RecordEncoder& encoder, TraceFile& file, std::vector<ChunkSource*> sources,
+TraceWriter::TraceWriter(WorkerThread& thread, const RecordingClock& clock, RecordEncoder& encoder,
+                         TraceFile& file, std::vector<ChunkSource*> sources,
                          absl::Duration poll_period, signal_safe::Doorbell& doorbell,
                          std::function<void(const absl::Status&)> on_failure)
     : thread_(thread),
@@ -101,11 +101,11 @@ absl::Status TraceWriter::Stop(const std::function<void(proto::SessionEnd&)>& fi
 }
 
 void TraceWriter::Guarded(absl::FunctionRef<void()> work) {
-  if (!signal_safe::agent_is_off.load()) {
+  if (!signal_safe::agent_is_disabled.load()) {
     try {
       return work();
     } catch (...) {
-      signal_safe::TurnOff();
+      signal_safe::DisableAgent();
     }
   }
   if (!status_.ok()) return;
@@ -114,7 +114,7 @@ void TraceWriter::Guarded(absl::FunctionRef<void()> work) {
 }
 
 void TraceWriter::Run() {
-  const uint64_t begin_ns = OwnCpuNanos();
+  const uint64_t begin_ns = CurrentThreadCpuNanos();
   // The SessionStart is written at once, so that a program killed early leaves a readable trace.
   Guarded([this] { WriteChunk(nullptr); });
   while (true) {
@@ -125,7 +125,7 @@ void TraceWriter::Run() {
       Poll();
       if (IsChunkDue(clock_.Now())) WriteChunk(nullptr);
     });
-    cpu_ns_.store(OwnCpuNanos() - begin_ns, std::memory_order_relaxed);
+    cpu_ns_.store(CurrentThreadCpuNanos() - begin_ns, std::memory_order_relaxed);
   }
 }
 
@@ -192,7 +192,7 @@ absl::Status TraceWriter::NextFile(TraceFile& next, proto::SessionStart first,
       WriteChunk(&finish);
     });
     status = status_;
-    if (!signal_safe::agent_is_off.load()) status_ = absl::OkStatus();
+    if (!signal_safe::agent_is_disabled.load()) status_ = absl::OkStatus();
     file_ = &next;
     Guarded([&] {
       sequence_ = 0;
@@ -221,7 +221,7 @@ bool TraceWriter::IsChunkDue(uint64_t now) const {
 
 void TraceWriter::WriteChunk(const std::function<void(proto::SessionEnd&)>* finish) {
   last_seal_ns_ = clock_.Now();
-  const uint64_t cpu_before_ns = OwnCpuNanos();
+  const uint64_t cpu_before_ns = CurrentThreadCpuNanos();
   for (ChunkSource* source : sources_) source->AddChanges(last_seal_ns_, own_);
   // The encoder's chunk is taken last, so that it defines every number that the sources used.
   proto::Chunk chunk = encoder_.Take();
@@ -238,7 +238,7 @@ void TraceWriter::WriteChunk(const std::function<void(proto::SessionEnd&)>* fini
       Write(part, part.ByteSizeLong());
     });
   }
-  seal_cpu_ns_ = OwnCpuNanos() - cpu_before_ns;
+  seal_cpu_ns_ = CurrentThreadCpuNanos() - cpu_before_ns;
   // The sources were emptied even after an error, so that memory stays bounded.
   if (status_.ok()) ReportFileBytes();
 }
@@ -259,7 +259,7 @@ void TraceWriter::Write(proto::Chunk& part, size_t size) {
 }
 
 void TraceWriter::ReportFileBytes() {
-  for (ChunkSource* source : sources_) source->Wrote(file_->bytes_written());
+  for (ChunkSource* source : sources_) source->OnFileSizeChanged(file_->bytes_written());
 }
 
 }  // namespace jtrace::trace

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "agent/base/clock.h"
-#include "agent/base/reusable_thread.h"
+#include "agent/base/worker_thread.h"
 #include "agent/signal_safe/doorbell.h"
 #include "agent/trace/chunk_source.h"
 #include "agent/trace/chunk_split.h"
@@ -30,7 +30,7 @@ class TraceWriter {
   // fills in between.
   // `on_failure` is called at most once a file, on the thread that writes, when the file can no
   // longer be written or there is no memory to do so. All references must outlive the thread.
-  TraceWriter(ReusableThread& thread, const RecordingClock& clock, RecordEncoder& encoder,
+  TraceWriter(WorkerThread& thread, const RecordingClock& clock, RecordEncoder& encoder,
               TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
               signal_safe::Doorbell& doorbell, std::function<void(const absl::Status&)> on_failure);
   // Stops with an empty SessionEnd if Stop was not called.
@@ -84,7 +84,7 @@ class TraceWriter {
   bool IsChunkDue(uint64_t now) const;
   void ReportFileBytes();
 
-  ReusableThread& thread_;
+  WorkerThread& thread_;
   const RecordingClock& clock_;
   RecordEncoder& encoder_;
   TraceFile* file_;  // the writer thread's own

@@ -41,8 +41,10 @@ class Report {
       : arena_(probes.arena()),
         clock_(probes.clock()),
         stop_log_(stop_log),
-        tree_(arena_, nullptr,
-              clock_ == jtrace::signal_safe::ProbeClock::kNone ? nullptr : &probes.scale(), clock_),
+        tree_(arena_,
+              {.clock = clock_,
+               .scale =
+                   clock_ == jtrace::signal_safe::ProbeClock::kNone ? nullptr : &probes.scale()}),
         flat_(arena_),
         log_(arena_, clock_, probes.scale()) {
     is_flat_ = flat;
@@ -116,7 +118,7 @@ class Report {
     size_t next = 0;
     for (const jtrace::calls::LogControl& control : run.controls) {
       for (; next < control.index; ++next) AddOp(run.ops[next], open);
-      if (control.kind == jtrace::signal_safe::LogKind::kAt) open = PathTo(control.value);
+      if (control.kind == jtrace::signal_safe::LogRecordKind::kAt) open = PathTo(control.value);
     }
     for (; next < run.ops.size(); ++next) AddOp(run.ops[next], open);
     if (!std::is_sorted(run.times.begin(), run.times.end())) ++unsorted_runs_;

@@ -48,8 +48,8 @@ Stepper stepper;
 
 // The chain of a thread interrupted at `context`, walked with or without the results of earlier
 // walks.
-void Check(const samples::SamplerState& state, samples::ThreadSlot& slot, const ucontext_t* context,
-           bool remember) {
+void Check(const samples::SampleHandlerConfig& state, samples::ThreadSlot& slot,
+           const ucontext_t* context, bool remember) {
   const samples::WalkedThread thread{slot.java_thread.load(),
                                      {slot.stack_low.load(), slot.stack_high.load()},
                                      remember ? slot.last_walk : nullptr,
@@ -82,7 +82,7 @@ void Check(const samples::SamplerState& state, samples::ThreadSlot& slot, const 
 
 void HandleStep(int, siginfo_t*, void* data) {
   auto* const context = static_cast<ucontext_t*>(data);
-  const samples::SamplerState* const state = samples::sampler_state.load();
+  const samples::SampleHandlerConfig* const state = samples::sample_handler_config.load();
   samples::ThreadSlot* const slot = samples::tls_thread_slot;
   if (stepper.left <= 0 || stepper.budget == 0 || state == nullptr || !state->active ||
       slot == nullptr) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "agent/jvm/jvm_view.h"
+#include "agent/jvm/hot_spot_internals.h"
 #include "agent/samples/handler/sample_record.h"
 #include "agent/samples/sampler.h"
 #include "java-tests/walker/path_checker.h"
@@ -24,7 +24,7 @@ namespace jtrace::walker_test {
 struct Agent {
   WalkerSettings settings;
   jvmtiEnv* jvmti = nullptr;
-  jvm::JvmView jvm;  // outlives the sampler
+  jvm::HotSpotInternals jvm;  // outlives the sampler
   std::unique_ptr<samples::Sampler> sampler;
   PathChecker paths, stepped_paths;
 

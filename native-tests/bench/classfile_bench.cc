@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "native-tests/support/class_builder.h"
 
 namespace jtrace::classfile {
@@ -41,9 +41,10 @@ void Rewrite(benchmark::State& state, const std::vector<test::ByteVector>& class
   size_t probed = 0;
   for (auto _ : state) {
     for (const test::ByteVector& bytes : classes) {
-      auto result = Instrument(
-          bytes,
-          {.filter = filter, .spec = spec, .assign_id = [&id](const MethodRef&) { return ++id; }});
+      auto result = RewriteClass(
+          bytes, {.filter = filter, .spec = spec, .assign_id = [&id](const MethodDeclaration&) {
+                    return ++id;
+                  }});
       benchmark::DoNotOptimize(result);
     }
     probed = id;

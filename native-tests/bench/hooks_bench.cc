@@ -52,11 +52,11 @@ void Count(benchmark::State& state) {
   PrepareTrapHandler().IgnoreError();
   auto site = table->Make(reinterpret_cast<uintptr_t>(function));
   if (!site.ok() ||
-      !table->SetDuty(**site, {signal_safe::kHookCount | signal_safe::kHookEntry, 1}).ok()) {
+      !table->SetBinding(**site, {signal_safe::kHookCount | signal_safe::kHookEntry, 1}).ok()) {
     return state.SkipWithError("no hook");
   }
   for (auto _ : state) function();
-  table->SetDuty(**site, {}).IgnoreError();
+  table->SetBinding(**site, {}).IgnoreError();
 }
 
 BENCHMARK(Plain);

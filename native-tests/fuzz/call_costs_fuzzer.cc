@@ -49,7 +49,7 @@ Cost GroupOf(const std::optional<CallCost>& cost) {
 }
 
 // By the last matching rule of `text`, which is free of errors.
-Cost ExpectedCost(absl::string_view text, absl::string_view callee) {
+Cost BoundedCost(absl::string_view text, absl::string_view callee) {
   Cost cost = GroupOf(CallCosts::Default().Of(callee));
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     line = absl::StripAsciiWhitespace(line);
@@ -87,7 +87,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   for (const absl::string_view callee : absl::StrSplit(callees, '\n')) {
-    Require(GroupOf(costs->Of(callee)) == ExpectedCost(rules, callee));
+    Require(GroupOf(costs->Of(callee)) == BoundedCost(rules, callee));
   }
   return 0;
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "agent/calls/classfile/bytecode_editor.h"
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
 #include "common/classfile/disassembly.h"
@@ -19,7 +19,7 @@ namespace {
 
 using fuzz::Require;
 
-void CheckRewritten(const InstrumentResult& result) {
+void CheckRewritten(const RewriteResult& result) {
   const auto file = ParseClassFile(result.bytes);
   Require(file.ok() && file->methods.size() == result.methods.size());
   Require(file->this_name == result.class_name);
@@ -70,7 +70,7 @@ class EveryCounter : public CounterIds {
 };
 
 // Numbers of one to three bytes; every second class has run with other code.
-class EveryCallSite : public CallSiteNumbers {
+class EveryCallSite : public CallSiteIds {
  public:
   uint32_t NumberOf(uint32_t, CallSite site) override {
     Require(site != kNoCallSite);
@@ -86,13 +86,14 @@ void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {
   EveryTarget targets;
   EveryCounter counters;
   EveryCallSite call_sites;
-  const auto result = Instrument(
-      input, {.filter = ScopeFilter::Everything(),
-              .spec = spec,
-              .assign_id = [&calls, first_id](const MethodRef&) { return first_id + calls++; },
-              .targets = &targets,
-              .counters = &counters,
-              .call_sites = &call_sites});
+  const auto result = RewriteClass(
+      input,
+      {.filter = ScopeFilter::Everything(),
+       .spec = spec,
+       .assign_id = [&calls, first_id](const MethodDeclaration&) { return first_id + calls++; },
+       .targets = &targets,
+       .counters = &counters,
+       .call_sites = &call_sites});
   if (!result.ok()) return;
   uint32_t probed = 0;
   for (const MethodOutcome& outcome : result->methods) probed += outcome.probed ? 1 : 0;

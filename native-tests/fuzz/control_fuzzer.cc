@@ -67,12 +67,12 @@ class Client {
     is_at_end_ = is_at_end_ || n == 0;
   }
   // As the connections' thread does.
-  void Serve(const control::Service& service, absl::Time now) {
+  void Serve(const control::ConnectionContext& context, absl::Time now) {
     if (server_ == nullptr) return;
     const bool was_asked = server_->IsSubmitted();
     Require(server_->PollEvents() == 0 || server_->PollEvents() == POLLIN ||
             server_->PollEvents() == POLLOUT);
-    if (server_->Serve(service, now)) {
+    if (server_->Serve(context, now)) {
       Require(!was_asked || server_->IsSubmitted());
       return;
     }
@@ -164,7 +164,7 @@ class Script {
   }
   void Serve() {
     for (auto& client : clients_) {
-      if (client != nullptr) client->Serve(service_, now_);
+      if (client != nullptr) client->Serve(context_, now_);
     }
   }
 
@@ -179,7 +179,7 @@ class Script {
     const auto request = queue_.Next(absl::InfinitePast());
     if (!request.has_value()) return false;
     Require(request->line.size() < control::kMaxRequest && !absl::StrContains(request->line, '\n'));
-    control::Do(*request, commands_, [] {});
+    control::CarryOut(*request, commands_, [] {});
     Require(commands_.done.back().request == request->line);
     return true;
   }
@@ -224,8 +224,8 @@ class Script {
   std::string_view input_;
   absl::Time now_ = absl::UnixEpoch();
   control::RequestQueue queue_;
-  control::AnswerMemory memory_{kLimits.all_answers_bytes};
-  const control::Service service_ = {kLimits, queue_, memory_};
+  control::ResponseMemory memory_{kLimits.all_answers_bytes};
+  const control::ConnectionContext context_ = {kLimits, queue_, memory_};
   ControlCommands commands_;
   std::array<std::unique_ptr<Client>, 4> clients_;
 };

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "common/classfile/byte_io.h"
 
 namespace jtrace::classfile {
@@ -80,7 +80,7 @@ class EveryCounter : public CounterIds {
 };
 
 // Every second class has run with other code.
-class EveryCallSite : public CallSiteNumbers {
+class EveryCallSite : public CallSiteIds {
  public:
   uint32_t NumberOf(uint32_t, CallSite site) override { return NumberInCallSite(site) % 2046 + 1; }
   bool AddClassAndFindOtherVersion(std::string_view name, Bytes) override {
@@ -95,13 +95,13 @@ Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,
   EveryTarget targets(settings.next_id);
   EveryCounter counters(settings.next_counter);
   EveryCallSite call_sites;
-  auto result =
-      Instrument(bytes, {.filter = ScopeFilter::Everything(),
-                         .spec = settings.spec,
-                         .assign_id = [&settings](const MethodRef&) { return settings.next_id++; },
-                         .targets = settings.sites ? &targets : nullptr,
-                         .counters = &counters,
-                         .call_sites = &call_sites});
+  auto result = RewriteClass(
+      bytes, {.filter = ScopeFilter::Everything(),
+              .spec = settings.spec,
+              .assign_id = [&settings](const MethodDeclaration&) { return settings.next_id++; },
+              .targets = settings.sites ? &targets : nullptr,
+              .counters = &counters,
+              .call_sites = &call_sites});
   if (!result.ok()) {
     ++tally.rejected;
     std::printf("rejected %.*s: %s\n", static_cast<int>(name.size()), name.data(),

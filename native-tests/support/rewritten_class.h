@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
 #include "native-tests/support/class_builder.h"
@@ -14,13 +14,13 @@
 namespace jtrace::test {
 
 struct RewrittenClass {
-  classfile::InstrumentResult result;
+  classfile::RewriteResult result;
   classfile::ClassFile file;
   classfile::CodeAttribute code;
 
   // The rewriter's result; fails the test if the first method has no probes. `file` and `code`
   // point into `result`, so the object must not move.
-  void TakeApart(absl::StatusOr<classfile::InstrumentResult> rewritten) {
+  void TakeApart(absl::StatusOr<classfile::RewriteResult> rewritten) {
     ASSERT_TRUE(rewritten.ok()) << rewritten.status();
     result = *std::move(rewritten);
     ASSERT_FALSE(result.bytes.empty()) << Describe(outcome().reason).name;

@@ -4,7 +4,7 @@
 #include "agent/api/abi/codes.h"
 #include "agent/api/abi/functions.h"
 #include "agent/base/version.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace::abi {
 namespace {
@@ -28,7 +28,7 @@ constexpr jtrace_api kTable = {
     .metric_id = kGuardedAsOwn<MetricId>,
     .metric_info = MetricInfo,
     .thread_attach = kGuardedAsOwn<ThreadAttach>,
-    .own_totals = OwnTotals,
+    .own_totals = CurrentThreadTotals,
     .totals = kGuardedAsOwn<Totals>,
     .reader_open = kGuardedAsOwn<ReaderOpen>,
     .reader_read = kGuardedAsOwn<ReaderRead>,
@@ -49,7 +49,7 @@ constexpr jtrace_api kTable = {
 int32_t State() { return state.load(std::memory_order_acquire); }
 
 // Relaxed loads suffice here: State() has acquired what Publish stored before.
-NativeApi& TheNativeApi() { return *the_host.load(std::memory_order_relaxed); }
+NativeApi& PublishedNativeApi() { return *the_host.load(std::memory_order_relaxed); }
 
 metrics::ThreadCounters& Counters() { return *the_counters.load(std::memory_order_relaxed); }
 

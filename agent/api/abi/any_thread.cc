@@ -41,7 +41,7 @@ int32_t ReadTotals(const Subject& subject, const uint32_t* ids, size_t count, in
     absl::StatusOr<int64_t> total = TotalOf(subject, ids[i]);
     // The thread may have started before counting began.
     if (absl::IsNotFound(total.status())) {
-      TheNativeApi().RegisterThreads();
+      PublishedNativeApi().RegisterThreads();
       total = TotalOf(subject, ids[i]);
     }
     if (!total.ok()) return ThreadCode(total.status());
@@ -127,7 +127,7 @@ int32_t Resolve(Subject& subject) {
   constexpr uint64_t kMaxOsThread = std::numeric_limits<pid_t>::max();
   if (subject.of == JTRACE_OF_OS_THREAD && subject.thread > kMaxOsThread) return JTRACE_E_THREAD;
   if (subject.of != JTRACE_OF_OWN_THREAD) return JTRACE_OK;
-  const std::optional<ThreadCounters::Identity> own = TheNativeApi().RegisterThread();
+  const std::optional<ThreadCounters::Identity> own = PublishedNativeApi().RegisterThread();
   if (!own) return JTRACE_E_MEMORY;
   const bool is_java = own->java_tid != 0;
   subject = {.of = is_java ? uint32_t{JTRACE_OF_JAVA_THREAD} : uint32_t{JTRACE_OF_OS_THREAD},
@@ -140,7 +140,7 @@ int32_t JavaTidOf(const Subject& subject, uint64_t& java_tid) {
     const auto os_tid = static_cast<pid_t>(subject.thread);
     std::optional<uint64_t> found = Counters().JavaTidOf(os_tid);
     if (!found) {
-      TheNativeApi().RegisterThreads();
+      PublishedNativeApi().RegisterThreads();
       found = Counters().JavaTidOf(os_tid);
     }
     if (!found) return JTRACE_E_THREAD;
@@ -152,7 +152,8 @@ int32_t JavaTidOf(const Subject& subject, uint64_t& java_tid) {
 }
 
 int32_t ThreadAttach() {
-  return Guarded([] { return TheNativeApi().RegisterThread() ? JTRACE_OK : JTRACE_E_MEMORY; });
+  return Guarded(
+      [] { return PublishedNativeApi().RegisterThread() ? JTRACE_OK : JTRACE_E_MEMORY; });
 }
 
 int32_t Totals(uint32_t of, uint64_t thread, const uint32_t* ids, size_t count, int64_t* values) {

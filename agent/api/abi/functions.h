@@ -21,7 +21,7 @@ int32_t MetricId(const char* name, uint32_t* id);
 int32_t MetricInfo(uint32_t id, jtrace_metric* info);
 
 int32_t ThreadAttach();
-int32_t OwnTotals(const uint32_t* ids, size_t count, int64_t* values);
+int32_t CurrentThreadTotals(const uint32_t* ids, size_t count, int64_t* values);
 int32_t Totals(uint32_t of, uint64_t thread, const uint32_t* ids, size_t count, int64_t* values);
 
 int32_t ReaderOpen(uint32_t of, uint64_t thread, const uint32_t* ids, size_t count,
@@ -42,9 +42,10 @@ int32_t SegmentEnd(uint32_t id);
 
 int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* context);
 
-// JTRACE_OK: the two functions below may be called. Async-signal-safe.
+// Returns JTRACE_OK if the agent runs, else why it does not. Async-signal-safe.
 int32_t State();
-NativeApi& TheNativeApi();
+// The published agent, and its counters. Only if State() is JTRACE_OK.
+NativeApi& PublishedNativeApi();
 metrics::ThreadCounters& Counters();
 
 // Runs `call` if the agent runs, and turns exceptions into error codes. Only the exception of a

@@ -7,7 +7,7 @@
 #include "agent/api/abi/codes.h"
 #include "agent/api/abi/functions.h"
 #include "agent/events/segments.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 namespace jtrace::abi {
 
@@ -18,9 +18,9 @@ namespace {
 absl::StatusOr<metrics::MethodTotals> Ask(const jtrace_method_query& query,
                                           std::optional<uint64_t> java_tid) {
   if (query.window != 0) {
-    return TheNativeApi().WindowMethod(query.window, query.metric, query.pattern);
+    return PublishedNativeApi().WindowMethod(query.window, query.metric, query.pattern);
   }
-  return TheNativeApi().Method(java_tid, query.metric, query.pattern);
+  return PublishedNativeApi().Method(java_tid, query.metric, query.pattern);
 }
 
 // Stores the Java thread whose calls the query is about; none: all threads.
@@ -35,7 +35,7 @@ int32_t ThreadOf(const jtrace_method_query& query, std::optional<uint64_t>& java
 // Passes each line of the text to the sink, as a C string. The sink is the program's own code.
 void Reply(std::string text, bool is_error, jtrace_sink sink, void* context) {
   if (sink == nullptr) return;
-  const signal_safe::ProgramsWork in_the_sink;
+  const signal_safe::ProgramCallScope in_the_sink;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     if (end < text.size()) text[end] = '\0';
@@ -53,7 +53,7 @@ int32_t WindowOpen(uint32_t of, uint64_t* window) {
     query.of = of;
     std::optional<uint64_t> java_tid;
     if (const int32_t code = ThreadOf(query, java_tid); code != JTRACE_OK) return code;
-    const auto opened = TheNativeApi().OpenWindow(java_tid);
+    const auto opened = PublishedNativeApi().OpenWindow(java_tid);
     if (!opened.ok()) return MethodCode(opened.status(), JTRACE_E_THREAD);
     *window = *opened;
     return int32_t{JTRACE_OK};
@@ -61,7 +61,8 @@ int32_t WindowOpen(uint32_t of, uint64_t* window) {
 }
 
 int32_t WindowClose(uint64_t window) {
-  return Guarded([&] { return TheNativeApi().CloseWindow(window) ? JTRACE_OK : JTRACE_E_HANDLE; });
+  return Guarded(
+      [&] { return PublishedNativeApi().CloseWindow(window) ? JTRACE_OK : JTRACE_E_HANDLE; });
 }
 
 int32_t Method(const jtrace_method_query* query, jtrace_method_stats* stats) {
@@ -91,7 +92,7 @@ int32_t Method(const jtrace_method_query* query, jtrace_method_stats* stats) {
 int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* context) {
   return Guarded([&] {
     if (verb == nullptr) return int32_t{JTRACE_E_ARGUMENT};
-    const auto answer = TheNativeApi().Command(verb, argument != nullptr ? argument : "");
+    const auto answer = PublishedNativeApi().Command(verb, argument != nullptr ? argument : "");
     Reply(answer.ok() ? *answer : std::string(answer.status().message()), !answer.ok(), sink,
           context);
     return CommandCode(answer.status());
@@ -101,14 +102,14 @@ int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* 
 int32_t Segment(const char* name, uint32_t* id) {
   return Guarded([&] {
     if (name == nullptr || *name == 0 || id == nullptr) return JTRACE_E_ARGUMENT;
-    *id = TheNativeApi().segments().Number(name);
+    *id = PublishedNativeApi().segments().Number(name);
     return JTRACE_OK;
   });
 }
 
 int32_t SegmentBegin(uint32_t id) {
   return Guarded([&] {
-    events::Segments& segments = TheNativeApi().segments();
+    events::Segments& segments = PublishedNativeApi().segments();
     if (!segments.Has(id)) return JTRACE_E_ARGUMENT;
     switch (ThreadSegments::Begin(segments, id)) {
       case ThreadSegments::Begun::kYes:
@@ -124,7 +125,7 @@ int32_t SegmentBegin(uint32_t id) {
 
 int32_t SegmentEnd(uint32_t id) {
   return Guarded([&] {
-    events::Segments& segments = TheNativeApi().segments();
+    events::Segments& segments = PublishedNativeApi().segments();
     if (!segments.Has(id)) return JTRACE_E_ARGUMENT;
     return ThreadSegments::End(segments, id) ? JTRACE_OK : JTRACE_E_HANDLE;
   });

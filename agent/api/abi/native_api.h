@@ -33,13 +33,16 @@ class NativeApi {
   virtual absl::StatusOr<metrics::MethodTotals> Method(std::optional<uint64_t> java_tid,
                                                        uint32_t metric,
                                                        absl::string_view pattern) = 0;
+  // Opens a window for a Java thread, or for all. Returns its number.
   virtual absl::StatusOr<uint64_t> OpenWindow(std::optional<uint64_t> java_tid) = 0;
+  // As Method, for the counts of a window.
   virtual absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                              absl::string_view pattern) = 0;
   // Returns false if the window is not open.
   virtual bool CloseWindow(uint64_t window) = 0;
   // The segments must live forever.
   virtual events::Segments& segments() = 0;
+  // Runs a command of `jtrace` and returns its output. May wait for another command.
   virtual absl::StatusOr<std::string> Command(absl::string_view verb,
                                               absl::string_view argument) = 0;
 };

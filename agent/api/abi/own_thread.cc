@@ -91,10 +91,10 @@ int32_t MetricInfo(uint32_t id, jtrace_metric* info) {
   return CopySized(text, kFirstMetricSize, info) ? JTRACE_OK : JTRACE_E_ARGUMENT;
 }
 
-int32_t OwnTotals(const uint32_t* ids, size_t count, int64_t* values) {
+int32_t CurrentThreadTotals(const uint32_t* ids, size_t count, int64_t* values) {
   if (const int32_t state = State(); state != JTRACE_OK) return state;
   if (count != 0 && (ids == nullptr || values == nullptr)) return JTRACE_E_ARGUMENT;
-  const metrics::OwnTotals& own = Counters().own();
+  const metrics::CurrentThreadTotals& own = Counters().own();
   for (size_t i = 0; i < count; ++i) {
     if (const Availability availability = own.Read(ids[i], values[i]);
         availability != Availability::kYes) {

@@ -51,7 +51,7 @@ enum {
   JTRACE_E_THREAD = -9,   /* not attached (see thread_attach), not started, or ended */
   JTRACE_E_NAME = -10,    /* cannot name a counter: letters, digits, '.', '_' and '-', 64 at most */
   JTRACE_E_FULL = -11,    /* no counter, reader or segment is left, or too many call paths */
-  JTRACE_E_KIND = -12,    /* the counter of that name counts the other way */
+  JTRACE_E_KIND = -12,    /* that counter exists with the other kind: by thread, by processor */
   JTRACE_E_PATTERN = -13, /* names no method: write com.acme.Cache::load, java.sql.*::execute* */
   JTRACE_E_STATE = -14,   /* no recording runs, one runs already, or it keeps no call trees */
   JTRACE_E_HANDLE = -15,  /* this reader, window or segment is not open */
@@ -138,7 +138,7 @@ typedef struct jtrace_api {
   /* Any. The number of a metric, which never changes. Errors: ARGUMENT, METRIC. */
   int32_t (*metric_id)(const char* name, uint32_t* id);
 
-  /* Any. Errors: ARGUMENT, METRIC. */
+  /* Any. Fills in *info about a metric. Errors: ARGUMENT, METRIC. */
   int32_t (*metric_info)(uint32_t id, jtrace_metric* info);
 
   /* ---- Totals ---- */
@@ -174,7 +174,7 @@ typedef struct jtrace_api {
      unchanged. Errors: those of totals; HANDLE. */
   int32_t (*reader_read)(uint64_t reader, int64_t* totals, int64_t* deltas);
 
-  /* Thread. Errors: HANDLE. */
+  /* Thread. Closes a reader. Errors: HANDLE. */
   int32_t (*reader_close)(uint64_t reader);
 
   /* ---- The program's own counters ---- */
@@ -196,12 +196,12 @@ typedef struct jtrace_api {
      until it is closed or the recording ends. Errors: ARGUMENT, STATE, THREAD, FULL. */
   int32_t (*window_open)(uint32_t of, uint64_t* window);
 
-  /* Thread. The end of a recording closes its windows. Errors: HANDLE. */
+  /* Thread. Closes a window; the end of a recording closes all. Errors: HANDLE. */
   int32_t (*window_close)(uint64_t window);
 
-  /* Thread. Exact for methods that have returned. Errors: ARGUMENT, METRIC, NOT_COUNTED (not
-     charged to call paths), PATTERN, STATE, THREAD, HANDLE, FULL (more than 1,048,576 call
-     paths). */
+  /* Thread. Fills in *stats with the counts of the methods that match the query's pattern. Exact
+     for methods that have returned. Errors: ARGUMENT, METRIC, NOT_COUNTED (not charged to call
+     paths), PATTERN, STATE, THREAD, HANDLE, FULL (more than 1,048,576 call paths). */
   int32_t (*method)(const jtrace_method_query* query, jtrace_method_stats* stats);
 
   /* ---- Commands ---- */
@@ -222,8 +222,9 @@ typedef struct jtrace_api {
      (the thread is ending). */
   int32_t (*segment_begin)(uint32_t id);
 
-  /* Thread. Ends the innermost open one of this number in the calling thread, and those inside of
-     it, which count as out of turn. Errors: ARGUMENT, HANDLE (none is open). */
+  /* Thread. Ends the calling thread's innermost open segment of this number. Segments that were
+     begun inside it end, too, and are counted as wrongly nested. Errors: ARGUMENT, HANDLE (none is
+     open). */
   int32_t (*segment_end)(uint32_t id);
 } jtrace_api;
 

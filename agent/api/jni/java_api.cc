@@ -7,7 +7,7 @@
 #include "agent/base/class_names.h"
 #include "agent/calls/embedded_classes.h"
 #include "agent/calls/probe_class.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 #include "common/visible_text.h"
 
 namespace jtrace::api {

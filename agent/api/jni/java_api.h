@@ -25,8 +25,9 @@ class JavaApi {
 
   // Returns the rows of NativeMetrics.describe; "" where that has null.
   virtual std::vector<std::string> Describe() = 0;
-  // Returns the total of a thread, or of the process, since it started. `metric`: its number.
+  // Returns a thread's total since it started. `metric`: its number, here and below.
   virtual absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) = 0;
+  // Returns the process's total since the JVM started.
   virtual absl::StatusOr<int64_t> ProcessTotal(uint32_t metric) = 0;
   // Returns the number of the program's counter, which is made if it does not exist yet.
   virtual absl::StatusOr<uint32_t> Counter(absl::string_view name, absl::string_view unit) = 0;
@@ -37,6 +38,7 @@ class JavaApi {
                                                        absl::string_view pattern) = 0;
   // Opens a window, from the thread `java_tid` on, and returns its number.
   virtual absl::StatusOr<uint64_t> OpenWindow(metrics::WindowScope scope, uint64_t java_tid) = 0;
+  // As Method, for the counts of a window.
   virtual absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                              absl::string_view pattern) = 0;
   // As NativeMetrics.windowPaths. `below`: only paths of the opening thread in such a method;
@@ -44,6 +46,7 @@ class JavaApi {
   virtual absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric,
                                                   absl::string_view below,
                                                   absl::string_view pattern, int top) = 0;
+  // Does nothing if the window is not open.
   virtual void CloseWindow(uint64_t window) = 0;
   // Returns nullopt if the pattern names a method with probes; else the nearest name of such a
   // method, "" if there are none.

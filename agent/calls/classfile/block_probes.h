@@ -34,8 +34,8 @@ struct BlockInput {
 
 // Plans and writes the counters of one method at a time, for the methods of one class.
 //
-// The counter of a block is where the block begins, that of an edge without a jump where the edge
-// arrives. Exceptions are counted on their way to a handler: each instruction that may throw gets
+// A block's counter is at its first instruction. A fall-through edge's counter is at the edge's
+// target. Exceptions are counted on their way to a handler: each instruction that may throw gets
 // its own row of the exception table, before all others, that leads to code after the method's:
 //
 //     push id of the first; goto tail       one entry for each instruction

@@ -22,9 +22,9 @@ struct CallSiteRange {
 };
 
 // Numbers the call sites of each routine. The routine's probes push these numbers.
-class CallSiteNumbers {
+class CallSiteIds {
  public:
-  virtual ~CallSiteNumbers() = default;
+  virtual ~CallSiteIds() = default;
   // At most 32,767, so that `sipush` can push it, and the same for the same arguments at any time.
   // Called when rewriting the method can no longer fail.
   virtual uint32_t NumberOf(uint32_t routine, CallSite site) = 0;

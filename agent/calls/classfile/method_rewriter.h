@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "agent/calls/classfile/call_site_finder.h"
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "agent/calls/classfile/method_writer.h"
 #include "agent/calls/classfile/probe_bytecode.h"
 #include "agent/calls/classfile/probe_planner.h"
@@ -91,7 +91,7 @@ class MethodRewriter {
   const ProbeSpec& spec_;
   ConstantPoolBuilder& pool_;
   ProbePointFinder* const finder_;
-  CallSiteNumbers* const numbers_;
+  CallSiteIds* const numbers_;
   ProbePoolIndexes constants_;
   bool constants_added_ = false;
   ProbePlanner planner_;

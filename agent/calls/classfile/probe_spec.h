@@ -97,7 +97,7 @@ inline Bytes RethrowOf(const ProbeSpec& spec) {
   return Bytes(kTaggedRethrow).subspan(spec.tags_rethrows ? 0 : 1);
 }
 // Whether the instruction at `bci` is the athrow of a kTaggedRethrow.
-inline bool IsOwnRethrow(Bytes code, uint64_t bci) {
+inline bool IsProbeRethrow(Bytes code, uint64_t bci) {
   return bci > 0 && bci < code.size() && code[bci] == kOpAthrow && code[bci - 1] == kOpNop;
 }
 

@@ -1,4 +1,4 @@
-#include "agent/calls/clocks/tick_scale.h"
+#include "agent/calls/clocks/clock_scale.h"
 
 namespace jtrace::calls {
 

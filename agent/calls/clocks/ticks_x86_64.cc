@@ -1,6 +1,6 @@
 #include <x86intrin.h>
 
-#include "agent/calls/clocks/tick_scale.h"
+#include "agent/calls/clocks/clock_scale.h"
 
 namespace jtrace::calls {
 

@@ -37,7 +37,7 @@ bool CallSiteTable::AddClassAndFindOtherVersion(std::string_view class_name,
   return entry->second == 0;
 }
 
-void CallSiteTable::SetCode(const classfile::InstrumentResult& result) {
+void CallSiteTable::SetCode(const classfile::RewriteResult& result) {
   const absl::MutexLock lock(&mutex_);
   for (const classfile::MethodOutcome& outcome : result.methods) {
     if (!outcome.probed) continue;

@@ -12,13 +12,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/base/losses.h"
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "common/call_site.h"
 
 namespace jtrace::calls {
 
 // Trees outlive recordings, so numbers do, too: one table for all recordings of a JVM. Any thread.
-class CallSiteTable : public classfile::CallSiteNumbers {
+class CallSiteTable : public classfile::CallSiteIds {
  public:
   explicit CallSiteTable(Losses& losses) : losses_(losses) {}
 
@@ -28,7 +28,7 @@ class CallSiteTable : public classfile::CallSiteNumbers {
   bool AddClassAndFindOtherVersion(std::string_view class_name,
                                    classfile::Bytes class_bytes) override;
   // Replaces the call sites of the probed methods by those of their new code.
-  void SetCode(const classfile::InstrumentResult& result);
+  void SetCode(const classfile::RewriteResult& result);
 
   // Returns where `caller` calls `callee`. `number`: in the callee's node. kNoCallSite: unknown.
   CallSite CallSiteOf(uint32_t caller, uint32_t number, uint32_t callee) const;

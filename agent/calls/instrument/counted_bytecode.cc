@@ -25,7 +25,7 @@ uint32_t BciBefore(const Moves& moves, typename Moves::const_iterator move, uint
 }  // namespace
 
 void CountedBytecode::Add(uint32_t class_id, classfile::Bytes bytes,
-                          const classfile::InstrumentResult& result, bool by_path) {
+                          const classfile::RewriteResult& result, bool by_path) {
   const absl::MutexLock lock(&mutex_);
   proto::ClassCode& code = classes_.emplace_back();
   code.set_id(static_cast<uint32_t>(classes_.size()));

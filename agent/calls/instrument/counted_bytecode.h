@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "agent/jvm/running_stacks.h"
 #include "agent/trace/record_encoder.h"
 
@@ -26,7 +26,7 @@ class CountedBytecode {
   explicit CountedBytecode(trace::RecordEncoder& encoder) : encoder_(encoder) {}
 
   // Adds a rewritten class. `bytes`: before rewriting. `by_path`: it counts by call path.
-  void Add(uint32_t class_id, classfile::Bytes bytes, const classfile::InstrumentResult& result,
+  void Add(uint32_t class_id, classfile::Bytes bytes, const classfile::RewriteResult& result,
            bool by_path);
   // Remembers the name. Returns whether it was known before.
   bool HasSeen(std::string_view class_name);

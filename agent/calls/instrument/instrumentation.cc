@@ -44,7 +44,7 @@ classfile::ProbeSpec SpecOfOptions(const Options& options, const classfile::Scop
   spec.boundary = options.CountsBoundaryCalls();
   const std::vector<std::string> metrics = RecordedMetrics(options);
   spec.timed_calls = HasMetric(metrics, metrics::Metric::kOutside);
-  spec.elements = HasMetric(metrics, metrics::Metric::kOutsideElements);
+  spec.elements = HasMetric(metrics, metrics::Metric::kBoundaryElements);
   // The probe calls String.length, which therefore must have no probe.
   if (spec.elements && filter.MayMatchClass("java/lang/String")) {
     spec.elements = false;
@@ -63,8 +63,8 @@ classfile::ProbeSpec SpecOfOptions(const Options& options, const classfile::Scop
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
-    const Options& options, jvm::LoaderNumbers& loaders, trace::RecordEncoder& encoder,
-    Losses& losses, UnprobedClasses& unprobed) {
+    const Options& options, jvm::LoaderIds& loaders, trace::RecordEncoder& encoder, Losses& losses,
+    UnprobedClasses& unprobed) {
   std::vector<std::string> hooked;
   for (const native_hooks::HookSpec& spec : options.method_hooks) hooked.push_back(spec.symbol);
   if (options.codes.Has(Code::kLock)) hooked.emplace_back(kLockMethods);
@@ -78,7 +78,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   auto unwinds = UnwindRules::Create(options.codes.Has(Code::kUnwind) ? options.AllUnwinds()
                                                                       : std::vector<UnwindRule>());
   if (!unwinds.ok()) return unwinds.status();
-  auto method_hooks = MethodHooks::Create(options.method_hooks, encoder);
+  auto method_hooks = MethodHookMatcher::Create(options.method_hooks, encoder);
   if (!method_hooks.ok()) return method_hooks.status();
   classfile::ProbeSpec spec = SpecOfOptions(options, *filter, losses);
   const bool is_log = options.record == RecordKind::kLog;
@@ -95,7 +95,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
       loaders, encoder, losses, unprobed));
 }
 
-Instrumentation::Instrumentation(Configuration configuration, jvm::LoaderNumbers& loaders,
+Instrumentation::Instrumentation(Configuration configuration, jvm::LoaderIds& loaders,
                                  trace::RecordEncoder& encoder, Losses& losses,
                                  UnprobedClasses& unprobed)
     : filter_(std::move(configuration.filter)),
@@ -164,7 +164,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   }
   const uint32_t own_loader = loaders_.Of(loader);
   uint32_t class_id = 0;
-  const auto assign_id = [&](const classfile::MethodRef& method) {
+  const auto assign_id = [&](const classfile::MethodDeclaration& method) {
     if (class_id == 0) {
       class_id = encoder_.ClassNumber(DottedName(method.class_name), own_loader);
     }
@@ -183,14 +183,14 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     jdk_points_.AddParks(name, spec, targets);
   }
   const auto result =
-      classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
-                            {.filter = in_scope ? filter_ : jdk_points_.FilterOf(name),
-                             .spec = spec,
-                             .assign_id = assign_id,
-                             .targets = &targets,
-                             .unwinds = unwound ? &unwinds_.methods() : nullptr,
-                             .counters = blocks_.get(),
-                             .call_sites = call_sites_});
+      classfile::RewriteClass(absl::MakeConstSpan(bytes.data(), bytes.size()),
+                              {.filter = in_scope ? filter_ : jdk_points_.FilterOf(name),
+                               .spec = spec,
+                               .assign_id = assign_id,
+                               .targets = &targets,
+                               .unwinds = unwound ? &unwinds_.methods() : nullptr,
+                               .counters = blocks_.get(),
+                               .call_sites = call_sites_});
   if (!result.ok()) {
     unprobed_.Add(UnprobedReason::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
     return {};
@@ -208,7 +208,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
 }
 
 void Instrumentation::Record(uint32_t class_id, bool in_scope, bool is_input,
-                             const classfile::InstrumentResult& result) {
+                             const classfile::RewriteResult& result) {
   if (spec_.boundary && in_scope) natives_.Add(class_id, result.methods);
   if (!is_input && statistics_.Count(class_id, result)) left_out_.Add(class_id, result);
   rewritten_.SetLeaves(class_id, result);

@@ -17,19 +17,19 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "agent/base/losses.h"
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "agent/calls/classfile/probe_spec.h"
+#include "agent/calls/instrument/block_count_source.h"
 #include "agent/calls/instrument/call_site_table.h"
-#include "agent/calls/instrument/counted_blocks.h"
 #include "agent/calls/instrument/jdk_probe_points.h"
-#include "agent/calls/instrument/left_out_methods.h"
-#include "agent/calls/instrument/method_hooks.h"
+#include "agent/calls/instrument/method_hook_matcher.h"
 #include "agent/calls/instrument/probe_targets.h"
 #include "agent/calls/instrument/rewrite_statistics.h"
 #include "agent/calls/instrument/rewritten_classes.h"
 #include "agent/calls/instrument/unprobed_classes.h"
+#include "agent/calls/instrument/unprobed_methods.h"
 #include "agent/calls/instrument/unwind_methods.h"
-#include "agent/jvm/loader_numbers.h"
+#include "agent/jvm/loader_ids.h"
 #include "agent/options/call_costs.h"
 #include "agent/options/options.h"
 #include "agent/options/unwind_rules.h"
@@ -43,7 +43,7 @@ class Instrumentation {
  public:
   // Errors: a pattern of include= or exclude= that cannot be read.
   static absl::StatusOr<std::unique_ptr<Instrumentation>> Create(const Options& options,
-                                                                 jvm::LoaderNumbers& loaders,
+                                                                 jvm::LoaderIds& loaders,
                                                                  trace::RecordEncoder& encoder,
                                                                  Losses& losses,
                                                                  UnprobedClasses& unprobed);
@@ -66,7 +66,7 @@ class Instrumentation {
   void SetProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
   // Sets the class whose probe counts blocks, and the object that numbers their counters. Before
   // the first Rewrite.
-  void EnableBlocks(std::string internal_name, std::unique_ptr<CountedBlocks> blocks) {
+  void EnableBlocks(std::string internal_name, std::unique_ptr<BlockCountSource> blocks) {
     spec_.block_owner = std::move(internal_name);
     spec_.blocks_by_path = blocks->is_by_path();
     blocks_ = std::move(blocks);
@@ -79,7 +79,7 @@ class Instrumentation {
   // Null: call sites are not distinguished.
   const CallSiteTable* call_sites() const { return call_sites_; }
   // A source of the trace; null: blocks are not counted.
-  CountedBlocks* blocks() const { return blocks_.get(); }
+  BlockCountSource* blocks() const { return blocks_.get(); }
 
   // Whether the class, by its number (ClassDef.id), has probes, and has not lost them.
   bool HasProbes(uint32_t class_id) const { return rewritten_.Contains(class_id); }
@@ -87,13 +87,13 @@ class Instrumentation {
   size_t rewritten_count() const { return rewritten_.size(); }
   // See RewrittenClasses.
   absl::flat_hash_set<uint32_t> counted() const { return rewritten_.counted(); }
-  // The class has lost its probes.
+  // Removes the class from those with probes; its methods stay counted.
   void ForgetRewritten(uint32_t class_id) { rewritten_.RemoveProbes(class_id); }
-  // The JVM did not accept the rewritten class: none of its methods is counted.
+  // Removes a class whose rewritten form the JVM refused: none of its methods is counted.
   void RemoveRefused(uint32_t class_id);
-  // The classes were unloaded.
+  // Forgets unloaded classes.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
-  // Sets whether methods without probes are losses of the trace: see LeftOutMethods.
+  // Sets whether methods without probes are losses of the trace: see UnprobedMethods.
   void ReportLeftOut(bool reports) { left_out_.SetReported(reports); }
 
   // See RewrittenClasses.
@@ -103,7 +103,7 @@ class Instrumentation {
   std::vector<std::string> UnmatchedUnwinds() const { return unwinds_.Unmatched(); }
 
   // A source of the trace.
-  MethodHooks& method_hooks() { return *method_hooks_; }
+  MethodHookMatcher& method_hooks() { return *method_hooks_; }
 
   uint64_t methods_probed() const { return statistics_.methods_probed(); }
   uint64_t classes_rewritten() const { return statistics_.classes_rewritten(); }
@@ -118,11 +118,11 @@ class Instrumentation {
     CallCosts costs;
     UnwindRules unwinds;
     JdkProbePoints jdk_points;
-    std::unique_ptr<MethodHooks> method_hooks;
+    std::unique_ptr<MethodHookMatcher> method_hooks;
     uint64_t max_routines = 0;
     bool clock_uses_handles = false;
   };
-  Instrumentation(Configuration configuration, jvm::LoaderNumbers& loaders,
+  Instrumentation(Configuration configuration, jvm::LoaderIds& loaders,
                   trace::RecordEncoder& encoder, Losses& losses, UnprobedClasses& unprobed);
 
   // Whether the probes' clock runs through the class, so that it gets no probes.
@@ -132,7 +132,7 @@ class Instrumentation {
   classfile::ProbeSpec SpecOf(bool unwound);
   // Records what the rewriter did to the class.
   void Record(uint32_t class_id, bool in_scope, bool is_input,
-              const classfile::InstrumentResult& result);
+              const classfile::RewriteResult& result);
 
   const classfile::ScopeFilter filter_;
   classfile::ProbeSpec spec_;
@@ -140,17 +140,17 @@ class Instrumentation {
   const JdkProbePoints jdk_points_;
   const uint64_t max_routines_;  // once there are so many, classes get no probes
   const bool clock_uses_handles_;
-  jvm::LoaderNumbers& loaders_;
+  jvm::LoaderIds& loaders_;
   trace::RecordEncoder& encoder_;
   Losses& losses_;
   UnprobedClasses& unprobed_;
   RewrittenClasses rewritten_;
-  LeftOutMethods left_out_;
+  UnprobedMethods left_out_;
   UnwindMethods unwinds_;
   NativeMethods natives_;
   RewriteStatistics statistics_;
-  std::unique_ptr<MethodHooks> method_hooks_;
-  std::unique_ptr<CountedBlocks> blocks_;
+  std::unique_ptr<MethodHookMatcher> method_hooks_;
+  std::unique_ptr<BlockCountSource> blocks_;
   CallSiteTable* call_sites_ = nullptr;
 };
 

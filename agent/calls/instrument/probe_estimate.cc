@@ -54,15 +54,15 @@ absl::Duration EstimatedCost(const ProbeWork& work) {
          kCostOfAMethod * static_cast<int64_t>(work.methods);
 }
 
-absl::Duration MeasuredCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost) {
+absl::Duration ExtrapolatedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost) {
   const absl::Duration expected = EstimatedCost(done);
   if (expected <= absl::ZeroDuration()) return EstimatedCost(work);
   return EstimatedCost(work) * absl::FDivDuration(cost, expected);
 }
 
-absl::Duration ExpectedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost) {
+absl::Duration BoundedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost) {
   const absl::Duration estimated = EstimatedCost(work);
-  return std::clamp(MeasuredCost(work, done, cost), estimated / kMaxDeviation,
+  return std::clamp(ExtrapolatedCost(work, done, cost), estimated / kMaxDeviation,
                     estimated * kMaxDeviation);
 }
 

@@ -26,12 +26,12 @@ struct ProbeWork {
 // Estimates the processor time to rewrite and retransform the classes, before any was.
 absl::Duration EstimatedCost(const ProbeWork& work);
 // Estimates the same for `work` after `done` has taken `cost`.
-absl::Duration MeasuredCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost);
+absl::Duration ExtrapolatedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost);
 
-// The cost of the next classes: MeasuredCost, within a factor of four of EstimatedCost, because a
-// first batch of unusual classes says little about others.
-absl::Duration ExpectedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost);
-// How much a batch should cost under a ProcessorBudget: its share of five seconds, but no more than
+// The cost of the next classes: ExtrapolatedCost, within a factor of four of EstimatedCost, because
+// a first batch of unusual classes says little about others.
+absl::Duration BoundedCost(const ProbeWork& work, const ProbeWork& done, absl::Duration cost);
+// How much a batch should cost under a CpuBudget: its share of five seconds, but no more than
 // a second's work, so that a stop in between does not wait long.
 absl::Duration CostOfABatch(int percent);
 

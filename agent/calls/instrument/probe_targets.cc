@@ -46,7 +46,7 @@ proto::Routine::Kind KindOf(ProbePointKind kind) {
 void NativeMethods::Add(uint32_t class_id, absl::Span<const classfile::MethodOutcome> methods) {
   std::vector<std::string> natives;
   for (const classfile::MethodOutcome& outcome : methods) {
-    const classfile::MethodRef& method = outcome.method;
+    const classfile::MethodDeclaration& method = outcome.method;
     if ((method.access & classfile::kAccNative) == 0) continue;
     natives.push_back(Key(method.class_name, method.name, method.descriptor));
   }

@@ -14,7 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "agent/calls/classfile/probe_point.h"
 #include "agent/options/call_costs.h"
 #include "agent/trace/record_encoder.h"

@@ -146,7 +146,7 @@ class Chooser {
   }
 
   bool Fits(const ProbeWork& work) const {
-    return EstimatedCost(work) + EstimatedCost(scope_.work) <= kCostOfOwnScope;
+    return EstimatedCost(work) + EstimatedCost(scope_.work) <= kCostOfProgramScope;
   }
 
   // Adds the package if it fits, else those packages below it that fit, the best first.
@@ -179,8 +179,8 @@ std::string_view PackageOf(std::string_view class_name) {
   return dot == std::string_view::npos ? std::string_view() : class_name.substr(0, dot);
 }
 
-ProgramScope ChooseOwnScope(std::span<const ClassToProbe> classes, std::string_view main_class,
-                            std::span<const PackagesOfStack> stacks) {
+ProgramScope ChooseProgramScope(std::span<const ClassToProbe> classes, std::string_view main_class,
+                                std::span<const PackagesOfStack> stacks) {
   return Chooser(classes, main_class, stacks).Choose();
 }
 

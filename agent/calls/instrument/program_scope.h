@@ -15,7 +15,7 @@ namespace jtrace::calls {
 
 // The cost up to which all loaded classes get probes, and the limit for the probes of the packages
 // that are chosen otherwise.
-inline constexpr absl::Duration kCostOfOwnScope = absl::Milliseconds(1500);
+inline constexpr absl::Duration kCostOfProgramScope = absl::Milliseconds(1500);
 
 // The packages on one stack of a thread that ran, each once: "com.acme.shop".
 using PackagesOfStack = std::vector<std::string>;
@@ -28,11 +28,12 @@ struct ProgramScope {
   ProbeWork work;
 };
 
-// Chooses packages of `classes`: that of `main_class` ("": not known), then those on most of
-// `stacks`. A package on no stack is chosen only if the main class's is not among `classes`. Leaves
-// out well-known libraries, unless there is nothing else, or the main class is in one that does not
-// start other programs. Divides a package that is too costly. No pattern: no class has a package.
-ProgramScope ChooseOwnScope(std::span<const ClassToProbe> classes, std::string_view main_class,
-                            std::span<const PackagesOfStack> stacks);
+// Chooses packages of `classes`: first that of `main_class` ("": not known), then those on most of
+// `stacks`. Packages on no stack are chosen only if the main class's package is not among
+// `classes`. Well-known libraries are left out, unless nothing else is left or the main class is in
+// one that is not a launcher. A package that is too costly is divided. Returns no pattern if no
+// class has a package.
+ProgramScope ChooseProgramScope(std::span<const ClassToProbe> classes, std::string_view main_class,
+                                std::span<const PackagesOfStack> stacks);
 
 }  // namespace jtrace::calls

@@ -40,7 +40,7 @@ void SetRow(std::string_view name, uint64_t count, std::string_view what,
 
 }  // namespace
 
-bool RewriteStatistics::Count(uint32_t class_id, const classfile::InstrumentResult& result) {
+bool RewriteStatistics::Count(uint32_t class_id, const classfile::RewriteResult& result) {
   std::lock_guard lock(mutex_);
   if (!classes_.insert(class_id).second) return false;
   changed_ = true;

@@ -7,22 +7,21 @@
 #include <mutex>
 
 #include "absl/container/flat_hash_set.h"
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace::calls {
 
 class RewriteStatistics : public trace::ChunkSource {
  public:
-  // A class in scope went through the rewriter, in the version that was loaded or first found.
-  // Returns false, and counts nothing, if a class of that number did before: it was redefined or
-  // retransformed.
-  bool Count(uint32_t class_id, const classfile::InstrumentResult& result);
+  // Counts a class in scope when it first passes the rewriter. False: it was counted before, and
+  // has been redefined or retransformed since.
+  bool Count(uint32_t class_id, const classfile::RewriteResult& result);
 
   // Whether a class of that number went through the rewriter.
   bool Has(uint32_t class_id) const;
 
-  // The classes were unloaded: the counts stay.
+  // Forgets unloaded classes; the counts stay.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
   uint64_t methods_probed() const;

@@ -43,7 +43,7 @@ void RewrittenClasses::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   absl::erase_if(leaves_, [&](const auto& leaf) { return classes.contains(leaf.second); });
 }
 
-void RewrittenClasses::SetLeaves(uint32_t class_id, const classfile::InstrumentResult& result) {
+void RewrittenClasses::SetLeaves(uint32_t class_id, const classfile::RewriteResult& result) {
   const absl::MutexLock lock(&mutex_);
   for (const classfile::MethodOutcome& outcome : result.methods) {
     if (!outcome.probed) continue;

@@ -8,29 +8,29 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 
 namespace jtrace::calls {
 
 // Classes and routines are named by the trace's numbers (ClassDef.id, Routine.id). Any thread.
 class RewrittenClasses {
  public:
-  // The class has probes from now on; `in_scope`: at its methods.
+  // Adds a class with probes. `in_scope`: its methods have them; false: only calls inside it.
   void Add(uint32_t class_id, bool in_scope);
   bool Contains(uint32_t class_id) const;
   size_t size() const;
   // The loaded classes in scope: their methods count, also after the class has lost its probes.
   absl::flat_hash_set<uint32_t> counted() const;
 
-  // The class has lost its probes.
+  // Removes the class from those with probes; its methods stay counted.
   void RemoveProbes(uint32_t class_id);
-  // The JVM did not accept the rewritten class, which therefore never had probes.
+  // Removes a class whose rewritten form the JVM refused: it never had probes.
   void Remove(uint32_t class_id);
-  // The classes were unloaded.
+  // Forgets unloaded classes.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
   // Which of the class's methods are leaves.
-  void SetLeaves(uint32_t class_id, const classfile::InstrumentResult& result);
+  void SetLeaves(uint32_t class_id, const classfile::RewriteResult& result);
   // Whether the routine's calls are only counted: while it runs, its caller is the current node.
   bool IsLeaf(uint32_t routine) const;
 

@@ -4,7 +4,7 @@
 
 namespace jtrace::calls {
 
-void UnwindMethods::Add(const classfile::InstrumentResult& result) {
+void UnwindMethods::Add(const classfile::RewriteResult& result) {
   for (const classfile::MethodOutcome& outcome : result.methods) {
     if (!outcome.unwound) continue;
     SetMatched(result.class_name, outcome.method.name);

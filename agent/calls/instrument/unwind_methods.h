@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/base/losses.h"
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "agent/options/unwind_rules.h"
 
 namespace jtrace::calls {
@@ -28,7 +28,7 @@ class UnwindMethods {
   const classfile::ScopeFilter& methods() const { return rules_.methods(); }
 
   // Sets how often an unwind is due in each method of a rewritten class that has the probe.
-  void Add(const classfile::InstrumentResult& result);
+  void Add(const classfile::RewriteResult& result);
   // Patterns that no method with code has matched yet, in the option's order.
   std::vector<std::string> Unmatched() const;
 

@@ -9,7 +9,7 @@
 namespace jtrace::calls {
 
 using signal_safe::At;
-using signal_safe::LogKind;
+using signal_safe::LogRecordKind;
 using signal_safe::LogRing;
 using signal_safe::Node;
 using signal_safe::Ref;
@@ -51,7 +51,7 @@ class LogPosition {
 
   Ref at() const { return at_; }
   // Whether the position is a node of the tree. After records that do not fit the tree it is
-  // Arena::lost_node, which has no children, until MoveTo.
+  // Arena::sink_node, which has no children, until MoveTo.
   bool is_known() const { return at_ != Lost(); }
   void MoveTo(Ref node) { at_ = node; }
   void Enter(uint32_t routine) {
@@ -65,7 +65,7 @@ class LogPosition {
   }
 
  private:
-  Ref Lost() const { return RefOf(arena_, &arena_->lost_node); }
+  Ref Lost() const { return RefOf(arena_, &arena_->sink_node); }
   // Returns the caller of the routine's innermost open activation; the position if there is none.
   Ref Caller(uint32_t routine) const;
 
@@ -145,7 +145,7 @@ void LogCollector::BeginRun(Reader& reader) {
   times_.clear();
   controls_.clear();
   if (reader.begins_at != 0) {
-    AddControl(LogKind::kAt, reader.begins_at, TimeOf(reader));
+    AddControl(LogRecordKind::kAt, reader.begins_at, TimeOf(reader));
     reader.seen = reader.begins_at;
   }
   reader.begins_at = 0;
@@ -155,7 +155,8 @@ void LogCollector::EndRun(const ThreadState& state, uint64_t since, Visit visit)
   if (ops_.empty() && controls_.empty()) return;
   events_ += ops_.size();
   for (const uint32_t op : ops_) calls_ += (op & kExit) == 0;
-  for (const LogControl& it : controls_) dropped_ += it.kind == LogKind::kDropped ? it.value : 0;
+  for (const LogControl& it : controls_)
+    dropped_ += it.kind == LogRecordKind::kDropped ? it.value : 0;
   visit({state.java_tid, ops_, times_, controls_, timed(), since});
 }
 
@@ -257,10 +258,11 @@ size_t LogCollector::ReadRecords(const ThreadState& state, LogRing& ring, size_t
 
 void LogCollector::ReadRecord(Reader& reader, uint32_t record) {
   if ((record & signal_safe::kAtBit) != 0) {
-    return ReadKind(reader, LogKind::kAt, record & ~signal_safe::kAtBit);
+    return ReadKind(reader, LogRecordKind::kAt, record & ~signal_safe::kAtBit);
   }
   if (record > kOpMask) {
-    return ReadKind(reader, static_cast<LogKind>(record >> signal_safe::kOpBits), record & kOpMask);
+    return ReadKind(reader, static_cast<LogRecordKind>(record >> signal_safe::kOpBits),
+                    record & kOpMask);
   }
   if (ReadOp(reader, record) && timed()) times_.push_back(reader.time);
 }
@@ -268,7 +270,7 @@ void LogCollector::ReadRecord(Reader& reader, uint32_t record) {
 void LogCollector::ReadRecord(Reader& reader, uint64_t record) {
   const auto op = static_cast<uint32_t>(record) & kOpMask;
   const uint64_t upper = record >> signal_safe::kOpBits;
-  if (op >> 2 == 0) return ReadKind(reader, static_cast<LogKind>(op), upper);
+  if (op >> 2 == 0) return ReadKind(reader, static_cast<LogRecordKind>(op), upper);
   AddTimeOff(reader);
   MoveTime(reader, upper);
   if (!ReadOp(reader, op)) return;
@@ -285,7 +287,7 @@ bool LogCollector::ReadOp(Reader& reader, uint32_t op) {
   const bool wanted = kinds_.Has(op >> 2, (op & kJitted) != 0);
   if (wanted) {
     if (reader.at != reader.seen && LogPosition(arena_, reader.at).is_known()) {
-      AddControl(LogKind::kAt, reader.at, TimeOf(reader));
+      AddControl(LogRecordKind::kAt, reader.at, TimeOf(reader));
     }
     ops_.push_back(op);
   } else {
@@ -313,9 +315,9 @@ void LogCollector::MoveTime(Reader& reader, uint64_t low_bits) {
   reader.time = std::max(reader.time, reader.near);
 }
 
-void LogCollector::ReadKind(Reader& reader, LogKind kind, uint64_t value) {
+void LogCollector::ReadKind(Reader& reader, LogRecordKind kind, uint64_t value) {
   switch (kind) {
-    case LogKind::kTime:
+    case LogRecordKind::kTime:
       if (reader.is_wide) {
         AddTimeOff(reader);
         MoveTime(reader, value);
@@ -324,20 +326,20 @@ void LogCollector::ReadKind(Reader& reader, LogKind kind, uint64_t value) {
             std::max(reader.time, (reader.time_high << signal_safe::kOpBits | value) * 1000);
       }
       break;
-    case LogKind::kTimeHigh:
+    case LogRecordKind::kTimeHigh:
       reader.time_high = value;
       break;
-    case LogKind::kDropped: {
+    case LogRecordKind::kDropped: {
       const uint64_t reported = std::min(value, reader.reported);
       reader.reported -= reported;
       AddControl(kind, value - reported, TimeOf(reader));
       break;
     }
-    case LogKind::kAt:
+    case LogRecordKind::kAt:
       reader.at = reader.seen = static_cast<signal_safe::Ref>(value);
       AddControl(kind, value, TimeOf(reader));
       break;
-    case LogKind::kOff:
+    case LogRecordKind::kOff:
       // A time that is too long for one record has several.
       reader.off += scale_.Nanos(value);
       break;
@@ -346,11 +348,11 @@ void LogCollector::ReadKind(Reader& reader, LogKind kind, uint64_t value) {
 
 // Called when the next record's time is known: positions before it have the last record's time.
 void LogCollector::AddTimeOff(Reader& reader) {
-  if (reader.off != 0) AddControl(LogKind::kOff, reader.off, 0);
+  if (reader.off != 0) AddControl(LogRecordKind::kOff, reader.off, 0);
   reader.off = 0;
 }
 
-void LogCollector::AddControl(LogKind kind, uint64_t value, uint64_t time) {
+void LogCollector::AddControl(LogRecordKind kind, uint64_t value, uint64_t time) {
   controls_.push_back({static_cast<uint32_t>(ops_.size()), kind, value, time});
 }
 
@@ -382,7 +384,7 @@ void LogCollector::EndFileOf(ThreadState& state, bool is_last, Visit visit) {
   BeginRun(reader);
   reader.time = now;
   if (IsInside(state, reader)) {
-    AddControl(LogKind::kAt, reader.at, TimeOf(reader));
+    AddControl(LogRecordKind::kAt, reader.at, TimeOf(reader));
     reader.seen = reader.at;
   }
   EndRun(state, since, visit);
@@ -402,13 +404,13 @@ void LogCollector::FinishGap(const ThreadState& state, const Gap& gap, signal_sa
   Reader& reader = ReaderOf(state);
   const uint64_t since = TimeOf(reader);
   BeginRun(reader);
-  AddControl(LogKind::kAt, RefOf(gap.gap), since);
+  AddControl(LogRecordKind::kAt, RefOf(gap.gap), since);
   reader.time = std::max(reader.time, now);
   // The thread continues to count, and will report the whole gap.
-  AddControl(LogKind::kDropped, gap.dropped - std::min(gap.dropped, reader.reported),
+  AddControl(LogRecordKind::kDropped, gap.dropped - std::min(gap.dropped, reader.reported),
              TimeOf(reader));
   reader.reported = gap.dropped;
-  AddControl(LogKind::kAt, goes_on, TimeOf(reader));
+  AddControl(LogRecordKind::kAt, goes_on, TimeOf(reader));
   reader.at = RefOf(gap.gap);
   reader.seen = goes_on;
   EndRun(state, since, visit);
@@ -458,7 +460,7 @@ void LogCollector::ReadCurrentPosition(const ThreadState& state, Reader& reader)
   if (follows_) return;
   const uint64_t current = signal_safe::ReadAcquire(state.current);
   const bool is_still = IsRead(state) && signal_safe::ReadAcquire(state.current) == current;
-  reader.at = is_still ? RefOf(current) : signal_safe::RefOf(arena_, &arena_->lost_node);
+  reader.at = is_still ? RefOf(current) : signal_safe::RefOf(arena_, &arena_->sink_node);
 }
 
 bool LogCollector::IsInside(const ThreadState& state, const Reader& reader) const {

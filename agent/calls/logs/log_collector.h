@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "agent/calls/clocks/tick_scale.h"
+#include "agent/calls/clocks/clock_scale.h"
 #include "agent/calls/trees/call_kinds.h"
 #include "agent/signal_safe/arena.h"
 #include "agent/signal_safe/arena_ref.h"
@@ -26,7 +26,7 @@ struct LogControl {
   // kDropped: `value` calls were counted in the tree, and so were their exits, up to `time`. kAt:
   // the thread is at the node `value` (a Ref). kOff: since the event before, the thread was off the
   // processors for `value` nanoseconds.
-  signal_safe::LogKind kind;
+  signal_safe::LogRecordKind kind;
   uint64_t value;
   uint64_t time;  // nanoseconds of CLOCK_MONOTONIC; 0 without a clock
 };
@@ -45,7 +45,7 @@ struct LogRun {
 // On the writer thread only; never waits for a probe.
 class LogCollector {
  public:
-  LogCollector(signal_safe::Arena* arena, signal_safe::ProbeClock clock, const TickScale& scale)
+  LogCollector(signal_safe::Arena* arena, signal_safe::ProbeClock clock, const ClockScale& scale)
       : arena_(arena), clock_(clock), scale_(scale) {}
 
   using Visit = absl::FunctionRef<void(const LogRun&)>;
@@ -72,16 +72,16 @@ class LogCollector {
   // No more records from now on: threads close their logs and count in their trees.
   void StopLogs() { signal_safe::WriteRelaxed(arena_->log_stopped, uint64_t{1}); }
 
-  // overflow=wait: from now to the end of the last file threads wait where their rings are full.
-  // Just before the thread that polls begins, which must not wait for any of them. After
+  // overflow=wait: from now to the end of the last file, threads wait while their rings are full.
+  // Called just before the polling thread begins, which must never wait for one of them, and after
   // DefineLogWait.
-  void LetThreadsWait() { SetWaits(signal_safe::LogWaits::kYes); }
+  void LetThreadsWait() { SetWaits(signal_safe::FullLogPolicy::kYes); }
   // Nobody reads the logs any longer. Any thread.
-  void EndWaits() { SetWaits(signal_safe::LogWaits::kNo); }
+  void EndWaits() { SetWaits(signal_safe::FullLogPolicy::kNo); }
   // Whether a thread ended the waits, because nothing was read for about ten seconds.
   bool stalled() const {
     return stalled_ || signal_safe::ReadRelaxed(arena_->log_waits) ==
-                           static_cast<uint64_t>(signal_safe::LogWaits::kStalled);
+                           static_cast<uint64_t>(signal_safe::FullLogPolicy::kStalled);
   }
   // Since BeginFile, the sum of all threads.
   uint64_t file_waited_ns() const {
@@ -99,7 +99,7 @@ class LogCollector {
   static constexpr size_t kRunRecords = 1 << 17;
 
  private:
-  void SetWaits(signal_safe::LogWaits waits) {
+  void SetWaits(signal_safe::FullLogPolicy waits) {
     signal_safe::WriteRelaxed(arena_->log_waits, static_cast<uint64_t>(waits));
   }
   // How far a thread's log is read.
@@ -172,14 +172,14 @@ class LogCollector {
   // The time of the last record; 0 without a clock.
   uint64_t TimeOf(const Reader& reader) const;
   void MoveTime(Reader& reader, uint64_t low_bits);
-  void ReadKind(Reader& reader, signal_safe::LogKind kind, uint64_t value);
-  void AddControl(signal_safe::LogKind kind, uint64_t value, uint64_t time);
+  void ReadKind(Reader& reader, signal_safe::LogRecordKind kind, uint64_t value);
+  void AddControl(signal_safe::LogRecordKind kind, uint64_t value, uint64_t time);
   // The present reading of the probes, in the clock's units.
   uint64_t NowTicks() const;
 
   signal_safe::Arena* arena_;
   const signal_safe::ProbeClock clock_;
-  const TickScale& scale_;
+  const ClockScale& scale_;
   absl::flat_hash_map<uint64_t, Reader> readers_;  // by Thread.threadId()
   // The run being read.
   std::vector<uint32_t> ops_;

@@ -33,9 +33,9 @@ class RunEncoder {
       const LogControl& control = run_.controls[i];
       AddOps(from, control.index);
       from = control.index;
-      if (control.kind == signal_safe::LogKind::kAt) {
+      if (control.kind == signal_safe::LogRecordKind::kAt) {
         AddValue(format::kLogPosition, number_of(control.value), TimeOf(control));
-      } else if (control.kind == signal_safe::LogKind::kDropped) {
+      } else if (control.kind == signal_safe::LogRecordKind::kDropped) {
         AddDropped(2 * control.value, TimeOf(control));
       } else if (with_switches) {
         AddOff(i);

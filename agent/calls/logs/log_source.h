@@ -44,7 +44,7 @@ class LogSource : public trace::ChunkSource {
     defined_.clear();
   }
   void Recycle(proto::Chunk& written) override;
-  void Wrote(uint64_t file_bytes) override { file_bytes_ = file_bytes; }
+  void OnFileSizeChanged(uint64_t file_bytes) override { file_bytes_ = file_bytes; }
 
  private:
   void Add(const LogRun& run, proto::Chunk& chunk);

@@ -51,9 +51,9 @@ absl::StatusOr<signal_safe::Arena*> ReserveArena(uint64_t memory_limit, uint32_t
 
 signal_safe::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth) {
   auto* arena = static_cast<signal_safe::Arena*>(memory);
-  arena->lost_state.current = reinterpret_cast<uintptr_t>(&arena->lost_node);
-  arena->no_slot = arena->lost_state.current;
-  arena->lost_node.slots = reinterpret_cast<uintptr_t>(&arena->no_slot);
+  arena->sink_state.current = reinterpret_cast<uintptr_t>(&arena->sink_node);
+  arena->no_slot = arena->sink_state.current;
+  arena->sink_node.slots = reinterpret_cast<uintptr_t>(&arena->no_slot);
   arena->next = signal_safe::kFirstChunk;
   const uint64_t for_trees = bytes - signal_safe::kFirstChunk;
   arena->limit = bytes - for_trees / 16;

@@ -37,8 +37,8 @@ void FlatCollector::BeginFile() {
     for (const auto& block : counts) {
       if (block == nullptr) continue;
       for (Count& count : *block) {
-        count.base_calls = count.calls;
-        count.base_jitted = count.jitted;
+        count.baseline_calls = count.calls;
+        count.baseline_jitted = count.jitted;
       }
     }
   }
@@ -66,7 +66,7 @@ void FlatCollector::CollectCounters(const signal_safe::FlatCounter* counters, ui
     if (calls == 0) continue;
     Count& known = CountOf(reported, routine);
     if (calls == known.calls) continue;
-    updates_.push_back({routine, calls - known.base_calls, jitted - known.base_jitted});
+    updates_.push_back({routine, calls - known.baseline_calls, jitted - known.baseline_jitted});
     total_calls_ += calls - known.calls;
     known.calls = calls;
     known.jitted = jitted;

@@ -35,7 +35,7 @@ class FlatCollector {
  public:
   explicit FlatCollector(signal_safe::Arena* arena) : arena_(arena), states_(arena) {}
   // blocks=on: `blocks` gets the counts of threads that end.
-  void UseBlocks(BlockCounters* blocks) { states_.UseBlocks(blocks); }
+  void UseBlocks(BasicBlockCounters* blocks) { states_.UseBlocks(blocks); }
 
   // Calls `visit` for each thread that changed or ended since the last time; `routine_limit` is one
   // more than the greatest id given to a method so far.
@@ -55,8 +55,8 @@ class FlatCollector {
   struct Count {
     uint64_t calls = 0;
     uint64_t jitted = 0;
-    uint64_t base_calls = 0;
-    uint64_t base_jitted = 0;
+    uint64_t baseline_calls = 0;
+    uint64_t baseline_jitted = 0;
   };
   // By routine, in blocks that exist only where a thread has called something: threads × routines
   // would be too much.

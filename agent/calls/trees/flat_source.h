@@ -6,15 +6,15 @@
 
 #include "agent/calls/trees/call_kinds.h"
 #include "agent/calls/trees/flat_collector.h"
-#include "agent/jvm/thread_groups.h"
 #include "agent/jvm/thread_registry.h"
+#include "agent/jvm/thread_tree_groups.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace::calls {
 
 class FlatSource : public trace::ChunkSource {
  public:
-  FlatSource(FlatCollector& collector, jvm::ThreadRegistry& threads, jvm::ThreadGroups& groups,
+  FlatSource(FlatCollector& collector, jvm::ThreadRegistry& threads, jvm::ThreadTreeGroups& groups,
              trace::RecordEncoder& encoder, CallKinds kinds = CallKinds())
       : collector_(collector),
         threads_(threads),
@@ -27,7 +27,7 @@ class FlatSource : public trace::ChunkSource {
  private:
   FlatCollector& collector_;
   jvm::ThreadRegistry& threads_;
-  jvm::ThreadGroups& groups_;
+  jvm::ThreadTreeGroups& groups_;
   trace::RecordEncoder& encoder_;
   CallKinds kinds_;
 };

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/trees/block_counters.h"
+#include "agent/calls/trees/basic_block_counters.h"
 #include "agent/calls/trees/log_rings.h"
 #include "agent/calls/trees/node_state.h"
 

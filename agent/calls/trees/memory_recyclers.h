@@ -12,7 +12,7 @@
 
 namespace jtrace::calls {
 
-class BlockCounters;
+class BasicBlockCounters;
 
 // Zeroes a chunk to which nothing refers any more, for the probes. On the writer thread.
 void FreeChunk(signal_safe::Arena* arena, signal_safe::Chunk& chunk);
@@ -62,7 +62,7 @@ class StateRecycler {
  public:
   explicit StateRecycler(signal_safe::Arena* arena) : arena_(arena) {}
   // `blocks` gets the counts of threads that end (blocks=on); null: blocks are not counted.
-  void UseBlocks(BlockCounters* blocks) { blocks_ = blocks; }
+  void UseBlocks(BasicBlockCounters* blocks) { blocks_ = blocks; }
 
   // Removes the states of the threads that ended since the last call, and visits them. They do not
   // change any more and cannot be found, but stay readable until they are retired and freed.
@@ -80,7 +80,7 @@ class StateRecycler {
   void Unlink(signal_safe::ThreadState& state);
 
   signal_safe::Arena* arena_;
-  BlockCounters* blocks_ = nullptr;
+  BasicBlockCounters* blocks_ = nullptr;
   std::vector<signal_safe::ThreadState*> retired_;
 };
 

@@ -41,7 +41,7 @@ void NodeDropper::Drop(Node& node) {
   uint32_t& last_number = reporter_.last_number();
   sums_.MoveUp(signal_safe::RefOf(arena_, &node), keeper, last_number,
                [this](uint32_t number) { reporter_.ReportDropped(number); });
-  const PrunedNodes::Sum counted = RemoveCounts(node);
+  const PrunedTotals::Sum counted = RemoveCounts(node);
   // A [pruned] node in the thread's own tree counts no calls: its children do.
   if (node.routine != signal_safe::kPrunedRoutine) {
     sums_.Add(keeper, signal_safe::IdOf(node.routine), counted, last_number);
@@ -49,14 +49,14 @@ void NodeDropper::Drop(Node& node) {
   DropNumber(node, kept);
 }
 
-PrunedNodes::Sum NodeDropper::RemoveCounts(const Node& node) {
+PrunedTotals::Sum NodeDropper::RemoveCounts(const Node& node) {
   const Counts counts = ReadCounts(node);
   const bool is_below_pruned = IsBelowPruned(arena_, node);
   const uint64_t new_calls = node.reported.Until(counts.calls);
   const uint64_t calls = node.baseline_calls.Until(counts.calls);
   reporter_.totals().calls += new_calls;
   reporter_.totals().pruned_calls += is_below_pruned ? new_calls : calls;
-  PrunedNodes::Sum counted;
+  PrunedTotals::Sum counted;
   counted.has_extremes = !is_below_pruned;
   counted.calls = calls;
   counted.jitted = JittedSinceBaseline(node, counts);
@@ -78,12 +78,12 @@ void NodeDropper::DropNumber(Node& node, Node& kept) {
 }
 
 void NodeDropper::ReportSums() {
-  sums_.ForEachChanged([this](Ref keeper, PrunedNodes::Below& below) {
+  sums_.ForEachChanged([this](Ref keeper, PrunedTotals::Below& below) {
     ReportBelow(*At<Node>(arena_, keeper), below);
   });
 }
 
-void NodeDropper::ReportBelow(Node& kept, PrunedNodes::Below& below) {
+void NodeDropper::ReportBelow(Node& kept, PrunedTotals::Below& below) {
   if (kept.routine != 0 && kept.collected != kDefined) reporter_.Report(kept);
   // A [pruned] node in the thread's own tree has the sums as its children.
   const bool is_pruned = kept.routine == signal_safe::kPrunedRoutine;
@@ -91,7 +91,7 @@ void NodeDropper::ReportBelow(Node& kept, PrunedNodes::Below& below) {
   const uint32_t number = is_pruned ? kept.number : below.number;
   if (!is_pruned && below.is_new) reporter_.Report({number, kept.number, 0, true, 0, 0});
   for (const uint32_t routine : below.changed) {
-    const PrunedNodes::Sum& sum = below.sums.at(routine);
+    const PrunedTotals::Sum& sum = below.sums.at(routine);
     reporter_.Report(
         {sum.number, number, routine, sum.is_new, sum.calls, sum.jitted, sum.ReportedValues()});
     if (!sum.blocks.empty()) blocks_.ReportSum(sum.number, sum.blocks);

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "agent/calls/trees/group_trees.h"
+#include "agent/calls/trees/grouped_threads.h"
 #include "agent/calls/trees/node_reporter.h"
 #include "agent/calls/trees/node_state.h"
 #include "agent/calls/trees/path_blocks.h"
-#include "agent/calls/trees/pruned_nodes.h"
+#include "agent/calls/trees/pruned_totals.h"
 #include "agent/calls/trees/tree_values.h"
 #include "agent/signal_safe/arena.h"
 #include "agent/signal_safe/arena_ref.h"
@@ -16,13 +16,13 @@
 
 namespace jtrace::calls {
 
-// A dropped node's counts go into the sum below a [pruned] node (PrunedNodes), or a group's tree.
+// A dropped node's counts go into the sum below a [pruned] node (PrunedTotals), or a group's tree.
 // The node's own memory is the caller's to release. On the writer thread only.
 class NodeDropper {
  public:
   // `max_bytes`: the limit for the sums.
   NodeDropper(const signal_safe::Arena* arena, const TreeValues& values, PathBlocks& blocks,
-              GroupTrees& groups, NodeReporter& reporter, uint64_t max_bytes)
+              GroupedThreads& groups, NodeReporter& reporter, uint64_t max_bytes)
       : arena_(arena),
         values_(values),
         blocks_(blocks),
@@ -53,16 +53,16 @@ class NodeDropper {
  private:
   signal_safe::Node& RootAbove(const signal_safe::Node& node) const;
   // Returns the counts in this file of a node that is dropped, and forgets its blocks.
-  PrunedNodes::Sum RemoveCounts(const signal_safe::Node& node);
+  PrunedTotals::Sum RemoveCounts(const signal_safe::Node& node);
   void DropNumber(signal_safe::Node& node, signal_safe::Node& kept);
-  void ReportBelow(signal_safe::Node& kept, PrunedNodes::Below& below);
+  void ReportBelow(signal_safe::Node& kept, PrunedTotals::Below& below);
 
   const signal_safe::Arena* const arena_;
   const TreeValues& values_;
   PathBlocks& blocks_;
-  GroupTrees& groups_;
+  GroupedThreads& groups_;
   NodeReporter& reporter_;
-  PrunedNodes sums_;
+  PrunedTotals sums_;
 };
 
 }  // namespace jtrace::calls

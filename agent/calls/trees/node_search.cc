@@ -64,7 +64,7 @@ Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routi
   if (const Ref child = child_at(routine * sizeof(uint64_t) & mask); child != 0) return child;
   for (uint32_t seen = 0; seen <= mask; seen += sizeof(uint64_t)) {
     const uint64_t at = slots.word(offset) - reinterpret_cast<uintptr_t>(arena);
-    if (at == offsetof(Arena, lost_node)) break;
+    if (at == offsetof(Arena, sink_node)) break;
     if (const Ref child = child_at(offset); child != 0) return child;
     offset = (offset + sizeof(uint64_t)) & mask;
   }
@@ -94,7 +94,7 @@ std::vector<Ref> CurrentPath(const signal_safe::Arena* arena,
                              const signal_safe::ThreadState& state) {
   std::vector<Ref> path;
   const auto* node = reinterpret_cast<const Node*>(signal_safe::ReadRelaxed(state.current));
-  if (node == nullptr || node == &arena->lost_node) return path;
+  if (node == nullptr || node == &arena->sink_node) return path;
   signal_safe::RootPath at(arena, *node);
   do {
     if (!at.IsAtRoot()) path.push_back(signal_safe::RefOf(arena, &*at));

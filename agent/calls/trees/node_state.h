@@ -13,13 +13,13 @@
 
 namespace jtrace::calls {
 
-// Node::collected.
+// The collector's state of a node, in Node::collected.
 enum NodeState : uint8_t {
   kUnseen = 0,
   kSampled = 1,    // a sample named it; not reported yet
   kDefined = 2,    // reported in this file
   kEarlier = 3,    // reported in an earlier file; reported again when it changes
-  kInGroup = 4,    // number: its index in GroupForest; baseline: the counts added there
+  kInGroup = 4,    // number: its index in GroupTreeStore; baseline: the counts added there
   kDropped = 5,    // counted below a [pruned] node; number: Ref of the kept node above
   kLeftGroup = 6,  // dropped; number and baseline: as for kInGroup
   // Seen but not reported: memory is short, and the node may soon be dropped. Its number is the

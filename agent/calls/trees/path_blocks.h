@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "agent/calls/trees/block_counters.h"
+#include "agent/calls/trees/basic_block_counters.h"
 #include "agent/signal_safe/arena.h"
 #include "agent/signal_safe/arena_ref.h"
 #include "agent/signal_safe/tree_node.h"
@@ -41,7 +41,7 @@ struct PathUpdate {
 class PathBlocks {
  public:
   // `offset`: of signal_safe::NodeBlocks in a node. `counters`: null: nodes have none.
-  PathBlocks(const signal_safe::Arena* arena, uint64_t offset, const BlockCounters* counters)
+  PathBlocks(const signal_safe::Arena* arena, uint64_t offset, const BasicBlockCounters* counters)
       : arena_(arena), offset_(offset), counters_(counters) {}
 
   bool is_on() const { return counters_ != nullptr; }
@@ -63,7 +63,7 @@ class PathBlocks {
   void AddToGroup(const signal_safe::Node& node, uint32_t number);
   // Returns the counts in this file of a node that is dropped, and forgets the node.
   PathCounts Remove(const signal_safe::Node& node);
-  // Reports the counts of a sum of dropped nodes (PrunedNodes).
+  // Reports the counts of a sum of dropped nodes (PrunedTotals).
   void ReportSum(uint32_t number, const PathCounts& counts) {
     updates_.push_back({number, counts});
   }
@@ -105,7 +105,7 @@ class PathBlocks {
 
   const signal_safe::Arena* const arena_;
   const uint64_t offset_;
-  const BlockCounters* const counters_;
+  const BasicBlockCounters* const counters_;
   bool is_due_ = false;
   bool ends_file_ = false;
   Reading reading_;

@@ -6,11 +6,11 @@
 namespace jtrace::calls {
 namespace {
 
-using signal_safe::CounterBlock;
+using signal_safe::MetricCounts;
 using signal_safe::ReadRelaxed;
 
-const CounterBlock* BlockOf(const signal_safe::ThreadState& state) {
-  return reinterpret_cast<const CounterBlock*>(ReadRelaxed(state.counters));
+const MetricCounts* BlockOf(const signal_safe::ThreadState& state) {
+  return reinterpret_cast<const MetricCounts*>(ReadRelaxed(state.counters));
 }
 
 signal_safe::ThreadMetrics& ChargedOf(const signal_safe::ThreadState& state) {
@@ -18,9 +18,9 @@ signal_safe::ThreadMetrics& ChargedOf(const signal_safe::ThreadState& state) {
 }
 
 // For a virtual thread without a carrier, or an ended thread, alloc.bytes is in its block.
-int64_t Allocated(const PathMetrics& metrics, const CounterBlock& block) {
+int64_t Allocated(const PathMetrics& metrics, const MetricCounts& block) {
   const uint64_t java_thread = ReadRelaxed(block.java_thread);
-  if (java_thread == 0 || metrics.layout.allocated_bytes == 0) return ReadRelaxed(block.cum[0]);
+  if (java_thread == 0 || metrics.layout.allocated_bytes == 0) return ReadRelaxed(block.counts[0]);
   return signal_safe::ReadAllocated(metrics.layout, java_thread) + ReadRelaxed(block.alloc_offset);
 }
 
@@ -36,7 +36,7 @@ size_t PathMetrics::IndexOf(uint32_t number) const {
   return static_cast<size_t>(found - numbers.begin());
 }
 
-MetricValues Counted(const PathMetrics& metrics, const CounterBlock& block) {
+MetricValues Counted(const PathMetrics& metrics, const MetricCounts& block) {
   MetricValues values = {};
   const size_t own = metrics.first_elapsed();
   for (size_t i = own; metrics.elapsed != nullptr && i < metrics.numbers.size(); ++i) {
@@ -45,7 +45,7 @@ MetricValues Counted(const PathMetrics& metrics, const CounterBlock& block) {
   for (size_t i = 0; i < own; ++i) {
     const uint8_t number = metrics.numbers[i];
     values[i] = static_cast<uint64_t>(number == 0 ? Allocated(metrics, block)
-                                                  : ReadRelaxed(block.cum[number]));
+                                                  : ReadRelaxed(block.counts[number]));
   }
   return values;
 }
@@ -57,7 +57,7 @@ uint64_t PathMetrics::Packed() const {
 }
 
 MetricValues SinceCharged(const PathMetrics& metrics, const signal_safe::ThreadState& state) {
-  const CounterBlock* block = BlockOf(state);
+  const MetricCounts* block = BlockOf(state);
   if (block == nullptr || ReadRelaxed(state.metrics) == 0) return {};
   MetricValues values = Counted(metrics, *block);
   for (size_t i = 0; i < values.size(); ++i) values[i] -= ReadRelaxed(ChargedOf(state).charged[i]);

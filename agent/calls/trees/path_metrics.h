@@ -5,21 +5,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/metric_counts.h"
 #include "agent/signal_safe/thread_state.h"
 #include "agent/signal_safe/tree_node.h"
 
 namespace jtrace::calls {
 
-using MetricValues = std::array<uint64_t, signal_safe::kPathMetrics>;
+using MetricValues = std::array<uint64_t, signal_safe::kMaxPathMetrics>;
 
 // The index of each metric in a node is its index here. alloc.bytes, number 0, is first; its values
-// are read from the JVM's own structure for the thread, all others from the thread's CounterBlock.
+// are read from the JVM's own structure for the thread, all others from the thread's MetricCounts.
 // Elapsed metrics (a number plus signal_safe::kElapsed) are last; their values are what all threads
 // were charged with. The metric itself is then among those before.
 struct PathMetrics {
-  // Indexes of signal_safe::CounterBlock::cum, some with signal_safe::kElapsed added; ascending, at
-  // most signal_safe::kPathMetrics.
+  // Indexes of signal_safe::MetricCounts::counts, some with signal_safe::kElapsed added; ascending,
+  // at most signal_safe::kMaxPathMetrics.
   std::vector<uint8_t> numbers;
   signal_safe::AllocLayout layout;
   uint64_t* elapsed = nullptr;  // Arena::elapsed; null: before there is an arena
@@ -35,10 +35,10 @@ struct PathMetrics {
   bool operator==(const PathMetrics& other) const { return numbers == other.numbers; }
 };
 
-// Returns the thread's count of each metric (Cum). It is as exact as that of SinceCharged.
-MetricValues Counted(const PathMetrics& metrics, const signal_safe::CounterBlock& block);
+// Returns the thread's count of each metric. It is as exact as that of SinceCharged.
+MetricValues Counted(const PathMetrics& metrics, const signal_safe::MetricCounts& block);
 
-// Returns the thread's count of each metric since it was last charged to a node (Cum - LastCum).
+// Returns the thread's count of each metric since it was last charged to a node.
 // Exact on the thread itself, or while it stands still; else the count of a moment ago.
 MetricValues SinceCharged(const PathMetrics& metrics, const signal_safe::ThreadState& state);
 

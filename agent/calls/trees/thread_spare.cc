@@ -74,7 +74,7 @@ uint64_t SpareBefore(jlong padded, const std::vector<jlong>& offsets) {
 
 }  // namespace
 
-uint64_t FindThreadSpare(jvmtiEnv* jvmti, JNIEnv* jni) {
+uint64_t FindThreadPadding(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (jni->PushLocalFrame(64) != 0) {
     jni->ExceptionClear();
     return 0;

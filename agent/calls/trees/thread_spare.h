@@ -14,6 +14,6 @@ namespace jtrace::calls {
 // and never reads it, so probes find a thread's state there with one load. Later JDKs, and
 // -XX:-EnableContended, have no padding: there probes find the state through the thread's id. In
 // VMInit; leaves no Java exception pending.
-uint64_t FindThreadSpare(jvmtiEnv* jvmti, JNIEnv* jni);
+uint64_t FindThreadPadding(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace jtrace::calls

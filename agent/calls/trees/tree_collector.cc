@@ -115,7 +115,7 @@ void TreeCollector::CollectLive(ThreadState& state, VisitUpdate visit) {
 
 void TreeCollector::BeginFile() {
   states_.ForEachLive([this](ThreadState& state) {
-    if (!GroupTrees::HasOwnTree(state)) return;
+    if (!GroupedThreads::HasOwnTree(state)) return;
     values_.ReadOpenActivations(state);
     ForEachNode(arena_, state, [this](Node& node) {
       if (node.collected != kDefined && node.collected != kEarlier) return;
@@ -252,7 +252,7 @@ void TreeCollector::AddToGroup(ThreadState& state) {
   values_.ReadOpenActivations(state);
   ForEachKept(state, [&](Node& node) {
     pruner_.Add(node);
-    groups_.AddNode(node, GroupTrees::RootOf(state));
+    groups_.AddNode(node, GroupedThreads::RootOf(state));
   });
   groups_.AddRoot(*At<Node>(arena_, state.root));
   nodes_.FreeDroppedTables(state);

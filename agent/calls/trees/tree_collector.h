@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "agent/calls/clocks/tick_scale.h"
-#include "agent/calls/trees/block_counters.h"
-#include "agent/calls/trees/counts_without_tree.h"
-#include "agent/calls/trees/group_trees.h"
+#include "agent/calls/clocks/clock_scale.h"
+#include "agent/calls/trees/basic_block_counters.h"
+#include "agent/calls/trees/grouped_threads.h"
 #include "agent/calls/trees/memory_recyclers.h"
 #include "agent/calls/trees/node_dropper.h"
+#include "agent/calls/trees/node_read_backoff.h"
 #include "agent/calls/trees/node_reporter.h"
 #include "agent/calls/trees/path_blocks.h"
 #include "agent/calls/trees/path_metrics.h"
-#include "agent/calls/trees/quiet_nodes.h"
 #include "agent/calls/trees/tree_pruner.h"
 #include "agent/calls/trees/tree_update.h"
 #include "agent/calls/trees/tree_values.h"
+#include "agent/calls/trees/unplaced_calls.h"
 #include "agent/signal_safe/arena.h"
 #include "agent/signal_safe/probe_clock.h"
 #include "agent/signal_safe/thread_state.h"
@@ -41,34 +41,34 @@ class TreeWatcher {
 // What the probes charge to nodes, and what limits the trees.
 struct TreeSettings {
   // Null: every thread gets its own tree.
-  GroupTrees::GroupOf group_of = nullptr;
+  GroupedThreads::GroupOf group_of = nullptr;
   // The clock that the probes read, and its scale. Null: none.
   signal_safe::ProbeClock clock = signal_safe::ProbeClock::kNone;
-  const TickScale* scale = nullptr;
+  const ClockScale* scale = nullptr;
   TreeLimits limits = {};
   // The metrics that the probes charge besides.
   PathMetrics metrics = {};
   // The counters of blocks at nodes (blocks=paths). Null: there are none.
-  const BlockCounters* path_blocks = nullptr;
+  const BasicBlockCounters* path_blocks = nullptr;
 };
 
 // Walks the trees and hands each node to the parts that count it: NodeReporter (a thread's own
-// tree) or GroupTrees (a group's), TreePruner (memory), NodeDropper (nodes that were cut off). On
-// the writer thread only; never waits for a probe.
+// tree) or GroupedThreads (a group's), TreePruner (memory), NodeDropper (nodes that were cut off).
+// On the writer thread only; never waits for a probe.
 //
 // A round is: drain the sample rings (NumberOf for each sample), then Poll, and now and then
 // Collect, into the same chunk. A node that a sample names is thereby defined in that chunk at the
 // latest, and nodes of ended threads outlive their samples by one round.
 class TreeCollector {
  public:
-  using GroupOf = GroupTrees::GroupOf;
+  using GroupOf = GroupedThreads::GroupOf;
 
   explicit TreeCollector(signal_safe::Arena* arena, const TreeSettings& settings = {});
   TreeCollector(const TreeCollector&) = delete;
   TreeCollector& operator=(const TreeCollector&) = delete;
 
   // blocks=on: `blocks` gets the counts of threads that end.
-  void UseBlocks(BlockCounters* blocks) { states_.UseBlocks(blocks); }
+  void UseBlocks(BasicBlockCounters* blocks) { states_.UseBlocks(blocks); }
 
   // The counters of blocks at nodes; off without blocks=paths.
   PathBlocks& path_blocks() { return blocks_; }
@@ -82,8 +82,8 @@ class TreeCollector {
   MetricValues OpenMetricsOf(const signal_safe::ThreadState& state) const {
     return values_.OpenMetricsOf(state);
   }
-  void ReadOpenMetricsBy(TreeValues::OpenMetrics read) {
-    values_.ReadOpenMetricsBy(std::move(read));
+  void SetOpenMetricsReader(TreeValues::OpenMetrics read) {
+    values_.SetOpenMetricsReader(std::move(read));
   }
   // Bytes from a node to its metrics.
   uint64_t metrics_offset() const { return values_.metrics_offset(); }
@@ -146,7 +146,7 @@ class TreeCollector {
   // Whether memory is short. Collect should then run again soon, because it frees memory.
   bool IsShort() const { return pruner_.is_short(); }
 
-  // The calls of threads for which there was no memory at all: see CountsWithoutTree.
+  // The calls of threads for which there was no memory at all: see UnplacedCalls.
   std::vector<RoutineUpdate> CollectWithoutTree(uint32_t routine_limit);
   uint64_t calls_without_tree() const { return without_tree_.calls(); }
 
@@ -162,7 +162,7 @@ class TreeCollector {
   void CollectTree(signal_safe::ThreadState& state, VisitUpdate visit);
   // Reports the node if it changed, and returns whether it did.
   bool CollectNode(signal_safe::Node& node);
-  // Returns whether the node is not to be reported yet, and marks it as seen.
+  // Returns whether the node is not to be reported yet, and notes that it was seen.
   bool Defer(signal_safe::Node& node, uint64_t calls);
   NodeValues ReadRoot(signal_safe::ThreadState& state);
   // Adds what a member's tree counted since the last time to its group's.
@@ -182,11 +182,11 @@ class TreeCollector {
   TreeValues values_;
   PathBlocks blocks_;
   NodeReporter reporter_;
-  GroupTrees groups_;
+  GroupedThreads groups_;
   TreePruner pruner_;
   NodeDropper dropper_;
-  QuietNodes quiet_;
-  CountsWithoutTree without_tree_;
+  NodeReadBackoff quiet_;
+  UnplacedCalls without_tree_;
   StateRecycler states_;
   NodeRecycler nodes_;
   const size_t max_updates_;

@@ -47,7 +47,7 @@ void EncodeCounts(const TreeUpdate& update, const CallKinds& kinds, bool has_tim
 
 // The greatest is rounded up and the others are rounded down, so that calls * least <= base <=
 // calls * greatest.
-void EncodeTimes(const TreeUpdate& update, const CallKinds& kinds, const TickScale& scale,
+void EncodeTimes(const TreeUpdate& update, const CallKinds& kinds, const ClockScale& scale,
                  proto::TreeDelta& delta) {
   trace::DeltaCoder counted;
   for (const NodeUpdate& node : update.nodes) {
@@ -77,7 +77,7 @@ void EncodeMetrics(const TreeUpdate& update, size_t index, uint32_t name, proto:
 }
 
 // `scale`: null without a clock.
-void Encode(const TreeUpdate& update, const CallKinds& kinds, const TickScale* scale,
+void Encode(const TreeUpdate& update, const CallKinds& kinds, const ClockScale* scale,
             const FindCallSite& find_call_site, uint32_t thread, proto::Chunk& chunk) {
   proto::TreeDelta* counts = chunk.add_tree();
   counts->set_thread(thread);

@@ -10,8 +10,8 @@
 #include "agent/base/losses.h"
 #include "agent/calls/trees/call_kinds.h"
 #include "agent/calls/trees/tree_collector.h"
-#include "agent/jvm/thread_groups.h"
 #include "agent/jvm/thread_registry.h"
+#include "agent/jvm/thread_tree_groups.h"
 #include "agent/trace/chunk_source.h"
 #include "common/call_site.h"
 
@@ -23,13 +23,13 @@ using FindCallSite = std::function<CallSite(uint32_t caller, uint32_t number, ui
 class TreeSource : public trace::ChunkSource {
  public:
   struct Settings {
-    TickScale* scale = nullptr;             // of the times in the trees; null: there are none
+    ClockScale* scale = nullptr;            // of the times in the trees; null: there are none
     std::vector<std::string> metrics = {};  // names of what the probes charge, by index
     CallKinds kinds = {};                   // the calls that are recorded
     FindCallSite find_call_site = nullptr;  // null: call sites are not distinguished
   };
 
-  TreeSource(TreeCollector& collector, jvm::ThreadRegistry& threads, jvm::ThreadGroups& groups,
+  TreeSource(TreeCollector& collector, jvm::ThreadRegistry& threads, jvm::ThreadTreeGroups& groups,
              trace::RecordEncoder& encoder, Losses& losses, Settings settings)
       : collector_(collector),
         threads_(threads),
@@ -56,7 +56,7 @@ class TreeSource : public trace::ChunkSource {
 
   TreeCollector& collector_;
   jvm::ThreadRegistry& threads_;
-  jvm::ThreadGroups& groups_;
+  jvm::ThreadTreeGroups& groups_;
   trace::RecordEncoder& encoder_;
   Losses& losses_;
   Settings settings_;

@@ -27,7 +27,7 @@ struct NodeUpdate {
 // visit. Parents are before children.
 struct TreeUpdate {
   uint64_t java_tid = 0;  // 0: a group's
-  uint32_t group = 0;     // as GroupTrees::GroupOf named it; 0: a thread's own tree
+  uint32_t group = 0;     // as GroupedThreads::GroupOf named it; 0: a thread's own tree
   bool ended = false;     // the thread's last update
   uint64_t members = 0;   // threads counted in a group's tree so far
   NodeValues root = {};   // of the root, which has no number: metrics outside of probed methods

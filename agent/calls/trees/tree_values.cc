@@ -63,7 +63,7 @@ bool TreeValues::SameOwn(const MetricValues& one, const MetricValues& other) con
 
 void TreeValues::AddOpenCall(uint64_t call_start) {
   const auto found = std::find(metrics_.numbers.begin(), metrics_.numbers.end(),
-                               static_cast<uint8_t>(signal_safe::kOutsideNanos));
+                               static_cast<uint8_t>(signal_safe::kBoundaryNanos));
   if (found == metrics_.numbers.end()) return;
   const uint64_t now = MonotonicNanos();
   const uint64_t start = std::max(call_start, ReadRelaxed(arena_->recording_start));
@@ -72,7 +72,7 @@ void TreeValues::AddOpenCall(uint64_t call_start) {
 
 void TreeValues::FindOpenTime(const signal_safe::ThreadState& state) {
   open_path_.clear();
-  const uint64_t mark = ReadRelaxed(state.last_probe);
+  const uint64_t last_probe = ReadRelaxed(state.last_probe);
   // The current node and all nodes above it have an open activation.
   if (open_node_ != nullptr) {
     signal_safe::RootPath at(arena_, *open_node_);
@@ -83,9 +83,9 @@ void TreeValues::FindOpenTime(const signal_safe::ThreadState& state) {
   const uint64_t tick = ReadRelaxed(arena_->tick);
   const uint64_t now = clock_is_coarse_ ? tick : scale_->Now();
   // A probe that ran meanwhile has charged the time itself.
-  const bool still = ReadRelaxed(state.last_probe) == mark &&
+  const bool still = ReadRelaxed(state.last_probe) == last_probe &&
                      reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
-  open_ticks_ = still && !signal_safe::HasLog(state) && now > mark ? now - mark : 0;
+  open_ticks_ = still && !signal_safe::HasLog(state) && now > last_probe ? now - last_probe : 0;
 }
 
 // ---- Reading --------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "agent/calls/clocks/tick_scale.h"
+#include "agent/calls/clocks/clock_scale.h"
 #include "agent/calls/trees/path_metrics.h"
 #include "agent/signal_safe/arena.h"
 #include "agent/signal_safe/probe_clock.h"
@@ -17,7 +17,7 @@
 
 namespace jtrace::calls {
 
-// What a node was charged with, callees not included: times in the clock's units (TickScale), as
+// What a node was charged with, callees not included: times in the clock's units (ClockScale), as
 // totals and as the least and the greatest of one activation, and metrics by their index in
 // signal_safe::NodeMetrics. Open activations count up to now.
 struct NodeValues {
@@ -45,8 +45,9 @@ struct NodeValues {
 class TreeValues {
  public:
   // `scale`: of the clock that the probes read; null: none. `has_cum`: a NodeCum follows each node.
-  TreeValues(const signal_safe::Arena* arena, const TickScale* scale, signal_safe::ProbeClock clock,
-             const PathMetrics& metrics, bool has_blocks, bool has_cum = false)
+  TreeValues(const signal_safe::Arena* arena, const ClockScale* scale,
+             signal_safe::ProbeClock clock, const PathMetrics& metrics, bool has_blocks,
+             bool has_cum = false)
       : arena_(arena),
         scale_(scale),
         clock_is_coarse_(clock == signal_safe::ProbeClock::kCoarse),
@@ -59,7 +60,7 @@ class TreeValues {
   // thread's counters from being released meanwhile, because the thread may end.
   using OpenMetrics =
       std::function<MetricValues(const PathMetrics&, const signal_safe::ThreadState&)>;
-  void ReadOpenMetricsBy(OpenMetrics read) { read_open_metrics_ = std::move(read); }
+  void SetOpenMetricsReader(OpenMetrics read) { read_open_metrics_ = std::move(read); }
   MetricValues OpenMetricsOf(const signal_safe::ThreadState& state) const {
     return read_open_metrics_(metrics_, state);
   }
@@ -116,7 +117,7 @@ class TreeValues {
   NodeValues SinceBaselineTimes(const signal_safe::Node& node, NodeValues read) const;
 
   const signal_safe::Arena* arena_;
-  const TickScale* scale_;
+  const ClockScale* scale_;
   const bool clock_is_coarse_;
   const bool clock_is_cpu_;
   const PathMetrics metrics_;

@@ -1,7 +1,7 @@
 #include "agent/jvm/hotspot/compiled_code_check.h"
 
 #include "agent/jvm/hotspot/machine_code.h"
-#include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/jmethod_ids.h"
 #include "agent/signal_safe/safe_read.h"
 
 namespace jtrace::jvm {

@@ -54,7 +54,7 @@ class NonSafepointsFlag {
 
 // Checks the debug information of compilations when samples first meet them. A program has some
 // thousand compilations, and samples interrupt a tenth of them: to check each one as it is made
-// would cost more than the samples. So the handler marks an interrupted frame of code that is not
+// would cost more than the samples. So the handler notes an interrupted frame of code that is not
 // in VmLayout::checked_code (UncheckedFrame), and the writer, when it reads the sample, checks the
 // code and corrects the frame (samples/sample_corrector).
 //

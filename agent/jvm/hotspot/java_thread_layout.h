@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "agent/samples/walk/vm_layout.h"
-#include "agent/signal_safe/counter_block.h"
+#include "agent/signal_safe/metric_counts.h"
 
 namespace jtrace::jvm {
 

@@ -11,7 +11,7 @@
 #include "agent/jvm/hotspot/elf_symbols.h"
 #include "agent/jvm/hotspot/java_thread_layout.h"
 #include "agent/jvm/hotspot/stub_registry.h"
-#include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/jmethod_ids.h"
 
 namespace jtrace::jvm {
 

@@ -16,13 +16,13 @@
 #include "agent/samples/handler/thread_identity.h"
 #include "agent/samples/handler/thread_labels.h"
 #include "agent/samples/walk/walker.h"
-#include "agent/signal_safe/event_stop.h"
+#include "agent/signal_safe/perf_stop_mode.h"
 #include "agent/signal_safe/safe_read.h"
 #include "agent/signal_safe/signal_scope.h"
 
 namespace jtrace::samples {
 
-constinit std::atomic<const SamplerState*> sampler_state{nullptr};
+constinit std::atomic<const SampleHandlerConfig*> sample_handler_config{nullptr};
 constinit signal_safe::Doorbell samples_doorbell;
 constinit SampleCounters sample_counters;
 
@@ -49,7 +49,7 @@ struct SampleInfo {
   Frame wait_frame;
 };
 
-void FillHeader(const SamplerState& state, const ThreadSlot& slot, const SampleInfo& info,
+void FillHeader(const SampleHandlerConfig& state, const ThreadSlot& slot, const SampleInfo& info,
                 const Chain& chain, SampleHeader* header) {
   *header = SampleHeader{};
   header->time_ns = info.time_ns;
@@ -74,7 +74,7 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const SampleI
 }
 
 // Pushes the kernel's frames if the mode wants them. True: it wants no others.
-bool WalkKernel(const SamplerState& state, const ThreadSlot& slot, Chain& chain) {
+bool WalkKernel(const SampleHandlerConfig& state, const ThreadSlot& slot, Chain& chain) {
   void* const ring = slot.kernel_ring.load(std::memory_order_relaxed);
   if (ring == nullptr || slot.check_storage != nullptr) return false;
   const bool one = state.stack == StackMode::kFrame || state.stack == StackMode::kPc;
@@ -83,7 +83,7 @@ bool WalkKernel(const SamplerState& state, const ThreadSlot& slot, Chain& chain)
   return one && chain.pushed() != 0;
 }
 
-const signal_safe::AddressTable& Application(const SamplerState& state) {
+const signal_safe::AddressTable& Application(const SampleHandlerConfig& state) {
   return *state.application->load(std::memory_order_acquire);
 }
 
@@ -96,13 +96,13 @@ WalkedThread ThreadOf(ThreadSlot& slot) {
 }
 
 // Pushes the interrupted pc, and why there are no more frames.
-void WalkWithoutRoom(const SamplerState& state, const ucontext_t* context, Chain& chain) {
+void WalkWithoutRoom(const SampleHandlerConfig& state, const ucontext_t* context, Chain& chain) {
   WalkPc(state.vm, context, chain);
   if (chain.failure() == MissingReason::kNone) chain.Fail(MissingReason::kNoStackRoom);
 }
 
 // `whole`: walks the full stack, whatever the mode of samples is.
-__attribute__((noinline)) void Walk(const SamplerState& state, ThreadSlot& slot,
+__attribute__((noinline)) void Walk(const SampleHandlerConfig& state, ThreadSlot& slot,
                                     const ucontext_t* context, bool whole, Chain& chain) {
   WalkedThread thread = ThreadOf(slot);
   thread.wants_ids = state.stack == StackMode::kApp || state.stack == StackMode::kAppFrame;
@@ -134,7 +134,7 @@ uint32_t KeepApplicationFrames(const signal_safe::AddressTable& application, Fra
 }
 
 // timer=wall: numbers the sample, and takes over the idle ticks since the last one.
-void NumberSample(const SamplerState& state, ThreadSlot& slot, SampleHeader* header) {
+void NumberSample(const SampleHandlerConfig& state, ThreadSlot& slot, SampleHeader* header) {
   if (!state.wall) return;
   const bool again = slot.unread_count != 0 && slot.unread_count < kMaxReads;
   slot.activity.store(static_cast<uint8_t>(again ? Activity::kRunning : header->activity),
@@ -171,8 +171,8 @@ void CountChain(const Chain& chain, const ThreadSlot& slot) {
 }
 
 // Puts head and frames into the slot's ring, without committing them. Null: there is no room.
-SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const SampleInfo& info,
-                          const Chain& chain) {
+SampleHeader* WriteRecord(const SampleHandlerConfig& state, ThreadSlot& slot,
+                          const SampleInfo& info, const Chain& chain) {
   const uint32_t frame_bytes = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
   std::byte* const record =
       slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + frame_bytes));
@@ -207,7 +207,7 @@ void Commit(signal_safe::SpscRing& ring) {
 }
 
 // Reads the thread's activity and the object that it waits on. Overwrites the slot's chain storage.
-__attribute__((noinline)) void ReadActivity(const SamplerState& state, ThreadSlot& slot,
+__attribute__((noinline)) void ReadActivity(const SampleHandlerConfig& state, ThreadSlot& slot,
                                             const ucontext_t* context, SampleInfo* info) {
   const WalkedThread thread = ThreadOf(slot);
   info->activity = ActivityOf(state.vm, thread.java_thread, context);
@@ -223,7 +223,7 @@ __attribute__((noinline)) void ReadActivity(const SamplerState& state, ThreadSlo
   if (chain.pushed() != 0) info->wait_frame = chain.pushed_frame(0);
 }
 
-__attribute__((noinline)) void TakeSample(const SamplerState& state, ThreadSlot& slot,
+__attribute__((noinline)) void TakeSample(const SampleHandlerConfig& state, ThreadSlot& slot,
                                           uint32_t weight, const ucontext_t* context,
                                           bool has_room) {
   SampleInfo info{};
@@ -249,7 +249,7 @@ __attribute__((noinline)) void TakeSample(const SamplerState& state, ThreadSlot&
 
 void StopTimer(const ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
-  if (fd >= 0) signal_safe::StopEvent(fd, slot.event_stop);
+  if (fd >= 0) signal_safe::StopPerfEvent(fd, slot.event_stop);
 }
 
 // The event's own count, which does not grow in the handler, says how much of the interval is left.
@@ -266,7 +266,7 @@ void RestartTimer(ThreadSlot& slot) {
 
 // Whether the slot belongs to the calling thread. If another thread attached it, remembers it here.
 bool ClaimSlot(ThreadSlot* slot) {
-  if (OwnSlot() == slot) return true;
+  if (CurrentThreadSlot() == slot) return true;
   if (slot->os_tid != gettid()) return false;
   tls_thread_slot = slot;
   tls_os_tid = slot->os_tid;
@@ -277,10 +277,10 @@ bool ClaimSlot(ThreadSlot* slot) {
 
 void StartTimer(const ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
-  if (fd >= 0) signal_safe::StartEvent(fd, slot.event_stop);
+  if (fd >= 0) signal_safe::StartPerfEvent(fd, slot.event_stop);
 }
 
-void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
+void TakeTimerSample(const SampleHandlerConfig& state, ThreadSlot* slot, uint32_t weight,
                      const ucontext_t* context, size_t room) {
   if (!state.active || slot == nullptr ||
       slot->state.load(std::memory_order_acquire) != SlotState::kAttached || !ClaimSlot(slot)) {
@@ -301,7 +301,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
     Count(sample_counters.stale);
     return RestartTimer(*slot);
   }
-  if (room < signal_safe::kRoomToSample) {
+  if (room < signal_safe::kStackBytesToSample) {
     Count(sample_counters.no_room);
     CountLost(weight);
   } else {
@@ -312,8 +312,8 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
   RestartTimer(*slot);
 }
 
-bool TakeUnwind(const SamplerState& state, const ucontext_t* context, size_t room) {
-  ThreadSlot* const slot = OwnSlot();
+bool TakeUnwind(const SampleHandlerConfig& state, const ucontext_t* context, size_t room) {
+  ThreadSlot* const slot = CurrentThreadSlot();
   if (!state.active || slot == nullptr ||
       slot->state.load(std::memory_order_acquire) != SlotState::kAttached) {
     return false;

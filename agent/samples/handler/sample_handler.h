@@ -39,7 +39,7 @@ struct SampleCounters {
 };
 
 // Everything that the handler uses besides its thread's slot; immutable once published.
-struct SamplerState {
+struct SampleHandlerConfig {
   // False: no recording runs, and signals of our timers are late ones, which are dropped.
   bool active;
   // The region of the slots, to recognise the cookie of a POSIX timer.
@@ -60,15 +60,15 @@ struct SamplerState {
   bool ticks_on_cpu_time;
   // The signal of the samples.
   int signal;
-  // Bytes that a walk needs of the handler's stack (RoomToWalk).
+  // Bytes that a walk needs of the handler's stack (StackBytesToWalk).
   size_t room_to_walk;
 };
 
 // Published before the handler is installed (signals.h), and never null from then on. The handler
 // stays installed, because a timer's last signal may arrive after a recording stops, and the
 // signal's default action would end the process.
-extern constinit std::atomic<const SamplerState*> sampler_state;
-// Wakes RingWatch when a ring is a quarter full. At half, the handler wakes the writer, too.
+extern constinit std::atomic<const SampleHandlerConfig*> sample_handler_config;
+// Wakes RingDrainer when a ring is a quarter full. At half, the handler wakes the writer, too.
 extern constinit signal_safe::Doorbell samples_doorbell;
 extern constinit SampleCounters sample_counters;
 inline void Count(std::atomic<uint64_t>& counter) {
@@ -80,18 +80,19 @@ inline void Count(std::atomic<uint64_t>& counter) {
 // if its weight is 0. weight: ticks; timer=wall: those in the slot count instead. room: free bytes
 // of stack (AlternateStack). With too few, the sample has only the interrupted pc, or is dropped
 // and counted.
-void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
+void TakeTimerSample(const SampleHandlerConfig& state, ThreadSlot* slot, uint32_t weight,
                      const ucontext_t* context, size_t room);
 
 // Restarts the slot's perf event, which does not count while its signal is handled. So the
 // handler's own time is never sampled, and no interval, however short, can starve the program.
 void StartTimer(const ThreadSlot& slot);
 
-// Takes an instrumented unwind (0x41) of the calling thread, from `context` on. Not in a handler;
-// the caller keeps SamplerState::signal blocked meanwhile, because the ring has one producer.
-// False: no recording runs, the thread is not attached, or its ring is full; the caller counts it.
+// Takes an instrumented unwind (0x41) of the calling thread, from `context` on: at a method's entry
+// and in the handler of SIGTRAP, not in that of samples. The caller blocks
+// SampleHandlerConfig::signal meanwhile, because the ring has one producer. False: no recording
+// runs, the thread is not attached, or its ring is full; the caller counts it.
 //
 // room: free bytes of stack. getcontext(3) leaves the alternate stack in `context` undefined.
-bool TakeUnwind(const SamplerState& state, const ucontext_t* context, size_t room);
+bool TakeUnwind(const SampleHandlerConfig& state, const ucontext_t* context, size_t room);
 
 }  // namespace jtrace::samples

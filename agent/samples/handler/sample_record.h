@@ -22,11 +22,11 @@ struct SampleHeader {
   Activity activity;
   bool is_unwind;       // 0x41: taken at the entry of a chosen method, no tick
   uint32_t handler_ns;  // time in the signal handler so far
-  // timer=wall: the number of this sample in its slot; the ticks that count for the sample before
-  // it, because the thread used no CPU time; when the last of these was.
-  uint32_t number;
+  uint32_t number;      // timer=wall: of this sample in its slot
+  // timer=wall: ticks since the slot's previous sample in which the thread used no CPU time; they
+  // count for that sample.
   uint32_t idle_ticks;
-  uint64_t idle_time_ns;
+  uint64_t idle_time_ns;    // the time of the last of these ticks, CLOCK_MONOTONIC
   uintptr_t blocker_klass;  // class of the object that the thread waits on; 0: unknown
   // The method that a waiting Java thread is in, if the frames may lack it (stack=); else kUnknown.
   Frame wait_frame;

@@ -21,7 +21,7 @@ struct TimerSignal {
   uint32_t weight;
 };
 
-bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
+bool IsSlot(const SampleHandlerConfig& state, const ThreadSlot* slot) {
   const auto offset = reinterpret_cast<uintptr_t>(slot) - reinterpret_cast<uintptr_t>(state.slots);
   return offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
 }
@@ -31,9 +31,9 @@ bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
 bool IsAnonymous(const siginfo_t& info) { return info.si_code == SI_USER && info.si_pid == 0; }
 
 // A signal of the ticker (timer=wall), if it is ours. Its weight is in the slot.
-TimerSignal IdentifyTick(const SamplerState& state, const siginfo_t& info) {
+TimerSignal IdentifyTick(const SampleHandlerConfig& state, const siginfo_t& info) {
   if (IsAnonymous(info)) {
-    ThreadSlot* const own = OwnSlot();
+    ThreadSlot* const own = CurrentThreadSlot();
     return {state.wall && own != nullptr && own->pending_ticks.load(std::memory_order_relaxed) != 0,
             own, 0};
   }
@@ -42,7 +42,7 @@ TimerSignal IdentifyTick(const SamplerState& state, const siginfo_t& info) {
   return {ours, ours ? slot : nullptr, 0};
 }
 
-TimerSignal Identify(const SamplerState& state, const siginfo_t& info) {
+TimerSignal Identify(const SampleHandlerConfig& state, const siginfo_t& info) {
   if (info.si_code == SI_TIMER) {
     auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
     const bool ours = IsSlot(state, slot);
@@ -66,7 +66,7 @@ enum class Sender { kOurs, kUnknown, kForeign };
 
 Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context, size_t room) {
   const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
-  const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
+  const SampleHandlerConfig& state = *sample_handler_config.load(std::memory_order_seq_cst);
   PrefetchSample(state, tls_thread_slot, *context);
   const TimerSignal origin = Identify(state, info);
   if (origin.ours) {
@@ -79,7 +79,7 @@ Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context
   Count(sample_counters.foreign);
   // Signals of one number do not queue. This one may have replaced ours, whose handler would have
   // restarted the timer, so it is restarted here.
-  const ThreadSlot* const own = OwnSlot();
+  const ThreadSlot* const own = CurrentThreadSlot();
   if (state.active && own != nullptr) StartTimer(*own);
   // It may be the ticker's, if the ticks that it stood for were taken with an earlier signal.
   return state.wall && IsAnonymous(info) ? Sender::kUnknown : Sender::kForeign;

@@ -5,7 +5,7 @@
 
 namespace jtrace::samples {
 
-Identity CurrentJavaThread(const SamplerState& state, const ThreadSlot& slot) {
+Identity CurrentJavaThread(const SampleHandlerConfig& state, const ThreadSlot& slot) {
   const uint64_t own = slot.java_tid.load(std::memory_order_relaxed);
   const uintptr_t thread = slot.java_thread.load(std::memory_order_relaxed);
   if (state.vm == nullptr || thread == 0) return {own, own != 0};

@@ -7,7 +7,7 @@
 #include "agent/samples/handler/sample_schedule.h"
 #include "agent/samples/walk/chain.h"
 #include "agent/samples/walk/last_walk.h"
-#include "agent/signal_safe/event_stop.h"
+#include "agent/signal_safe/perf_stop_mode.h"
 #include "agent/signal_safe/spsc_ring.h"
 
 namespace jtrace::samples {
@@ -20,7 +20,7 @@ enum class SlotState : uint32_t {
 };
 
 // One sampled native thread. Slots are in one fixed region that is never unmapped, so that a late
-// signal finds memory (agent/samples/slot_pool.h).
+// signal finds memory (agent/samples/thread_slot_pool.h).
 //
 // Written by cold code before the thread's timer is armed; afterwards the fields marked "Handler"
 // belong to the handler on that thread, and atomics may be updated by cold code at any time.
@@ -41,7 +41,7 @@ struct alignas(64) ThreadSlot {
   std::atomic<int32_t> perf_fd;
   std::atomic<int32_t> posix_timer;
   // Who stops the event of perf_fd.
-  signal_safe::EventStop event_stop;
+  signal_safe::PerfStopMode event_stop;
   // Where the kernel writes its frames for the perf event (kernel_frames.h); null: nowhere.
   std::atomic<void*> kernel_ring;
 
@@ -73,7 +73,7 @@ struct alignas(64) ThreadSlot {
   uint32_t remembered_frames;
   // Handler: storage of a second chain, to check the first (full_walk_check.h); null: no checks.
   Frame* check_storage;
-  // The handler produces SampleHeader records; who holds Sampler's lock consumes them.
+  // The handler produces SampleHeader records; the holder of Sampler::emptying_ consumes them.
   signal_safe::SpscRing ring;
 };
 
@@ -99,7 +99,7 @@ extern constinit thread_local ThreadSlot* tls_thread_slot
 extern constinit thread_local int32_t tls_os_tid __attribute__((tls_model("initial-exec")));
 
 // Returns the calling thread's slot; null if it has none any more.
-inline ThreadSlot* OwnSlot() {
+inline ThreadSlot* CurrentThreadSlot() {
   ThreadSlot* const slot = tls_thread_slot;
   return slot != nullptr && slot->os_tid == tls_os_tid ? slot : nullptr;
 }

@@ -224,8 +224,8 @@ MemoryRange CfiRowMemory() { return {cache, sizeof cache}; }
 
 bool CfiLookup::Find(uintptr_t pc, CfiRow* row) {
   if (pc < map_begin_ || pc >= map_end_) {
-    MappedObject object;
-    if (!FindMappedObject(pc, &object)) return false;
+    MappedDso object;
+    if (!FindMappedDso(pc, &object)) return false;
     map_begin_ = object.begin;
     map_end_ = object.end;
     eh_frame_hdr_ = reinterpret_cast<const void*>(object.eh_frame_hdr);

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "agent/samples/walk/cursor.h"
-#include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/jmethod_ids.h"
 #include "agent/samples/walk/return_address.h"
 #include "agent/samples/walk/walk_state.h"
 

@@ -17,7 +17,7 @@ struct StackRange {
 };
 
 // The bytes that are read above sp at most, if the stack's range is not known.
-inline constexpr uintptr_t kGuardedStack = 8 << 20;
+inline constexpr uintptr_t kMaxUnboundedStackBytes = 8 << 20;
 
 // A caller's rbp, and the address it was read from; 0: the callee left the register alone.
 struct SavedFp {

@@ -12,7 +12,7 @@ void Cursor::SetInterrupted(const ucontext_t* at, StackRange stack) {
   bx_known = true;
   pc_slot = fp_slot = 0;
   stack_known = sp >= stack.low && sp < stack.high;
-  stack_high = stack_known ? stack.high : sp + kGuardedStack;
+  stack_high = stack_known ? stack.high : sp + kMaxUnboundedStackBytes;
 }
 
 uintptr_t Cursor::Register(int index) const {

@@ -1,6 +1,6 @@
 #include "agent/samples/walk/debug_info.h"
 
-#include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/jmethod_ids.h"
 #include "agent/signal_safe/safe_read.h"
 
 namespace jtrace::samples {

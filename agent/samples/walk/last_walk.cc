@@ -1,6 +1,6 @@
 #include "agent/samples/walk/last_walk.h"
 
-#include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/jmethod_ids.h"
 #include "agent/samples/walk/walk_state.h"
 
 namespace jtrace::samples {

@@ -37,7 +37,7 @@ struct SharedObject {
   std::atomic<uintptr_t> eh_frame_hdr;
   std::atomic<uintptr_t> word;
 };
-constinit SharedObject copies[kMaxMappedObjects];
+constinit SharedObject copies[kMaxMappedDsos];
 constinit std::atomic<size_t> copied{0};
 constinit std::atomic<uint64_t> changes{0};
 
@@ -49,7 +49,7 @@ bool Is(const SharedObject& copy, uintptr_t pc) {
 // The last object that begins at or before `pc`.
 const SharedObject* LastBefore(uintptr_t pc) {
   size_t low = 0;
-  size_t high = std::min(copied.load(std::memory_order_acquire), kMaxMappedObjects);
+  size_t high = std::min(copied.load(std::memory_order_acquire), kMaxMappedDsos);
   while (low < high) {
     const size_t middle = (low + high) / 2;
     if (copies[middle].begin.load(std::memory_order_acquire) <= pc) {
@@ -61,7 +61,7 @@ const SharedObject* LastBefore(uintptr_t pc) {
   return low == 0 ? nullptr : &copies[low - 1];
 }
 
-bool FindInCopy(uintptr_t pc, MappedObject* found) {
+bool FindInCopy(uintptr_t pc, MappedDso* found) {
   const uint64_t before = changes.load(std::memory_order_acquire);
   const SharedObject* copy = LastBefore(pc);
   if (copy == nullptr || !Is(*copy, pc)) return false;
@@ -76,7 +76,7 @@ bool FindInCopy(uintptr_t pc, MappedObject* found) {
 
 }  // namespace
 
-bool FindMappedObject(uintptr_t pc, MappedObject* found) {
+bool FindMappedDso(uintptr_t pc, MappedDso* found) {
   const LoaderLookup lookup = loader_lookup.load(std::memory_order_relaxed);
   if (lookup == nullptr) return FindInCopy(pc, found);
   ObjectOfCode object;
@@ -93,8 +93,8 @@ void SetLoaderLookup(LoaderLookup lookup) {
 
 bool LoaderFindsObjects() { return loader_lookup.load(std::memory_order_relaxed) != nullptr; }
 
-size_t PublishMappedObjects(std::span<const CopiedObject> objects) {
-  const size_t count = std::min(objects.size(), kMaxMappedObjects);
+size_t PublishMappedDsos(std::span<const CopiedDso> objects) {
+  const size_t count = std::min(objects.size(), kMaxMappedDsos);
   changes.fetch_add(1, std::memory_order_relaxed);
   for (size_t i = 0; i < count; ++i) {
     const auto& [object, word] = objects[i];

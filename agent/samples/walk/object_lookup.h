@@ -10,7 +10,7 @@
 
 namespace jtrace::samples {
 
-struct MappedObject {
+struct MappedDso {
   uintptr_t begin = 0;         // of its first segment
   uintptr_t end = 0;           // of its last one; there may be gaps between
   uintptr_t eh_frame_hdr = 0;  // the index of its unwind tables; 0: it has none
@@ -22,24 +22,24 @@ struct MappedObject {
 };
 
 // An object in the copy: `word` was read at WordAddress() while the object could not be unloaded.
-struct CopiedObject {
-  MappedObject object;
+struct CopiedDso {
+  MappedDso object;
   uintptr_t word = 0;
 };
 
 // Returns false if no object is known at `pc`. Lock-free, async-signal-safe.
-bool FindMappedObject(uintptr_t pc, MappedObject* found);
+bool FindMappedDso(uintptr_t pc, MappedDso* found);
 
 // The C library's _dl_find_object(3); `result` is an ObjectOfCode (common/old_glibc/find_object.h).
 using LoaderLookup = int (*)(void* code, void* result);
 
-// Sets the function that FindMappedObject calls; null: it uses the copy. Not while handlers run.
+// Sets the function that FindMappedDso calls; null: it uses the copy. Not while handlers run.
 void SetLoaderLookup(LoaderLookup lookup);
 bool LoaderFindsObjects();
 
-// Replaces the copy; sorted by `begin`. Returns how many objects were kept, kMaxMappedObjects at
+// Replaces the copy; sorted by `begin`. Returns how many objects were kept, kMaxMappedDsos at
 // most. One thread at a time. Handlers find the old objects meanwhile, the new ones, or none.
-inline constexpr size_t kMaxMappedObjects = 2048;
-size_t PublishMappedObjects(std::span<const CopiedObject> objects);
+inline constexpr size_t kMaxMappedDsos = 2048;
+size_t PublishMappedDsos(std::span<const CopiedDso> objects);
 
 }  // namespace jtrace::samples

@@ -5,7 +5,7 @@
 #include "agent/samples/walk/call_instruction.h"
 #include "agent/samples/walk/debug_info.h"
 #include "agent/samples/walk/frame_cache.h"
-#include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/jmethod_ids.h"
 #include "agent/samples/walk/object_lookup.h"
 #include "agent/samples/walk/walk_state.h"
 #include "agent/samples/walk/x86_64_code.h"
@@ -14,8 +14,8 @@ namespace jtrace::samples {
 namespace {
 
 bool FollowsCallInObject(uintptr_t value) {
-  MappedObject object;
-  if (!FindMappedObject(value, &object) || value - object.begin < 16) return false;
+  MappedDso object;
+  if (!FindMappedDso(value, &object) || value - object.begin < 16) return false;
   // Parts of an object's range may be unmapped (gaps between its segments).
   const uintptr_t first = (value - 8) & ~uintptr_t{7};
   uintptr_t words[2] = {};
@@ -77,8 +77,8 @@ bool CallerLooksValid(const WalkState& walk, uintptr_t pc, uintptr_t sp, uintptr
   const Cursor& cursor = walk.cursor;
   if (sp >= cursor.stack_high || sp % 8 != 0) return false;
   if (!walk.InCodeCache(pc)) {
-    MappedObject object;
-    return FindMappedObject(pc, &object);
+    MappedDso object;
+    return FindMappedDso(pc, &object);
   }
   uintptr_t return_address;
   if (pc == walk.vm->call_stub_return) {

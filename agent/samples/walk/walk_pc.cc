@@ -1,6 +1,6 @@
 // The parts of the walker that find no callers: the same on all processors.
 #include "agent/samples/walk/code_cache.h"
-#include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/jmethod_ids.h"
 #include "agent/samples/walk/walker.h"
 #include "agent/signal_safe/machine_context.h"
 #include "agent/signal_safe/patch_sites.h"

@@ -2,7 +2,7 @@
 
 #include "agent/samples/walk/cursor.h"
 #include "agent/samples/walk/frame_cache.h"
-#include "agent/samples/walk/method_ref.h"
+#include "agent/samples/walk/jmethod_ids.h"
 #include "agent/samples/walk/walk_state.h"
 
 namespace jtrace::samples {

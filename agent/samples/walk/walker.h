@@ -27,7 +27,7 @@ struct WalkedThread {
 // Walks the stack of the calling thread, interrupted at `context`, into `chain`.
 //
 // vm: null for native frames only. Outside of the thread's stack, or if that is not known, at most
-// kGuardedStack bytes are read, every load guarded.
+// kMaxUnboundedStackBytes bytes are read, every load guarded.
 void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
                Chain& chain);
 

@@ -105,7 +105,7 @@ TEST(CodesTest, UnknownOnesAreRejectedWithTheNearest) {
 }
 
 TEST(CodesTest, HelpHasALineACode) {
-  const std::string help = CodesHelp();
+  const std::string help = EventCodesHelp();
   EXPECT_THAT(help, HasSubstr("0x61/0x1        contended"));
   EXPECT_EQ(std::count(help.begin(), help.end(), '\n'), static_cast<int>(kCodeCount));
 }

@@ -27,7 +27,7 @@ class ConnectionTest : public ::testing::Test {
     ASSERT_EQ(send(client_.get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
   }
   // False: it has ended.
-  bool Serve() { return connection_->Serve(service_, now_); }
+  bool Serve() { return connection_->Serve(context_, now_); }
   std::string Received() {
     std::string text(4096, '\0');
     text.resize(
@@ -37,8 +37,8 @@ class ConnectionTest : public ::testing::Test {
 
   const Limits limits_;
   RequestQueue queue_;
-  AnswerMemory memory_{limits_.all_answers_bytes};
-  const Service service_ = {limits_, queue_, memory_};
+  ResponseMemory memory_{limits_.all_answers_bytes};
+  const ConnectionContext context_ = {limits_, queue_, memory_};
   absl::Time now_ = absl::UnixEpoch();
   AgentFd client_;
   std::optional<Connection> connection_;

@@ -67,7 +67,7 @@ class SegmentsTest : public ::testing::Test {
   // Uses up the records of this second and the next: the clock goes on.
   void Exhaust() {
     const uint32_t number = segments_.Number("exhaust");
-    for (uint64_t i = 0; i < 2 * trace::LimitedEvents::kRecordsASecond; ++i) {
+    for (uint64_t i = 0; i < 2 * trace::EventRateLimiter::kRecordsASecond; ++i) {
       segments_.End(number, segments_.Begin(number), true);
     }
   }
@@ -75,7 +75,7 @@ class SegmentsTest : public ::testing::Test {
   RecordingClock clock_;
   Losses losses_;
   trace::RecordEncoder encoder_{{}};
-  trace::LimitedEvents limits_{losses_};
+  trace::EventRateLimiter limits_{losses_};
   std::map<uint32_t, std::string> strings_;
   Segments segments_{clock_, encoder_, limits_, losses_, [] { return 7u; }};
 };
@@ -105,7 +105,7 @@ TEST_F(SegmentsTest, ThoseWithoutARecordAreCounted) {
   const uint64_t open = segments_.Begin(number);
   for (int i = 0; i < 3; ++i) segments_.End(number, segments_.Begin(number), true);
   const auto totals = Totals(Chunk());
-  const uint64_t recorded = trace::LimitedEvents::kRecordsASecond;
+  const uint64_t recorded = trace::EventRateLimiter::kRecordsASecond;
   // The second may have ended meanwhile: then some of them have records.
   if (totals.contains("a") && totals.at("a").second == 1) {
     EXPECT_EQ(totals.at("a").first, 3u);

@@ -41,7 +41,7 @@ class ClassRegistryTest : public ::testing::Test {
 
   MadeUpJvm jvm_;
   RecordingClock clock_;
-  LoaderNumbers loaders_{jvm_.vm(), jvm_.env()};
+  LoaderIds loaders_{jvm_.vm(), jvm_.env()};
   trace::RecordEncoder encoder_{{}};
   ClassRegistry registry_{jvm_.vm(), jvm_.env(), clock_, loaders_, encoder_};
   MadeUpMethod at_, elsewhere_;

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "agent/jvm/jvmti_calls.h"
+
+#include <gtest/gtest.h>
 
 namespace jtrace::jvm {
 namespace {

@@ -131,7 +131,7 @@ TEST(ThreadTableTest, AVirtualThreadWithoutNameAndNumberTakesNoMemoryAfterItsEnd
 
 TEST(ThreadTableTest, AThreadThatIsCountedKeepsItsEntryWithoutANumber) {
   ThreadTable table;
-  signal_safe::CounterBlock block = {};
+  signal_safe::MetricCounts block = {};
   {
     Access threads(table);
     ThreadEntry& thread = threads.Virtual(50);

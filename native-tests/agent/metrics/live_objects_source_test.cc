@@ -13,8 +13,8 @@
 namespace jtrace::metrics {
 namespace {
 
+using metrics::AllocationPaths;
 using metrics::Metric;
-using metrics::ObjectPaths;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using testing::ProbeDouble;
@@ -80,12 +80,12 @@ class LiveObjectsSourceTest : public ::testing::Test {
   }
 
   TestArena arena_;
-  ObjectPaths paths_;
+  AllocationPaths paths_;
   RecordingClock clock_;
   trace::RecordEncoder encoder_{{}};
   jvm::ThreadTable table_;
   jvm::ThreadRegistry threads_{table_, nullptr, clock_, encoder_};
-  jvm::ThreadGroups groups_{threads_, encoder_};
+  jvm::ThreadTreeGroups groups_{threads_, encoder_};
   Losses losses_;
   uint32_t last_node_ = 0;
   LiveObjectsSource source_{paths_,

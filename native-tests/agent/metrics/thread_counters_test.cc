@@ -73,7 +73,7 @@ TEST(ThreadCounters, CountsOfTheProcessDoNotWaitForAQuery) {
   ThreadCounters counters(kNoLayout, threads);
   const uint32_t orders = *counters.users().Register("orders", "");
   counters.Start(7, 0, false);
-  EXPECT_TRUE(counters.WithLive(7, [&](const signal_safe::CounterBlock&) {
+  EXPECT_TRUE(counters.WithLive(7, [&](const signal_safe::MetricCounts&) {
     std::thread([&] { counters.AddToProcess(orders, 5); }).join();
   }));
   EXPECT_EQ(*counters.Process(orders), 5);

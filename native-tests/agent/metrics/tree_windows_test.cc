@@ -118,7 +118,7 @@ void IgnoreUpdate(const calls::TreeUpdate&) {}
 TEST(TreeWindowsTest, ScopesOfAWindow) {
   testing::TestArena arena;
   calls::TreeCollector collector(arena.get());
-  ThreadFamilies families;
+  ThreadDescendants families;
   TreeWindows windows(collector, families);
   Walker own(arena.get(), 1, 1, 8);
   Walker other(arena.get(), 2, 2, 8);
@@ -167,7 +167,7 @@ TEST(TreeWindowsTest, ScopesOfAWindow) {
 TEST(TreeWindowsTest, CountsSinceItsOwnRecordingBegan) {
   testing::TestArena arena;
   calls::TreeCollector collector(arena.get());
-  ThreadFamilies families;
+  ThreadDescendants families;
   Walker thread(arena.get(), 1, 1, 8);
   thread.Walk(500);
   const Model before = thread.model();
@@ -188,7 +188,7 @@ TEST(TreeWindowsTest, PrunedTreesLoseNoCounts) {
   calls::TreeCollector collector(
       arena.get(),
       {.limits = {.arena_bytes = 1000 * sizeof(signal_safe::Node), .prune_percent = 1}});
-  ThreadFamilies families;
+  ThreadDescendants families;
   TreeWindows windows(collector, families);
   Walker thread(arena.get(), 1, 1, 2000);
   thread.Walk(500);
@@ -216,7 +216,7 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
   testing::TestArena arena(1 << 28);
   calls::TreeCollector collector(
       arena.get(), {.group_of = [](uint64_t, bool is_virtual) { return is_virtual ? 1u : 0u; }});
-  ThreadFamilies families;
+  ThreadDescendants families;
   TreeWindows windows(collector, families);
   std::atomic<uint64_t> last_tid{0};
   std::vector<Model> counted(kThreads);  // by ended walkers of each thread
@@ -271,11 +271,11 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
 
 // The double charges a tick to the current node at each probe.
 TEST(TreeWindowsTest, PathsHaveProcessorTimeWithItsClock) {
-  const calls::TickScale scale = calls::TickScale::Nanoseconds();
+  const calls::ClockScale scale = calls::ClockScale::Nanoseconds();
   for (const auto clock : {signal_safe::ProbeClock::kCpu, signal_safe::ProbeClock::kTsc}) {
     testing::TestArena arena;
     calls::TreeCollector collector(arena.get(), {.clock = clock, .scale = &scale});
-    ThreadFamilies families;
+    ThreadDescendants families;
     testing::ProbeDouble thread(arena.get(), 1, /*is_virtual=*/false, /*has_clock=*/true);
     const auto run = [&] {
       const uint64_t outer = thread.Enter(5);
@@ -303,11 +303,11 @@ TEST(TreeWindowsTest, AnEndedOpenerIsNotReadAgain) {
   testing::TestArena arena;
   calls::TreeCollector collector(arena.get(), {.metrics = metrics});
   int asked = 0;
-  collector.ReadOpenMetricsBy([&](const calls::PathMetrics&, const signal_safe::ThreadState&) {
+  collector.SetOpenMetricsReader([&](const calls::PathMetrics&, const signal_safe::ThreadState&) {
     ++asked;
     return calls::MetricValues{};
   });
-  ThreadFamilies families;
+  ThreadDescendants families;
   testing::ProbeDouble thread(arena.get(), 1, false, false, metrics);
   thread.Exit(thread.Enter(5));
   collector.BeginRecording();

@@ -20,28 +20,28 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 absl::StatusOr<std::vector<Target>> Resolve(const std::string& object, const std::string& symbol) {
-  return ResolveHook({object, symbol, HookKind::kCount}, LoadedObjects());
+  return ResolveHook({object, symbol, HookKind::kCount}, LoadedDsos());
 }
 
 std::string Error(const std::string& object, const std::string& symbol) {
   return std::string(Resolve(object, symbol).status().message());
 }
 
-LoadedObject Object(const std::string& name) {
-  for (const LoadedObject& object : LoadedObjects()) {
+LoadedDso Object(const std::string& name) {
+  for (const LoadedDso& object : LoadedDsos()) {
     if (object.name == name) return object;
   }
   return {};
 }
 
 // The offset of the second instruction of a function.
-std::string Inside(const LoadedObject& object, uintptr_t address) {
+std::string Inside(const LoadedDso& object, uintptr_t address) {
   const size_t length = InstructionLength(ReadCode(address, kMaxInstruction));
   return absl::StrFormat("%#x", address + length - object.bias);
 }
 
 TEST(HookTargetsTest, AddressesMustBeEntirelyHexadecimal) {
-  const LoadedObject object = Object("libhooked_functions.so");
+  const LoadedDso object = Object("libhooked_functions.so");
   const uintptr_t offset = reinterpret_cast<uintptr_t>(&hooked_add) - object.bias;
   const std::string text = absl::StrFormat("%#x", offset);
   const auto found = Resolve(object.name, text);
@@ -54,7 +54,7 @@ TEST(HookTargetsTest, AddressesMustBeEntirelyHexadecimal) {
 }
 
 TEST(HookTargetsTest, FunctionsOfTheVdsoAreNotInLibc) {
-  const LoadedObject libc = Object("libc.so.6");
+  const LoadedDso libc = Object("libc.so.6");
   for (const char* symbol : {"time", "gettimeofday"}) {
     if (libc.HasCodeAt(IfuncTargetElsewhere(libc, symbol)) ||
         IfuncTargetElsewhere(libc, symbol) == 0) {
@@ -70,7 +70,7 @@ TEST(HookTargetsTest, FunctionsOfTheVdsoAreNotInLibc) {
 }
 
 TEST(HookTargetsTest, LibcAllowsOnlyFunctionEntries) {
-  const LoadedObject libc = Object("libc.so.6");
+  const LoadedDso libc = Object("libc.so.6");
   const auto entry = Resolve("libc.so.6", "pthread_create");
   ASSERT_TRUE(entry.ok()) << entry.status();
   const uintptr_t address = (*entry)[0].function.address;

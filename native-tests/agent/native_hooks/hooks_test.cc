@@ -19,8 +19,8 @@ namespace {
 
 using testing::HasSubstr;
 
-LoadedObject HookedObject() {
-  for (LoadedObject& object : LoadedObjects()) {
+LoadedDso HookedObject() {
+  for (LoadedDso& object : LoadedDsos()) {
     if (object.name == kObject) return std::move(object);
   }
   return {};
@@ -97,7 +97,7 @@ TEST_F(HooksTest, FindsAddressesAfterAHook) {
 // Calls of a function that is also a return address, because it follows a call that never returns.
 TEST_F(HooksTest, AReturnAddressMayBeAFunctionToo) {
   Begin(In("hooked_add", "count"));
-  const LoadedObject object = HookedObject();
+  const LoadedDso object = HookedObject();
   const auto square = FindFunctions(object, "hooked_square");
   ASSERT_EQ(square.size(), 1u);
   hooks_.PlaceReturnSite(square[0].address);

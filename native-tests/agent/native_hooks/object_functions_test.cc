@@ -10,15 +10,15 @@
 namespace jtrace::native_hooks {
 namespace {
 
-LoadedObject Object(absl::string_view name) {
-  for (const LoadedObject& object : LoadedObjects()) {
+LoadedDso Object(absl::string_view name) {
+  for (const LoadedDso& object : LoadedDsos()) {
     if (object.name == name) return object;
   }
   ADD_FAILURE() << name << " is not loaded";
   return {};
 }
 
-std::vector<std::string> Names(const LoadedObject& object, absl::string_view pattern) {
+std::vector<std::string> Names(const LoadedDso& object, absl::string_view pattern) {
   std::vector<std::string> names;
   for (const Function& function : FindFunctions(object, pattern)) names.push_back(function.name);
   std::sort(names.begin(), names.end());
@@ -26,7 +26,7 @@ std::vector<std::string> Names(const LoadedObject& object, absl::string_view pat
 }
 
 TEST(ObjectFunctionsTest, FindsFunctionsByAnyOfTheirNames) {
-  const LoadedObject object = Object("libhooked_functions.so");
+  const LoadedDso object = Object("libhooked_functions.so");
   const auto found = FindFunctions(object, "hooked_add");
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].address, reinterpret_cast<uintptr_t>(&hooked_add));
@@ -43,14 +43,14 @@ TEST(ObjectFunctionsTest, FindsFunctionsByAnyOfTheirNames) {
 }
 
 TEST(ObjectFunctionsTest, FindsTheImplementationThatTheLoaderChose) {
-  const LoadedObject libc = Object("libc.so.6");
+  const LoadedDso libc = Object("libc.so.6");
   const auto found = FindFunctions(libc, "strlen");
   ASSERT_EQ(found.size(), 1u);
   EXPECT_TRUE(libc.HasCodeAt(found[0].address));
 }
 
 TEST(ObjectFunctionsTest, NamesWithParametersNameOneOfThem) {
-  const LoadedObject object = Object("libhooked_functions.so");
+  const LoadedDso object = Object("libhooked_functions.so");
   for (const char* name :
        {"hooked::Wide(unsigned long, hooked::Flags)", "hooked::OfText(char const*)",
         "hooked::Text[abi:cxx11]()", "hooked::Number::operator<(hooked::Number const&) const",
@@ -67,7 +67,7 @@ TEST(ObjectFunctionsTest, NamesWithParametersNameOneOfThem) {
 }
 
 // Displayed names can be used in requests. Returns how many were.
-size_t FindAgain(const LoadedObject& object, size_t each) {
+size_t FindAgain(const LoadedDso& object, size_t each) {
   const std::vector<Function> all = FindFunctions(object, "*");
   size_t asked = 0;
   for (size_t i = 0; i < all.size(); i += each) {

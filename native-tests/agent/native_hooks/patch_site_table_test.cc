@@ -86,11 +86,11 @@ TEST(PatchSiteTableTest, EveryShapeOfInstructionRunsAsBefore) {
     const std::vector<int> before = RunAll(*shape.code);
     auto site = Table().Make(shape.code->address(shape.hooked));
     ASSERT_TRUE(site.ok()) << shape.name << ": " << site.status();
-    ASSERT_TRUE(Table().SetDuty(**site, {signal_safe::kHookCount, 1}).ok()) << shape.name;
+    ASSERT_TRUE(Table().SetBinding(**site, {signal_safe::kHookCount, 1}).ok()) << shape.name;
     EXPECT_EQ(*reinterpret_cast<const uint8_t*>(shape.code->address(shape.hooked)), 0xcc);
     EXPECT_EQ(RunAll(*shape.code), before) << shape.name;
     EXPECT_EQ((*site)->calls.load(), before.size()) << shape.name;
-    ASSERT_TRUE(Table().SetDuty(**site, {}).ok());
+    ASSERT_TRUE(Table().SetBinding(**site, {}).ok());
     EXPECT_EQ(RunAll(*shape.code), before) << shape.name;
     EXPECT_EQ((*site)->calls.load(), before.size()) << shape.name;
   }
@@ -112,7 +112,7 @@ TEST(PatchSiteTableTest, AnotherToolsBreakpointStays) {
   ASSERT_TRUE(site.ok());
   auto* const byte = reinterpret_cast<uint8_t*>(code.address());
   *byte = 0xcc;
-  EXPECT_THAT(std::string(Table().SetDuty(**site, {signal_safe::kHookCount, 1}).message()),
+  EXPECT_THAT(std::string(Table().SetBinding(**site, {signal_safe::kHookCount, 1}).message()),
               testing::HasSubstr("another breakpoint"));
   EXPECT_EQ(*byte, 0xcc);
   EXPECT_FALSE(Table().Make(Code({0xcc, 0xc3})->address()).ok());

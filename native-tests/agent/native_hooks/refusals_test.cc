@@ -47,7 +47,7 @@ TEST(RefusalsTest, RefusesReturnAddressesOfSignalHandlers) {
     uint64_t mask;
   } kernel = {};
   ASSERT_EQ(syscall(SYS_rt_sigaction, SIGUSR2, nullptr, &kernel, sizeof kernel.mask), 0);
-  LoadedObject object;
+  LoadedDso object;
   object.name = "libother.so";
   EXPECT_THAT(std::string(MayAwaitReturnAt(object, kernel.restorer).message()),
               testing::HasSubstr("handlers of signals"));

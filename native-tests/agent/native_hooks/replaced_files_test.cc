@@ -51,15 +51,15 @@ class Copy {
   uintptr_t Address(const char* symbol) const {
     return reinterpret_cast<uintptr_t>(dlsym(handle_, symbol));
   }
-  LoadedObject Object() const {
-    for (const LoadedObject& object : LoadedObjects()) {
+  LoadedDso Object() const {
+    for (const LoadedDso& object : LoadedDsos()) {
       if (object.path == file_) return object;
     }
     ADD_FAILURE() << file_ << " is not loaded";
     return {};
   }
   absl::StatusOr<std::vector<Target>> Resolve(const std::string& symbol) const {
-    return ResolveHook({file_.filename(), symbol, HookKind::kCount}, LoadedObjects());
+    return ResolveHook({file_.filename(), symbol, HookKind::kCount}, LoadedDsos());
   }
   std::string Error(const std::string& symbol) const {
     return std::string(Resolve(symbol).status().message());
@@ -129,7 +129,7 @@ TEST(ReplacedFilesTest, ADeletedFileHasOnlyItsExportedFunctions) {
 }
 
 TEST(ReplacedFilesTest, TheProgramKnowsItsOwnFile) {
-  for (const LoadedObject& object : LoadedObjects()) {
+  for (const LoadedDso& object : LoadedDsos()) {
     if (!object.is_program) continue;
     EXPECT_EQ(FindFunctions(object, "main").size(), 1u);
     return;

@@ -69,7 +69,7 @@ class SigactionGuardTest : public HooksTest {
     GTEST_SKIP() << "the sanitizer's runtime has its own handlers";
 #endif
     Begin(In("hooked_add", "count"));
-    ASSERT_TRUE(GuardSigaction().ok()) << GuardSigaction();
+    ASSERT_TRUE(InterceptSigaction().ok()) << InterceptSigaction();
     before_ = ActionOf(SIGTRAP);
     traps = 0;
   }

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-class FakeReader : public jvm::CompiledCodeListener {
+class FakeReader : public jvm::CompiledMethodConsumer {
  public:
   bool NeedsCompiledCode() const override { return needs_reports; }
   bool KeepDebugInfo() override { return keeps = has_flag; }

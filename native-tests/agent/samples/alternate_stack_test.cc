@@ -118,14 +118,14 @@ TEST_P(AlternateStackTest, ALargeOneHasRoomForAWalk) {
     const uintptr_t deepest = stack.Deepest();
     EXPECT_LT(deepest, g_begin) << "the handler was not on the alternate stack";
     RecordProperty("bytes", static_cast<int>(g_begin - deepest));
-    EXPECT_LE(g_begin - deepest, signal_safe::RoomToWalk());
+    EXPECT_LE(g_begin - deepest, signal_safe::StackBytesToWalk());
   }).join();
   EXPECT_EQ(Lost("walk.no_stack_room"), 0u);
   EXPECT_EQ(Lost("sample.no_room"), 0u);
 }
 
 // Room for the interrupted pc alone, whatever the kernel's part of a handler takes here.
-size_t StackForThePc() { return getauxval(AT_MINSIGSTKSZ) + 2 * signal_safe::kRoomToSample; }
+size_t StackForThePc() { return getauxval(AT_MINSIGSTKSZ) + 2 * signal_safe::kStackBytesToSample; }
 
 TEST_P(AlternateStackTest, ASmallOneHasRoomForThePc) {
   std::thread([&] {
@@ -136,7 +136,7 @@ TEST_P(AlternateStackTest, ASmallOneHasRoomForThePc) {
     EXPECT_GE(seen.samples, 20u);
     EXPECT_EQ(seen.whole, 0u);
     RecordProperty("bytes", static_cast<int>(g_begin - stack.Deepest()));
-    EXPECT_LE(g_begin - stack.Deepest(), signal_safe::kRoomToSample);
+    EXPECT_LE(g_begin - stack.Deepest(), signal_safe::kStackBytesToSample);
   }).join();
   EXPECT_GE(Lost("walk.no_stack_room"), 20u);
 }

@@ -9,8 +9,9 @@
 namespace jtrace::samples {
 
 __attribute__((noinline)) inline void Burn(absl::Duration cpu_time) {
-  const uint64_t end = OwnCpuNanos() + static_cast<uint64_t>(absl::ToInt64Nanoseconds(cpu_time));
-  while (OwnCpuNanos() < end) {
+  const uint64_t end =
+      CurrentThreadCpuNanos() + static_cast<uint64_t>(absl::ToInt64Nanoseconds(cpu_time));
+  while (CurrentThreadCpuNanos() < end) {
     for (int i = 0; i < 10'000; ++i) asm volatile("" : "+r"(i));
   }
 }

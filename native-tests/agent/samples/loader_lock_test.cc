@@ -27,21 +27,21 @@ TEST(LoaderLockTest, TheCheckSeesAllocations) {
 
 TEST(LoaderLockTest, ModulesAreListedWithoutAllocating) { EXPECT_GT(LoadedModules().size(), 3u); }
 
-TEST(LoaderLockTest, ObjectsAreCopiedWithoutAllocating) { CopyObjects(); }
+TEST(LoaderLockTest, ObjectsAreCopiedWithoutAllocating) { CopyDsos(); }
 
 TEST(LoaderLockTest, ObjectsToHookAreListedWithoutAllocating) {
-  EXPECT_GT(native_hooks::LoadedObjects().size(), 2u);
+  EXPECT_GT(native_hooks::LoadedDsos().size(), 2u);
   EXPECT_GT(native_hooks::ObjectsLoadedSoFar(), 2u);
 }
 
 TEST(LoaderLockTest, ExceptionsFindTheirObjectWithoutAllocating) {
   ObjectOfCode found;
-  EXPECT_EQ(FindObjectOfCode(reinterpret_cast<void*>(&CopyObjects), &found), 0);
+  EXPECT_EQ(FindObjectOfCode(reinterpret_cast<void*>(&CopyDsos), &found), 0);
 }
 
 // The loader's own record of each object is the reference.
 TEST(LoaderListTest, HasAllObjects) {
-  const auto objects = ListObjects();
+  const auto objects = ListDsos();
   size_t at = 0;
   const auto* map = static_cast<const r_debug*>(dlsym(RTLD_DEFAULT, "_r_debug"))->r_map;
   for (; map != nullptr; map = map->l_next) {

@@ -11,9 +11,9 @@
 namespace jtrace::samples {
 namespace {
 
-const MappedModule* Containing(const std::vector<MappedModule>& modules, const void* address) {
+const CodeSegment* Containing(const std::vector<CodeSegment>& modules, const void* address) {
   const auto at = reinterpret_cast<uint64_t>(address);
-  for (const MappedModule& module : modules) {
+  for (const CodeSegment& module : modules) {
     if (at >= module.start && at < module.end) return &module;
   }
   return nullptr;
@@ -21,7 +21,7 @@ const MappedModule* Containing(const std::vector<MappedModule>& modules, const v
 
 // The kernel's list is the reference.
 TEST(ModuleScannerTest, AgreesWithProcMaps) {
-  const std::vector<MappedModule> modules = LoadedModules();
+  const std::vector<CodeSegment> modules = LoadedModules();
   std::ifstream maps("/proc/self/maps");
   int checked = 0;
   for (std::string line; std::getline(maps, line);) {
@@ -31,7 +31,7 @@ TEST(ModuleScannerTest, AgreesWithProcMaps) {
     char permissions[5] = {};
     if (sscanf(line.c_str(), "%lx-%lx %4s %lx", &start, &end, permissions, &offset) != 4) continue;
     if (permissions[2] != 'x' || !absl::StrContains(line, ".so")) continue;
-    const MappedModule* module = Containing(modules, reinterpret_cast<void*>(start));
+    const CodeSegment* module = Containing(modules, reinterpret_cast<void*>(start));
     ASSERT_NE(module, nullptr) << line;
     EXPECT_EQ(module->start, start) << line;
     EXPECT_EQ(module->file_offset, offset) << line;
@@ -42,8 +42,8 @@ TEST(ModuleScannerTest, AgreesWithProcMaps) {
 }
 
 TEST(ModuleScannerTest, KnowsItsOwnExecutableAndTheVdso) {
-  const std::vector<MappedModule> modules = LoadedModules();
-  const MappedModule* self = Containing(modules, reinterpret_cast<void*>(&Containing));
+  const std::vector<CodeSegment> modules = LoadedModules();
+  const CodeSegment* self = Containing(modules, reinterpret_cast<void*>(&Containing));
   ASSERT_NE(self, nullptr);
   EXPECT_TRUE(absl::EndsWith(self->path, "samples_test")) << self->path;
   EXPECT_EQ(std::count_if(modules.begin(), modules.end(),

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/samples/handler/sample_handler.h"
-#include "agent/samples/ring_watch.h"
+#include "agent/samples/ring_drainer.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::samples {
@@ -150,7 +150,7 @@ TEST(SampleBacklogTest, ThreeThreads) {
 }
 
 TEST(RingWatchTest, ComesWhenARingFills) {
-  RingWatch watch;
+  RingDrainer watch;
   std::atomic<int> calls{0};
   watch.Start([&calls] {
     ++calls;

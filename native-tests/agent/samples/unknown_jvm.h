@@ -1,13 +1,13 @@
 // A JVM of which nothing is known, for samplers in programs without one.
 #pragma once
 
-#include "agent/jvm/jvm_view.h"
+#include "agent/jvm/hot_spot_internals.h"
 
 namespace jtrace::samples {
 
 // Lives until the program ends, because late handlers may use it.
-inline jvm::JvmView& UnknownJvm() {
-  static jvm::JvmView view;
+inline jvm::HotSpotInternals& UnknownJvm() {
+  static jvm::HotSpotInternals view;
   return view;
 }
 

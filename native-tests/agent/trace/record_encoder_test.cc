@@ -203,7 +203,7 @@ TEST_F(RecordEncoderTest, NumbersOfForgottenClassesAreNotReused) {
   encoder_.DefineRoutines({1, 2});
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, "2 Made1.run(LMade1;)V")));
   EXPECT_EQ(encoder_.routines(), 2u);
-  EXPECT_EQ(encoder_.NumbersOfMethod(gone, "run", "(LMade1;)V").routine, 0u);
+  EXPECT_EQ(encoder_.MethodIdsOf(gone, "run", "(LMade1;)V").routine, 0u);
 }
 
 TEST_F(RecordEncoderTest, ClassesNamedByForeignCodeAreKept) {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/trace_format.h"
@@ -57,7 +57,7 @@ class CountingSource : public ChunkSource {
     chunk.add_module()->set_path(encoder_.String(absl::StrCat("module", ++seals)));
   }
   void BeginFile() override { sizes.clear(); }
-  void Wrote(uint64_t file_bytes) override { sizes.push_back(file_bytes); }
+  void OnFileSizeChanged(uint64_t file_bytes) override { sizes.push_back(file_bytes); }
   std::vector<uint64_t> sizes;  // of the current file
   std::atomic<uint64_t> polls{0};
   std::atomic<uint64_t> seals{0};
@@ -80,7 +80,7 @@ struct Fixture {
         source(encoder) {}
 
   std::string path;
-  ReusableThread thread{"writer"};
+  WorkerThread thread{"writer"};
   RecordingClock clock;
   RecordEncoder encoder;
   std::unique_ptr<TraceFile> file;
@@ -211,7 +211,7 @@ TEST(TraceWriterTest, MissingMemoryEndsTheTraceAndNothingElse) {
   EXPECT_EQ(failing.polls.load(), 3);
   EXPECT_EQ(failures.load(), 1);
   EXPECT_EQ(ReadChunks(f.path).size(), 1u) << "the start";
-  signal_safe::agent_is_off.store(false);
+  signal_safe::agent_is_disabled.store(false);
 }
 
 TEST(TraceWriterTest, WhatLeavesATaskReachesItsCaller) {

@@ -8,7 +8,7 @@
 
 #include "agent/api/abi/native_api.h"
 #include "agent/api/c/jtrace.h"
-#include "agent/signal_safe/agent_work.h"
+#include "agent/signal_safe/agent_work_scope.h"
 
 extern "C" const jtrace_api* jtrace_get_api(uint32_t abi);
 
@@ -45,7 +45,7 @@ class FakeHost : public NativeApi {
   }
   bool CloseWindow(uint64_t window) override { return window == 5; }
   absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override {
-    if (verb == "own") return signal_safe::tls_own_work != 0 ? "jtrace" : "program";
+    if (verb == "own") return signal_safe::tls_agent_work_depth != 0 ? "jtrace" : "program";
     if (verb == "fail") return absl::UnavailableError("one\ntwo");
     if (verb == "stop") return absl::FailedPreconditionError("no recording runs");
     return std::string(verb) + "\n" + std::string(argument) + "\n";
@@ -58,7 +58,7 @@ class FakeHost : public NativeApi {
   RecordingClock clock_;
   Losses losses_;
   trace::RecordEncoder encoder_{{}};
-  trace::LimitedEvents limits_{losses_};
+  trace::EventRateLimiter limits_{losses_};
   events::Segments segments_{clock_, encoder_, limits_, losses_, [] { return 1u; }};
 };
 
@@ -331,7 +331,7 @@ TEST(Abi, CommandsReplyLineByLine) {
 
 void NoteWhose(void* whose, int32_t, const char* line) {
   *static_cast<std::string*>(whose) =
-      std::string(line) + (signal_safe::tls_own_work != 0 ? " jtrace" : " program");
+      std::string(line) + (signal_safe::tls_agent_work_depth != 0 ? " jtrace" : " program");
 }
 
 // Hooks count the sink's work, but not the agent's.
@@ -339,7 +339,7 @@ TEST(Abi, TheSinkIsTheProgramsWork) {
   std::string whose;
   EXPECT_EQ(Api().command("own", nullptr, NoteWhose, &whose), JTRACE_OK);
   EXPECT_EQ(whose, "jtrace program");
-  EXPECT_EQ(signal_safe::tls_own_work, 0u);
+  EXPECT_EQ(signal_safe::tls_agent_work_depth, 0u);
 }
 
 // Must run last: no call succeeds after the end.

@@ -41,10 +41,11 @@ ProbeSpec FlatWithBlocks() {
 void Rewrite(const ByteVector& bytes, Rewritten& out, const ProbeSpec& spec = FlatWithBlocks(),
              bool entries = false) {
   Ids ids(entries);
-  out.TakeApart(Instrument(bytes, {.filter = ScopeFilter(),
-                                   .spec = spec,
-                                   .assign_id = [](const MethodRef&) { return test::kId; },
-                                   .counters = &ids}));
+  out.TakeApart(
+      RewriteClass(bytes, {.filter = ScopeFilter(),
+                           .spec = spec,
+                           .assign_id = [](const MethodDeclaration&) { return test::kId; },
+                           .counters = &ids}));
 }
 
 uint16_t HitOf(const Rewritten& rewritten) {
@@ -239,11 +240,12 @@ TEST(BlockProbes, MethodsTooLargeKeepTheirPoints) {
   spec.block_owner = "java/lang/invoke/JTraceBlocks";
   OneTarget targets;
   Ids ids;
-  const auto result = Instrument(bytes, {.filter = ScopeFilter(),
-                                         .spec = spec,
-                                         .assign_id = [](const MethodRef&) { return test::kId; },
-                                         .targets = &targets,
-                                         .counters = &ids});
+  const auto result =
+      RewriteClass(bytes, {.filter = ScopeFilter(),
+                           .spec = spec,
+                           .assign_id = [](const MethodDeclaration&) { return test::kId; },
+                           .targets = &targets,
+                           .counters = &ids});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->methods[0].reason, Reason::kBlocksTooLarge);
   EXPECT_EQ(result->probes.calls, kCalls);

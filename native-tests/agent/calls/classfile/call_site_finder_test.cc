@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "common/classfile/opcodes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -22,7 +22,7 @@ using testing::IsEmpty;
 constexpr uint8_t kIconst0 = 3;
 
 // The call sites as they are requested: the numbers follow from them.
-class Numbers : public CallSiteNumbers {
+class Numbers : public CallSiteIds {
  public:
   explicit Numbers(bool knows_other_code) : knows_other_code_(knows_other_code) {}
   uint32_t NumberOf(uint32_t routine, CallSite site) override {
@@ -57,11 +57,11 @@ class CallSiteFinderTest : public testing::Test {
     ProbeSpec spec = ProbeSpec::Tree();
     spec.call_site = "at";
     builder_.Add(method);
-    auto result =
-        Instrument(builder_.Build(), {.filter = ScopeFilter(),
-                                      .spec = spec,
-                                      .assign_id = [](const MethodRef&) { return test::kId; },
-                                      .call_sites = &numbers_});
+    auto result = RewriteClass(builder_.Build(),
+                               {.filter = ScopeFilter(),
+                                .spec = spec,
+                                .assign_id = [](const MethodDeclaration&) { return test::kId; },
+                                .call_sites = &numbers_});
     ASSERT_TRUE(result.ok());
     outcome_ = result->methods.at(0);
     counts_ = result->probes;
@@ -99,10 +99,10 @@ TEST_F(CallSiteFinderTest, OneLineIsSetIfThereWasOtherCode) {
   ProbeSpec spec = ProbeSpec::Tree();
   spec.call_site = "at";
   builder_.Add({.code = Concat({Call(), {kOpReturn}}), .attributes = {Lines({{0, 10}})}});
-  const auto result =
-      Instrument(builder_.Build(), {.filter = ScopeFilter(),
+  const auto result = RewriteClass(builder_.Build(),
+                                   {.filter = ScopeFilter(),
                                     .spec = spec,
-                                    .assign_id = [](const MethodRef&) { return test::kId; },
+                                    .assign_id = [](const MethodDeclaration&) { return test::kId; },
                                     .call_sites = &other});
   ASSERT_TRUE(result.ok());
   EXPECT_THAT(other.asked, ElementsAre(CallSiteOfLine(10)));

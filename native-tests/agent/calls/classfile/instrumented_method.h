@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "native-tests/support/class_builder.h"
 #include "native-tests/support/rewritten_class.h"
 
@@ -24,10 +24,10 @@ struct Rewritten : RewrittenClass {
 inline void Apply(const ByteVector& bytes, Rewritten& out,
                   const classfile::ProbeSpec& spec = classfile::ProbeSpec::Tree(),
                   uint32_t id = kId) {
-  out.TakeApart(classfile::Instrument(
+  out.TakeApart(classfile::RewriteClass(
       bytes, {.filter = classfile::ScopeFilter(),
               .spec = spec,
-              .assign_id = [id](const classfile::MethodRef&) { return id; }}));
+              .assign_id = [id](const classfile::MethodDeclaration&) { return id; }}));
 }
 
 }  // namespace jtrace::test

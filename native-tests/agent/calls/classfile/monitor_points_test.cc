@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "agent/calls/classfile/instrumenter.h"
+#include "agent/calls/classfile/class_rewriter.h"
 #include "common/classfile/opcodes.h"
 #include "native-tests/support/class_builder.h"
 #include "native-tests/support/rewritten_class.h"
@@ -41,11 +41,12 @@ class MonitorPointsTest : public ::testing::Test {
   void Rewrite(const TestMethod& method, ProbeSpec spec = ProbeSpec::Tree()) {
     spec.monitors = true;
     MonitorIds ids;
-    rewritten_.TakeApart(Instrument(ClassBuilder().Add(method).Build(),
-                                    {.filter = ScopeFilter(),
-                                     .spec = spec,
-                                     .assign_id = [](const MethodRef&) { return kMethodId; },
-                                     .targets = &ids}));
+    rewritten_.TakeApart(
+        RewriteClass(ClassBuilder().Add(method).Build(),
+                     {.filter = ScopeFilter(),
+                      .spec = spec,
+                      .assign_id = [](const MethodDeclaration&) { return kMethodId; },
+                      .targets = &ids}));
     mark_ = rewritten_.Probe(spec.count_point);
   }
   // The ids of the probes, and the opcodes of monitorenter, monitorexit, returns and athrow, in the

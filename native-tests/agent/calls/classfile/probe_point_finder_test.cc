@@ -55,10 +55,11 @@ ProbeSpec PointSpec() {
 }
 
 void Apply(const ByteVector& bytes, Rewritten& out, const ProbeSpec& spec = PointSpec()) {
-  out.TakeApart(Instrument(bytes, {.filter = ScopeFilter(),
-                                   .spec = spec,
-                                   .assign_id = [](const MethodRef&) { return kMethodId; },
-                                   .targets = &out.ids}));
+  out.TakeApart(
+      RewriteClass(bytes, {.filter = ScopeFilter(),
+                           .spec = spec,
+                           .assign_id = [](const MethodDeclaration&) { return kMethodId; },
+                           .targets = &out.ids}));
 }
 
 ByteVector Invoke(uint8_t opcode, uint16_t method) { return BytesOf().U1(opcode).U2(method); }

@@ -8,9 +8,9 @@ namespace {
 
 class CallSiteTableTest : public testing::Test {
  protected:
-  static classfile::InstrumentResult Code(uint32_t id, std::string_view name, CallSite only,
-                                          std::vector<classfile::CallSiteRange> call_sites = {}) {
-    classfile::InstrumentResult result;
+  static classfile::RewriteResult Code(uint32_t id, std::string_view name, CallSite only,
+                                       std::vector<classfile::CallSiteRange> call_sites = {}) {
+    classfile::RewriteResult result;
     classfile::MethodOutcome outcome;
     outcome.method.name = name;
     outcome.id = id;

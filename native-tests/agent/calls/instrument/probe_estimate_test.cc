@@ -25,18 +25,19 @@ TEST(ProbeEstimateTest, CostGrowsWithClassesAndMethods) {
 
 // What was seen replaces the constants.
 TEST(ProbeEstimateTest, MeasuredCostIsInProportion) {
-  EXPECT_EQ(MeasuredCost({300, 3000}, {100, 1000}, absl::Seconds(2)), absl::Seconds(6));
-  EXPECT_EQ(MeasuredCost({0, 0}, {100, 1000}, absl::Seconds(2)), absl::ZeroDuration());
-  EXPECT_EQ(MeasuredCost({300, 3000}, {0, 0}, absl::ZeroDuration()), EstimatedCost({300, 3000}));
+  EXPECT_EQ(ExtrapolatedCost({300, 3000}, {100, 1000}, absl::Seconds(2)), absl::Seconds(6));
+  EXPECT_EQ(ExtrapolatedCost({0, 0}, {100, 1000}, absl::Seconds(2)), absl::ZeroDuration());
+  EXPECT_EQ(ExtrapolatedCost({300, 3000}, {0, 0}, absl::ZeroDuration()),
+            EstimatedCost({300, 3000}));
 }
 
 TEST(ProbeEstimateTest, ExpectsNothingFarFromTheEstimate) {
   const ProbeWork next = {10, 100};
   const ProbeWork done = {100, 1000};
-  EXPECT_EQ(ExpectedCost(next, {}, {}), EstimatedCost(next));
-  EXPECT_EQ(ExpectedCost(next, done, EstimatedCost(done) * 2), EstimatedCost(next) * 2);
-  EXPECT_EQ(ExpectedCost(next, done, EstimatedCost(done) * 50), EstimatedCost(next) * 4);
-  EXPECT_EQ(ExpectedCost(next, done, EstimatedCost(done) / 50), EstimatedCost(next) / 4);
+  EXPECT_EQ(BoundedCost(next, {}, {}), EstimatedCost(next));
+  EXPECT_EQ(BoundedCost(next, done, EstimatedCost(done) * 2), EstimatedCost(next) * 2);
+  EXPECT_EQ(BoundedCost(next, done, EstimatedCost(done) * 50), EstimatedCost(next) * 4);
+  EXPECT_EQ(BoundedCost(next, done, EstimatedCost(done) / 50), EstimatedCost(next) / 4);
 }
 
 TEST(ProbeEstimateTest, ABatchIsTheBudgetOfFiveSeconds) {

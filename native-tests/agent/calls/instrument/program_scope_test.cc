@@ -14,7 +14,7 @@ constexpr size_t kMany = 3000;
 
 std::vector<std::string> Chosen(const std::vector<ClassToProbe>& classes, std::string_view main,
                                 const std::vector<PackagesOfStack>& stacks = {}) {
-  return ChooseOwnScope(classes, main, stacks).patterns;
+  return ChooseProgramScope(classes, main, stacks).patterns;
 }
 
 TEST(OwnScopeTest, TheMainClasssProjectAndThoseSeen) {
@@ -69,10 +69,10 @@ TEST(OwnScopeTest, DividesWhatIsTooCostly) {
                                  "com.acme.e.E", "com.acme.f.F"}) {
     classes.push_back({name, kMany});
   }
-  const ProgramScope scope =
-      ChooseOwnScope(classes, "com.acme.Main",
-                     std::vector<PackagesOfStack>{{"com.acme.a"}, {"com.acme.a", "com.acme.b.y"}});
-  EXPECT_LE(EstimatedCost(scope.work), kCostOfOwnScope);
+  const ProgramScope scope = ChooseProgramScope(
+      classes, "com.acme.Main",
+      std::vector<PackagesOfStack>{{"com.acme.a"}, {"com.acme.a", "com.acme.b.y"}});
+  EXPECT_LE(EstimatedCost(scope.work), kCostOfProgramScope);
   ASSERT_GE(scope.patterns.size(), 3u);
   EXPECT_EQ(scope.patterns[0], "com.acme.*");  // the main class's
   EXPECT_EQ(scope.patterns[1], "com.acme.a.**");

@@ -12,7 +12,7 @@
 namespace jtrace::calls {
 namespace {
 
-using signal_safe::LogKind;
+using signal_safe::LogRecordKind;
 using signal_safe::ProbeClock;
 using ::testing::ElementsAre;
 using testing::Enter;
@@ -34,12 +34,13 @@ TEST_F(LogCollectorFilesTest, AGapThatIsOpenAtTheEndIsReported) {
   thread_.state()->log_dropped = 3;
   Visited running;
   collector.EndFile(/*is_last=*/true, std::ref(running));
-  EXPECT_THAT(running.controls, ElementsAre(Visited::Control{0, LogKind::kAt, outer, 0},
-                                            Visited::Control{0, LogKind::kDropped, 3, 0},
-                                            Visited::Control{0, LogKind::kAt, inner, 0}));
+  EXPECT_THAT(running.controls, ElementsAre(Visited::Control{0, LogRecordKind::kAt, outer, 0},
+                                            Visited::Control{0, LogRecordKind::kDropped, 3, 0},
+                                            Visited::Control{0, LogRecordKind::kAt, inner, 0}));
   Visited ended;
   collector.Finish(*thread_.state(), std::ref(ended));
-  EXPECT_EQ(ended.controls.back(), (Visited::Control{0, LogKind::kAt, thread_.state()->root, 0}));
+  EXPECT_EQ(ended.controls.back(),
+            (Visited::Control{0, LogRecordKind::kAt, thread_.state()->root, 0}));
 }
 
 // The thread continues counting after the report, and reports the whole gap at its end.
@@ -57,38 +58,39 @@ TEST_F(LogCollectorFilesTest, CallsOfAGapAreReportedOnce) {
 
   thread_.state()->log_dropped = 9;
   collector.BeginRecording(/*follow=*/true);
-  log.Control(LogKind::kDropped, 7);  // in two parts
-  log.Control(LogKind::kDropped, 6);
+  log.Control(LogRecordKind::kDropped, 7);  // in two parts
+  log.Control(LogRecordKind::kDropped, 6);
   thread_.state()->log_gap = thread_.state()->log_dropped = 0;
   EXPECT_THAT(Poll(collector).controls,
-              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.current_ref(), 0},
-                          Visited::Control{0, LogKind::kDropped, 0, 0},
-                          Visited::Control{0, LogKind::kDropped, 4, 0}));
-  log.Control(LogKind::kDropped, 2);
+              ElementsAre(Visited::Control{0, LogRecordKind::kAt, thread_.current_ref(), 0},
+                          Visited::Control{0, LogRecordKind::kDropped, 0, 0},
+                          Visited::Control{0, LogRecordKind::kDropped, 4, 0}));
+  log.Control(LogRecordKind::kDropped, 2);
   Poll(collector);
   EXPECT_EQ(collector.dropped_calls(), 6u);
 }
 
 // Only while somebody reads the logs.
 TEST_F(LogCollectorFilesTest, ThreadsMayWaitUntilTheLastFileEnds) {
-  const auto waits = [&] { return static_cast<signal_safe::LogWaits>(arena_->log_waits); };
+  const auto waits = [&] { return static_cast<signal_safe::FullLogPolicy>(arena_->log_waits); };
   const auto none = [](const LogRun&) {};
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   collector.BeginRecording(/*follow=*/false);
-  EXPECT_EQ(waits(), signal_safe::LogWaits::kNo);
+  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kNo);
   collector.LetThreadsWait();
-  EXPECT_EQ(waits(), signal_safe::LogWaits::kYes);
+  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kYes);
   collector.EndFile(/*is_last=*/false, none);
-  EXPECT_EQ(waits(), signal_safe::LogWaits::kYes);
+  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kYes);
   collector.EndFile(/*is_last=*/true, none);
-  EXPECT_EQ(waits(), signal_safe::LogWaits::kNo);
+  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kNo);
 }
 
 TEST_F(LogCollectorFilesTest, AThreadMayEndTheWaits) {
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   collector.LetThreadsWait();
   EXPECT_FALSE(collector.stalled());
-  arena_->log_waits = static_cast<uint64_t>(signal_safe::LogWaits::kStalled);  // as a thread does
+  arena_->log_waits =
+      static_cast<uint64_t>(signal_safe::FullLogPolicy::kStalled);  // as a thread does
   EXPECT_TRUE(collector.stalled());
   collector.EndFile(/*is_last=*/true, [](const LogRun&) {});
   EXPECT_EQ(arena_->log_waits, 0u);
@@ -112,7 +114,7 @@ TEST_F(LogCollectorFilesTest, ARecordingBeginsAtTheThreadsPosition) {
   const Visited visited = Poll(collector);
   EXPECT_THAT(visited.ops, ElementsAre(Enter(2)));
   EXPECT_THAT(visited.controls,
-              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.current_ref(), 0}));
+              ElementsAre(Visited::Control{0, LogRecordKind::kAt, thread_.current_ref(), 0}));
   log.Exit(2);
   EXPECT_TRUE(Poll(collector).controls.empty());
 }
@@ -126,7 +128,7 @@ TEST_F(LogCollectorFilesTest, ARecordingOfOneFileLocatesThreadsThatStandStill) {
   collector.BeginRecording(/*follow=*/false);
   log.Enter(2);
   EXPECT_THAT(Poll(collector).controls,
-              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.current_ref(), 0}));
+              ElementsAre(Visited::Control{0, LogRecordKind::kAt, thread_.current_ref(), 0}));
 }
 
 // The file changes while the thread is far ahead of its reader.
@@ -145,7 +147,7 @@ TEST_F(LogCollectorFilesTest, AFileBeginsAtThePositionOfItsFirstRecord) {
   collector.BeginFile();
   const Visited second = Poll(collector);
   EXPECT_THAT(second.ops, ElementsAre(Exit(36)));
-  EXPECT_THAT(second.controls, ElementsAre(Visited::Control{0, LogKind::kAt, nodes[2], 0}));
+  EXPECT_THAT(second.controls, ElementsAre(Visited::Control{0, LogRecordKind::kAt, nodes[2], 0}));
   // The outer one's exit was not seen.
   log.Exit(4);
   log.Exit(9);
@@ -153,7 +155,7 @@ TEST_F(LogCollectorFilesTest, AFileBeginsAtThePositionOfItsFirstRecord) {
   log.Enter(4);
   collector.BeginFile();
   const Visited third = Poll(collector);
-  EXPECT_THAT(third.controls, ElementsAre(Visited::Control{0, LogKind::kAt, nodes[0], 0}));
+  EXPECT_THAT(third.controls, ElementsAre(Visited::Control{0, LogRecordKind::kAt, nodes[0], 0}));
 }
 
 TEST_F(LogCollectorFilesTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilTheNextOne) {
@@ -164,12 +166,12 @@ TEST_F(LogCollectorFilesTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilTh
   log.Enter(4);
   Poll(collector);
   collector.BeginFile();
-  log.Control(LogKind::kAt, thread_.current_ref());
+  log.Control(LogRecordKind::kAt, thread_.current_ref());
   EXPECT_EQ(Poll(collector).controls.size(), 1u);
   collector.BeginFile();
   log.Exit(4);
   EXPECT_THAT(Poll(collector).controls,
-              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.current_ref(), 0}));
+              ElementsAre(Visited::Control{0, LogRecordKind::kAt, thread_.current_ref(), 0}));
 }
 
 // A thread that stays in a call while files begin and end.
@@ -187,18 +189,19 @@ TEST_F(LogCollectorFilesTest, TheTimeOfACallIsSplitAmongItsFiles) {
     collector.EndFile(file == 3, std::ref(visited));
     const uint64_t begin = (file - 1) * 10'000;
     if (file == 1) {
-      EXPECT_THAT(visited.controls, ElementsAre(Visited::Control{1, LogKind::kAt, node, 10'000}));
+      EXPECT_THAT(visited.controls,
+                  ElementsAre(Visited::Control{1, LogRecordKind::kAt, node, 10'000}));
     } else {
       EXPECT_THAT(visited.controls,
-                  ElementsAre(Visited::Control{0, LogKind::kAt, node, begin},
-                              Visited::Control{0, LogKind::kAt, node, begin + 10'000}));
+                  ElementsAre(Visited::Control{0, LogRecordKind::kAt, node, begin},
+                              Visited::Control{0, LogRecordKind::kAt, node, begin + 10'000}));
     }
     collector.BeginFile();
   }
-  log.Control(LogKind::kTime, 40);
+  log.Control(LogRecordKind::kTime, 40);
   log.Exit(4);
   const Visited last = Poll(collector);
-  EXPECT_THAT(last.controls, ElementsAre(Visited::Control{0, LogKind::kAt, node, 30'000}));
+  EXPECT_THAT(last.controls, ElementsAre(Visited::Control{0, LogRecordKind::kAt, node, 30'000}));
   EXPECT_THAT(last.times, ElementsAre(40'000u));
 }
 
@@ -220,20 +223,20 @@ TEST_F(LogCollectorFilesTest, TheTimeOfAGapIsSplitAmongItsFiles) {
   arena_->tick = 10'000;
   Visited first;
   collector.EndFile(/*is_last=*/false, std::ref(first));
-  EXPECT_THAT(first.controls, ElementsAre(Visited::Control{0, LogKind::kAt, outer, 1000},
-                                          Visited::Control{0, LogKind::kDropped, 3, 10'000},
-                                          Visited::Control{0, LogKind::kAt, inner, 10'000}));
+  EXPECT_THAT(first.controls, ElementsAre(Visited::Control{0, LogRecordKind::kAt, outer, 1000},
+                                          Visited::Control{0, LogRecordKind::kDropped, 3, 10'000},
+                                          Visited::Control{0, LogRecordKind::kAt, inner, 10'000}));
   collector.BeginFile();
-  log.Control(LogKind::kAt, outer);
-  log.Control(LogKind::kTime, 25);
-  log.Control(LogKind::kDropped, 8);
-  log.Control(LogKind::kAt, inner);
+  log.Control(LogRecordKind::kAt, outer);
+  log.Control(LogRecordKind::kTime, 25);
+  log.Control(LogRecordKind::kDropped, 8);
+  log.Control(LogRecordKind::kAt, inner);
   thread_.state()->log_gap = thread_.state()->log_dropped = 0;
   const Visited second = Poll(collector);
-  EXPECT_THAT(second.controls, ElementsAre(Visited::Control{0, LogKind::kAt, outer, 10'000},
-                                           Visited::Control{0, LogKind::kAt, outer, 10'000},
-                                           Visited::Control{0, LogKind::kDropped, 5, 25'000},
-                                           Visited::Control{0, LogKind::kAt, inner, 25'000}));
+  EXPECT_THAT(second.controls, ElementsAre(Visited::Control{0, LogRecordKind::kAt, outer, 10'000},
+                                           Visited::Control{0, LogRecordKind::kAt, outer, 10'000},
+                                           Visited::Control{0, LogRecordKind::kDropped, 5, 25'000},
+                                           Visited::Control{0, LogRecordKind::kAt, inner, 25'000}));
 }
 
 }  // namespace

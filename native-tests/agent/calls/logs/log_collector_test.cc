@@ -15,7 +15,7 @@
 namespace jtrace::calls {
 namespace {
 
-using signal_safe::LogKind;
+using signal_safe::LogRecordKind;
 using signal_safe::ProbeClock;
 using ::testing::ElementsAre;
 using testing::Enter;
@@ -59,7 +59,7 @@ TEST_F(LogCollectorTest, RecordsOfOneFileKeepTheirOrderAndMarks) {
     for (unsigned left = random() % 70; left > 0 && log.HasRoom(); --left) {
       const unsigned kind = random() % 10;
       if (kind == 0) {
-        log.Control(LogKind::kAt, controls.emplace_back(1 + controls.size()));
+        log.Control(LogRecordKind::kAt, controls.emplace_back(1 + controls.size()));
       } else if (kind == 1) {
         log.Hole();
       } else {
@@ -126,15 +126,15 @@ TEST_F(LogCollectorTest, MarksAreBetweenTheirRecords) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   log.Enter(1);
-  log.Control(LogKind::kAt, 0x7fffffff);
-  log.Control(LogKind::kDropped, 12);
-  log.Control(LogKind::kAt, 5);
+  log.Control(LogRecordKind::kAt, 0x7fffffff);
+  log.Control(LogRecordKind::kDropped, 12);
+  log.Control(LogRecordKind::kAt, 5);
   log.Exit(1);
   const Visited visited = Poll(collector);
   EXPECT_THAT(visited.ops, ElementsAre(Enter(1), Exit(1)));
-  EXPECT_THAT(visited.controls, ElementsAre(Visited::Control{1, LogKind::kAt, 0x7fffffff, 0},
-                                            Visited::Control{1, LogKind::kDropped, 12, 0},
-                                            Visited::Control{1, LogKind::kAt, 5, 0}));
+  EXPECT_THAT(visited.controls, ElementsAre(Visited::Control{1, LogRecordKind::kAt, 0x7fffffff, 0},
+                                            Visited::Control{1, LogRecordKind::kDropped, 12, 0},
+                                            Visited::Control{1, LogRecordKind::kAt, 5, 0}));
   EXPECT_EQ(collector.dropped_calls(), 12u);
 }
 
@@ -145,22 +145,23 @@ TEST_F(LogCollectorTest, TimesContinueWhenTheirLowBitsWrap) {
   LogCollector collector(arena_.get(), ProbeClock::kNano, scale_);
   log.Enter(1, (3 * wrap - 5) % wrap);
   log.Exit(1, 7);
-  log.Control(LogKind::kTime, 20);
-  log.Control(LogKind::kAt, 9);
-  log.Control(LogKind::kOff, 1000);
-  log.Control(LogKind::kOff, 500);  // what the record before had no room for
+  log.Control(LogRecordKind::kTime, 20);
+  log.Control(LogRecordKind::kAt, 9);
+  log.Control(LogRecordKind::kOff, 1000);
+  log.Control(LogRecordKind::kOff, 500);  // what the record before had no room for
   log.Enter(2, 30);
   const Visited visited = Poll(collector);
   EXPECT_THAT(visited.times, ElementsAre(3 * wrap - 5, 3 * wrap + 7, 3 * wrap + 30));
-  EXPECT_THAT(visited.controls, ElementsAre(Visited::Control{2, LogKind::kAt, 9, 3 * wrap + 20},
-                                            Visited::Control{2, LogKind::kOff, 1500, 0}));
+  EXPECT_THAT(visited.controls,
+              ElementsAre(Visited::Control{2, LogRecordKind::kAt, 9, 3 * wrap + 20},
+                          Visited::Control{2, LogRecordKind::kOff, 1500, 0}));
 }
 
 TEST_F(LogCollectorTest, CoarseTimesAddUpInMicroseconds) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, 5000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
   log.Enter(1);
-  log.Control(LogKind::kTime, 106);
+  log.Control(LogRecordKind::kTime, 106);
   log.Exit(1);
   EXPECT_THAT(Poll(collector).times, ElementsAre(5000u, 106'000u));
 }
@@ -170,10 +171,10 @@ TEST_F(LogCollectorTest, RepeatedCoarseTimesMeanTheSame) {
   constexpr uint64_t kLow = uint64_t{1} << signal_safe::kOpBits;
   LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, (kLow - 5) * 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
-  log.Control(LogKind::kTimeHigh, 1);
-  log.Control(LogKind::kAt, thread_.state()->root);
-  log.Control(LogKind::kTimeHigh, 1);
-  for (int i = 0; i < 2; ++i) log.Control(LogKind::kTime, 3);
+  log.Control(LogRecordKind::kTimeHigh, 1);
+  log.Control(LogRecordKind::kAt, thread_.state()->root);
+  log.Control(LogRecordKind::kTimeHigh, 1);
+  for (int i = 0; i < 2; ++i) log.Control(LogRecordKind::kTime, 3);
   log.Enter(1);
   const Visited visited = Poll(collector);
   EXPECT_EQ(visited.controls.front().time, (kLow - 5) * 1000);
@@ -185,14 +186,14 @@ TEST_F(LogCollectorTest, TimeOffTheProcessorsWaitsForItsRecord) {
   LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCpu, scale_);
   log.Enter(1, 1100);
-  log.Control(LogKind::kOff, 400);
+  log.Control(LogRecordKind::kOff, 400);
   EXPECT_TRUE(Poll(collector).controls.empty());
-  log.Control(LogKind::kAt, thread_.state()->root);
+  log.Control(LogRecordKind::kAt, thread_.state()->root);
   log.Exit(1, 1600);
   const Visited visited = Poll(collector);
   EXPECT_THAT(visited.controls,
-              ElementsAre(Visited::Control{0, LogKind::kAt, thread_.state()->root, 1100},
-                          Visited::Control{0, LogKind::kOff, 400, 0}));
+              ElementsAre(Visited::Control{0, LogRecordKind::kAt, thread_.state()->root, 1100},
+                          Visited::Control{0, LogRecordKind::kOff, 400, 0}));
   EXPECT_THAT(visited.since, ElementsAre(1100u));
 }
 

@@ -54,9 +54,9 @@ class LogDouble {
   void Exit(uint32_t routine, uint64_t time = 0) { Put(routine << 2 | 2, time); }
   // A record that was announced and never written.
   void Hole() { Advance(); }
-  void Control(signal_safe::LogKind kind, uint64_t value) {
+  void Control(signal_safe::LogRecordKind kind, uint64_t value) {
     if (sizeof(Word) == 8) return Put(static_cast<uint32_t>(kind), value);
-    if (kind == signal_safe::LogKind::kAt) {
+    if (kind == signal_safe::LogRecordKind::kAt) {
       return Write(static_cast<Word>(signal_safe::kAtBit | value));
     }
     Write(static_cast<Word>(static_cast<uint64_t>(kind) << signal_safe::kOpBits | value));

@@ -16,7 +16,7 @@ namespace jtrace::testing {
 struct Visited {
   struct Control {
     size_t index;
-    signal_safe::LogKind kind;
+    signal_safe::LogRecordKind kind;
     uint64_t value, time;
     bool operator==(const Control&) const = default;
   };
@@ -48,7 +48,7 @@ class LogReading : public ::testing::Test {
   }
 
   TestArena arena_;
-  calls::TickScale scale_ = calls::TickScale::Nanoseconds();
+  calls::ClockScale scale_ = calls::ClockScale::Nanoseconds();
   ProbeDouble thread_{arena_.get(), 7};
 };
 

@@ -9,7 +9,7 @@
 namespace jtrace::calls {
 namespace {
 
-using signal_safe::LogKind;
+using signal_safe::LogRecordKind;
 using signal_safe::ProbeClock;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -31,14 +31,14 @@ class LogSourceTest : public ::testing::Test {
   }
 
   TestArena arena_;
-  TickScale scale_ = TickScale::Nanoseconds();
+  ClockScale scale_ = ClockScale::Nanoseconds();
   ProbeDouble thread_{arena_.get(), 7};
   TreeCollector trees_{arena_.get()};
   RecordingClock clock_;
   trace::RecordEncoder encoder_{{}};
   jvm::ThreadTable table_;
   jvm::ThreadRegistry threads_{table_, nullptr, clock_, encoder_};
-  jvm::ThreadGroups groups_{threads_, encoder_};
+  jvm::ThreadTreeGroups groups_{threads_, encoder_};
   Losses losses_;
 };
 
@@ -49,9 +49,9 @@ TEST_F(LogSourceTest, PositionsNameNodesThatTheSameChunkDefines) {
   thread_.Enter(4);
   thread_.Enter(5);
   log.Enter(3);
-  log.Control(LogKind::kAt, thread_.state()->root);
-  log.Control(LogKind::kDropped, 6);
-  log.Control(LogKind::kAt, thread_.current_ref());
+  log.Control(LogRecordKind::kAt, thread_.state()->root);
+  log.Control(LogRecordKind::kDropped, 6);
+  log.Control(LogRecordKind::kAt, thread_.current_ref());
   log.Exit(5);
   proto::Chunk chunk;
   source.Poll(chunk);
@@ -78,8 +78,8 @@ TEST_F(LogSourceTest, EveryOpAndValueHasATime) {
   LogCollector logs(arena_.get(), ProbeClock::kNano, scale_);
   LogSource source = Source(logs);
   log.Enter(3, start + 100);
-  log.Control(LogKind::kTime, start + 150);
-  log.Control(LogKind::kAt, thread_.state()->root);
+  log.Control(LogRecordKind::kTime, start + 150);
+  log.Control(LogRecordKind::kAt, thread_.state()->root);
   log.Enter(3, start + 180);
   proto::Chunk chunk;
   source.Poll(chunk);
@@ -96,7 +96,7 @@ TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfRequested) {
     LogCollector logs(arena_.get(), ProbeClock::kCpu, scale_);
     LogSource source = Source(logs, {.budget = 0, .switches = wanted});
     log.Enter(3, start + 100);
-    log.Control(LogKind::kOff, 400);
+    log.Control(LogRecordKind::kOff, 400);
     log.Exit(3, start + 600);
     proto::Chunk chunk;
     source.Poll(chunk);
@@ -116,12 +116,12 @@ TEST_F(LogSourceTest, TimeOffTheProcessorsInAGapIsRecordedInTheGap) {
   LogSource source = Source(logs);
   const uint32_t root = thread_.state()->root;
   log.Enter(3, start + 100);
-  log.Control(LogKind::kAt, root);
-  log.Control(LogKind::kOff, 400);
-  log.Control(LogKind::kTime, start + 600);
-  log.Control(LogKind::kDropped, 1);
-  log.Control(LogKind::kOff, 40);
-  log.Control(LogKind::kAt, root);
+  log.Control(LogRecordKind::kAt, root);
+  log.Control(LogRecordKind::kOff, 400);
+  log.Control(LogRecordKind::kTime, start + 600);
+  log.Control(LogRecordKind::kDropped, 1);
+  log.Control(LogRecordKind::kOff, 40);
+  log.Control(LogRecordKind::kAt, root);
   log.Enter(3, start + 700);
   proto::Chunk chunk;
   source.Poll(chunk);
@@ -134,10 +134,10 @@ TEST_F(LogSourceTest, ASpentBudgetStopsTheLogsOnce) {
   LogCollector logs(arena_.get(), ProbeClock::kNone, scale_);
   LogSource source = Source(logs, {.budget = 1000, .switches = true});
   proto::Chunk chunk;
-  source.Wrote(999);
+  source.OnFileSizeChanged(999);
   source.AddChanges(1, chunk);
   EXPECT_EQ(arena_->log_stopped, 0u);
-  source.Wrote(1000);
+  source.OnFileSizeChanged(1000);
   source.AddChanges(2, chunk);
   EXPECT_EQ(arena_->log_stopped, 1u);
   const auto rows = losses_.Snapshot();
@@ -153,7 +153,7 @@ TEST_F(LogSourceTest, WaitsOfThreadsAreReportedByFile) {
   source.AddChanges(1, chunk);
   source.BeginFile();
   arena_->log_waited += 1'000'000;
-  arena_->log_waits = static_cast<uint64_t>(signal_safe::LogWaits::kStalled);
+  arena_->log_waits = static_cast<uint64_t>(signal_safe::FullLogPolicy::kStalled);
   source.AddChanges(2, chunk);
   const auto rows = losses_.Snapshot();
   ASSERT_EQ(rows.size(), 2u);
@@ -191,7 +191,7 @@ TEST_F(LogSourceTest, CallsLeftOutCountInTheFileThatReportsThem) {
   LogSource source = Source(logs);
   proto::Chunk chunk;
   const auto reported = [&](uint32_t calls) -> uint64_t {
-    if (calls != 0) log.Control(LogKind::kDropped, calls);
+    if (calls != 0) log.Control(LogRecordKind::kDropped, calls);
     source.Poll(chunk);
     source.AddChanges(clock_.Now(), chunk);
     const auto rows = losses_.Snapshot();

@@ -16,7 +16,7 @@
 namespace jtrace::calls {
 namespace {
 
-using signal_safe::LogKind;
+using signal_safe::LogRecordKind;
 using signal_safe::ProbeClock;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -30,7 +30,7 @@ class RingChainTest : public ::testing::Test {
  protected:
   struct Read {
     std::vector<uint32_t> ops;
-    std::vector<std::pair<LogKind, uint64_t>> controls;
+    std::vector<std::pair<LogRecordKind, uint64_t>> controls;
     std::vector<uint64_t> control_times;
   };
   LogCollector::Visit Into(Read& read) {
@@ -58,7 +58,7 @@ class RingChainTest : public ::testing::Test {
   }
 
   TestArena arena_;
-  TickScale scale_ = TickScale::Nanoseconds();
+  ClockScale scale_ = ClockScale::Nanoseconds();
   ProbeDouble thread_{arena_.get(), 7};
   std::function<void(const LogRun&)> visit_;
 };
@@ -135,16 +135,17 @@ TEST_F(RingChainTest, AGapIsOpenAsLongAsTheNextRingIsEmpty) {
   log.Grow(64);
   Read first;
   collector.EndFile(/*is_last=*/false, Into(first));
-  EXPECT_THAT(first.controls, ElementsAre(std::pair(LogKind::kAt, thread_.current_ref()),
-                                          std::pair(LogKind::kDropped, 3u),
-                                          std::pair(LogKind::kAt, thread_.current_ref())));
+  EXPECT_THAT(first.controls, ElementsAre(std::pair(LogRecordKind::kAt, thread_.current_ref()),
+                                          std::pair(LogRecordKind::kDropped, 3u),
+                                          std::pair(LogRecordKind::kAt, thread_.current_ref())));
   collector.BeginFile();
-  log.Control(LogKind::kDropped, 8);
-  log.Control(LogKind::kAt, root);
+  log.Control(LogRecordKind::kDropped, 8);
+  log.Control(LogRecordKind::kAt, root);
   thread_.state()->log_gap = thread_.state()->log_dropped = 0;
-  EXPECT_THAT(Poll(collector).controls, ElementsAre(std::pair(LogKind::kAt, thread_.current_ref()),
-                                                    std::pair(LogKind::kDropped, 5u),
-                                                    std::pair(LogKind::kAt, uint64_t{root})));
+  EXPECT_THAT(Poll(collector).controls,
+              ElementsAre(std::pair(LogRecordKind::kAt, thread_.current_ref()),
+                          std::pair(LogRecordKind::kDropped, 5u),
+                          std::pair(LogRecordKind::kAt, uint64_t{root})));
   EXPECT_EQ(collector.dropped_calls(), 8u);
 }
 
@@ -196,18 +197,18 @@ TEST_F(RingChainTest, CallsOfAThreadWithoutARingAreReportedAsLeftOut) {
   EXPECT_THAT(Poll(collector).controls, IsEmpty());
   Read first;
   collector.EndFile(/*is_last=*/false, Into(first));
-  EXPECT_THAT(first.controls,
-              ElementsAre(std::pair(LogKind::kAt, root), std::pair(LogKind::kDropped, 3u),
-                          std::pair(LogKind::kAt, root)));
+  EXPECT_THAT(first.controls, ElementsAre(std::pair(LogRecordKind::kAt, root),
+                                          std::pair(LogRecordKind::kDropped, 3u),
+                                          std::pair(LogRecordKind::kAt, root)));
   EXPECT_THAT(first.control_times, ElementsAre(5000u, 20'000u, 20'000u));
   collector.BeginFile();
   state.log_dropped = 10;
   arena_->tick = 30'000;
   thread_.End();
   const Read second = Poll(collector);
-  EXPECT_THAT(second.controls,
-              ElementsAre(std::pair(LogKind::kAt, root), std::pair(LogKind::kDropped, 7u),
-                          std::pair(LogKind::kAt, root)));
+  EXPECT_THAT(second.controls, ElementsAre(std::pair(LogRecordKind::kAt, root),
+                                           std::pair(LogRecordKind::kDropped, 7u),
+                                           std::pair(LogRecordKind::kAt, root)));
   EXPECT_THAT(second.control_times, ElementsAre(20'000u, 30'000u, 30'000u));
   EXPECT_EQ(collector.dropped_calls(), 10u);
   Poll(collector);

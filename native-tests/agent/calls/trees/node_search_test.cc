@@ -42,7 +42,7 @@ class Slots {
   uint32_t RoutineOf(signal_safe::Ref child) const {
     return signal_safe::At<signal_safe::Node>(arena_, child)->routine;
   }
-  uint64_t Free() const { return reinterpret_cast<uintptr_t>(&arena_->lost_node); }
+  uint64_t Free() const { return reinterpret_cast<uintptr_t>(&arena_->sink_node); }
   uint64_t& FirstFree(Block& block, size_t words, uint32_t routine) const {
     size_t at = routine % words;
     while (block[at] != Free()) at = (at + 1) % words;

@@ -157,7 +157,7 @@ class ProbeDouble {
       if (node.parent == 0) return;
       auto* parent = signal_safe::At<signal_safe::Node>(arena_, node.parent);
       std::vector<uint64_t>& slots = slots_[node.parent];
-      slots.resize(kSlots, reinterpret_cast<uintptr_t>(&arena_->lost_node));
+      slots.resize(kSlots, reinterpret_cast<uintptr_t>(&arena_->sink_node));
       slots[node.routine % kSlots] = reinterpret_cast<uintptr_t>(&node);
       parent->mask = (kSlots - 1) * sizeof(uint64_t);
       parent->slots = reinterpret_cast<uintptr_t>(slots.data());
@@ -307,7 +307,7 @@ class ProbeDouble {
   const uint64_t metrics_offset_;
   const uint64_t blocks_offset_;
   const uint64_t node_bytes_;
-  signal_safe::CounterBlock block_ = {};
+  signal_safe::MetricCounts block_ = {};
   signal_safe::ThreadState* state_;
   uint64_t calls_ = 0;
   std::map<uint32_t, uint64_t> by_routine_;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/trees/block_counters.h"
+#include "agent/calls/trees/basic_block_counters.h"
 #include "agent/calls/trees/node_search.h"
 #include "agent/calls/trees/tree_collector.h"
 #include "agent/calls/trees/tree_values.h"
@@ -107,7 +107,7 @@ class TreeCollectorBlocksTest : public ::testing::Test {
  protected:
   std::unique_ptr<TreeCollector> Make(const TreeLimits& limits = {},
                                       TreeCollector::GroupOf group_of = nullptr) {
-    auto reserved = BlockCounters::Reserve(/*by_path=*/true);
+    auto reserved = BasicBlockCounters::Reserve(/*by_path=*/true);
     EXPECT_TRUE(reserved.ok());
     counters_ = *std::move(reserved);
     return std::make_unique<TreeCollector>(
@@ -121,7 +121,7 @@ class TreeCollectorBlocksTest : public ::testing::Test {
   }
 
   TestArena arena_;
-  std::unique_ptr<BlockCounters> counters_;
+  std::unique_ptr<BasicBlockCounters> counters_;
 };
 
 TEST_F(TreeCollectorBlocksTest, NodesHaveTheirOwnCounts) {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/calls/clocks/tick_scale.h"
+#include "agent/calls/clocks/clock_scale.h"
 #include "agent/calls/trees/tree_collector.h"
 #include "native-tests/agent/calls/trees/probe_double.h"
 #include "native-tests/agent/calls/trees/tree_reader.h"
@@ -147,7 +147,7 @@ TEST(TreeCollectorMetricsTest, ElapsedOfAThreadIsTheSumOverAll) {
 TEST(TreeCollectorMetricsTest, EveryCollectionReportsAll) {
   for (const bool has_clock : {false, true}) {
     TestArena arena;
-    const TickScale scale = TickScale::Nanoseconds();
+    const ClockScale scale = ClockScale::Nanoseconds();
     TreeCollector collector(arena.get(), {.clock = has_clock ? signal_safe::ProbeClock::kCoarse
                                                              : signal_safe::ProbeClock::kNone,
                                           .scale = has_clock ? &scale : nullptr,

@@ -134,7 +134,7 @@ TEST(TreeCollectorPruneTest, NoTimeIsLost) {
   constexpr uint64_t kNodeBytes = sizeof(signal_safe::Node) + sizeof(signal_safe::NodeTimes);
   for (const uint32_t group : {0, 1}) {
     TestArena arena;
-    const TickScale scale = TickScale::Nanoseconds();
+    const ClockScale scale = ClockScale::Nanoseconds();
     TreeCollector collector(arena.get(),
                             {.group_of = [group](uint64_t, bool) { return group; },
                              .clock = signal_safe::ProbeClock::kCoarse,
@@ -189,10 +189,11 @@ TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesNameADefinedNode) {
 
 TEST(TreeCollectorPruneTest, MembersOfGroupsLeaveTheirCallsToTheGroup) {
   TestArena arena;
-  TreeCollector collector(arena.get(), {.group_of = [](uint64_t, bool) { return 1; },
-                                        .limits = {.arena_bytes = 1000 * sizeof(signal_safe::Node),
-                                                   .groups_bytes = 400 * sizeof(GroupForest::Node),
-                                                   .prune_percent = 1}});
+  TreeCollector collector(arena.get(),
+                          {.group_of = [](uint64_t, bool) { return 1; },
+                           .limits = {.arena_bytes = 1000 * sizeof(signal_safe::Node),
+                                      .groups_bytes = 400 * sizeof(GroupTreeStore::Node),
+                                      .prune_percent = 1}});
   TreeReader reader;
   ProbeDouble thread(arena.get(), 1);
   WalkWithoutEnd(thread, collector, reader, 300, [] {});
@@ -274,7 +275,7 @@ TEST(TreeCollectorPruneTest, SumsNearTheirCallersAreBounded) {
     ++(path.starts_with("/0/") ? at_root : near);
   }
   EXPECT_GT(near, 0u);
-  EXPECT_LE(near, kArenaBytes / 6 / sizeof(PrunedNodes::Sum));
+  EXPECT_LE(near, kArenaBytes / 6 / sizeof(PrunedTotals::Sum));
   EXPECT_GT(at_root, near);
   std::map<uint32_t, uint64_t> by_routine;
   reader.AddByRoutine(by_routine);

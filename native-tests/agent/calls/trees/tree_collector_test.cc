@@ -102,8 +102,8 @@ TEST_F(TreeCollectorTest, ReportsOnlyChangedNodes) {
 // Ten stretches of nodes that were called once, and a first one in which something is called again.
 class QuietNodesTest : public TreeCollectorTest {
  protected:
-  static constexpr uint32_t kNodes = 10 * QuietNodes::kRunNodes;
-  static constexpr uint32_t kLate = 5 * QuietNodes::kRunNodes;
+  static constexpr uint32_t kNodes = 10 * NodeReadBackoff::kRunNodes;
+  static constexpr uint32_t kLate = 5 * NodeReadBackoff::kRunNodes;
 
   QuietNodesTest() {
     for (uint32_t routine = 1; routine <= kNodes; ++routine) Call(routine);
@@ -224,7 +224,7 @@ TEST_F(TreeCollectorTest, FindsChildrenInSlotsAndTables) {
     thread.Exit(token);
   }
   EXPECT_EQ(collector_.NumberOfChild(raw_parent, kFirst), 0u) << "no slots yet";
-  std::vector<uint64_t> slots(kSlots + 1, reinterpret_cast<uintptr_t>(&arena_->lost_node));
+  std::vector<uint64_t> slots(kSlots + 1, reinterpret_cast<uintptr_t>(&arena_->sink_node));
   slots[kSlots] = 0;
   parent->mask = signal_safe::kMaxMask;
   parent->slots = reinterpret_cast<uintptr_t>(slots.data());
@@ -258,7 +258,7 @@ TEST_F(TreeCollectorTest, AnInvalidNodeHasNumberZero) {
   ProbeDouble thread(arena_.get(), 1);
   EXPECT_EQ(collector_.NumberOf(thread.current_ref()), 0u) << "root";
   EXPECT_EQ(collector_.NumberOf(0), 0u);
-  EXPECT_EQ(collector_.NumberOf(signal_safe::RefOf(arena_.get(), &arena_->lost_node)), 0u);
+  EXPECT_EQ(collector_.NumberOf(signal_safe::RefOf(arena_.get(), &arena_->sink_node)), 0u);
   EXPECT_EQ(collector_.NumberOf(~uint64_t{0}), 0u);
   EXPECT_EQ(collector_.NumberOf(arena_->next >> signal_safe::kGranuleShift), 0u);
 }

@@ -1,8 +1,8 @@
+#include "agent/jvm/hotspot/machine_code.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "agent/jvm/hotspot/machine_code.h"
 
 namespace jtrace::jvm {
 namespace {

@@ -161,8 +161,8 @@ TEST(CfiTest, RowOfAnEntryIsTheCallersPush) {
 // All of the C library's code, in an order in which later lookups find what earlier ones kept, for
 // the same pc or for the block that it is in.
 TEST(CfiTest, KeptRowsAreThoseOfTheTables) {
-  MappedObject libc;
-  ASSERT_TRUE(FindMappedObject(reinterpret_cast<uintptr_t>(&qsort), &libc));
+  MappedDso libc;
+  ASSERT_TRUE(FindMappedDso(reinterpret_cast<uintptr_t>(&qsort), &libc));
   ASSERT_NE(libc.eh_frame_hdr, 0u);
   const auto* const tables = reinterpret_cast<const std::byte*>(libc.eh_frame_hdr);
   CfiLookup lookup;

@@ -22,16 +22,16 @@ uintptr_t Address(int (*function)()) { return reinterpret_cast<uintptr_t>(functi
 class ObjectLookupTest : public testing::Test {
  protected:
   // The loader's list, as an older C library would have it copied.
-  void UseCopy(std::span<const MappedObject> objects) {
+  void UseCopy(std::span<const MappedDso> objects) {
     Publish(objects);
     SetLoaderLookup(nullptr);
   }
-  static size_t Publish(std::span<const MappedObject> objects) {
-    std::vector<CopiedObject> copied;
-    for (const MappedObject& it : objects) {
+  static size_t Publish(std::span<const MappedDso> objects) {
+    std::vector<CopiedDso> copied;
+    for (const MappedDso& it : objects) {
       copied.push_back({it, *reinterpret_cast<const uintptr_t*>(it.WordAddress())});
     }
-    return PublishMappedObjects(copied);
+    return PublishMappedDsos(copied);
   }
   void TearDown() override {
     SetLoaderLookup(reinterpret_cast<LoaderLookup>(dlsym(RTLD_DEFAULT, "_dl_find_object")));
@@ -45,18 +45,18 @@ TEST_F(ObjectLookupTest, TheCopyAgreesWithTheCLibrary) {
   const std::vector<uintptr_t> pcs = {
       Address(&Local), reinterpret_cast<uintptr_t>(&std::abort),
       reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "_ZNSt9exceptionD2Ev")), 4096, header_};
-  std::vector<MappedObject> expected(pcs.size());
+  std::vector<MappedDso> expected(pcs.size());
   std::vector<bool> is_found;
   for (size_t i = 0; i < pcs.size(); ++i) {
-    is_found.push_back(FindMappedObject(pcs[i], &expected[i]));
+    is_found.push_back(FindMappedDso(pcs[i], &expected[i]));
   }
   EXPECT_TRUE(is_found[0] && is_found[1] && is_found[2] && !is_found[3] && !is_found[4]);
 
-  CopyObjects();
+  CopyDsos();
   SetLoaderLookup(nullptr);
   for (size_t i = 0; i < pcs.size(); ++i) {
-    MappedObject found;
-    ASSERT_EQ(FindMappedObject(pcs[i], &found), is_found[i]) << i;
+    MappedDso found;
+    ASSERT_EQ(FindMappedDso(pcs[i], &found), is_found[i]) << i;
     if (!is_found[i]) continue;
     // Of an object with gaps, the C library names the segment only.
     EXPECT_LE(found.begin, expected[i].begin);
@@ -67,37 +67,37 @@ TEST_F(ObjectLookupTest, TheCopyAgreesWithTheCLibrary) {
 
 TEST_F(ObjectLookupTest, EdgesOfTheCopy) {
   UseCopy({});
-  MappedObject found;
-  EXPECT_FALSE(FindMappedObject(100, &found));
-  const MappedObject objects[] = {{100, 200, header_}, {300, 400, header_}};
+  MappedDso found;
+  EXPECT_FALSE(FindMappedDso(100, &found));
+  const MappedDso objects[] = {{100, 200, header_}, {300, 400, header_}};
   UseCopy(objects);
-  EXPECT_FALSE(FindMappedObject(99, &found));
-  EXPECT_TRUE(FindMappedObject(100, &found));
-  EXPECT_TRUE(FindMappedObject(199, &found));
-  EXPECT_FALSE(FindMappedObject(200, &found));
-  EXPECT_TRUE(FindMappedObject(399, &found));
+  EXPECT_FALSE(FindMappedDso(99, &found));
+  EXPECT_TRUE(FindMappedDso(100, &found));
+  EXPECT_TRUE(FindMappedDso(199, &found));
+  EXPECT_FALSE(FindMappedDso(200, &found));
+  EXPECT_TRUE(FindMappedDso(399, &found));
   EXPECT_EQ(found.eh_frame_hdr, header_);
-  EXPECT_FALSE(FindMappedObject(400, &found));
+  EXPECT_FALSE(FindMappedDso(400, &found));
 }
 
 TEST_F(ObjectLookupTest, AnObjectThatWasUnloadedIsNotFound) {
-  const MappedObject object[] = {{100, 200, header_}};
+  const MappedDso object[] = {{100, 200, header_}};
   UseCopy(object);
   words_[0] = 0;  // another object's memory now
-  MappedObject found;
-  EXPECT_FALSE(FindMappedObject(150, &found));
+  MappedDso found;
+  EXPECT_FALSE(FindMappedDso(150, &found));
 }
 
 TEST_F(ObjectLookupTest, ObjectsBeyondTheLimitAreLeftOut) {
-  std::vector<MappedObject> many;
-  for (uintptr_t i = 1; i <= kMaxMappedObjects + 1; ++i) {
+  std::vector<MappedDso> many;
+  for (uintptr_t i = 1; i <= kMaxMappedDsos + 1; ++i) {
     many.push_back({i * 100, i * 100 + 50, header_});
   }
-  EXPECT_EQ(Publish(many), kMaxMappedObjects);
+  EXPECT_EQ(Publish(many), kMaxMappedDsos);
   SetLoaderLookup(nullptr);
-  MappedObject found;
-  EXPECT_TRUE(FindMappedObject(kMaxMappedObjects * 100, &found));
-  EXPECT_FALSE(FindMappedObject((kMaxMappedObjects + 1) * 100, &found));
+  MappedDso found;
+  EXPECT_TRUE(FindMappedDso(kMaxMappedDsos * 100, &found));
+  EXPECT_FALSE(FindMappedDso((kMaxMappedDsos + 1) * 100, &found));
 }
 
 TEST_F(ObjectLookupTest, ReadersSeeWholeObjectsWhileTheCopyChanges) {
@@ -105,17 +105,17 @@ TEST_F(ObjectLookupTest, ReadersSeeWholeObjectsWhileTheCopyChanges) {
   std::atomic<bool> done{false};
   std::atomic<int> found_some{0};
   std::thread reader([&] {
-    MappedObject found;
+    MappedDso found;
     while (!done) {
-      if (!FindMappedObject(1500, &found)) continue;
+      if (!FindMappedDso(1500, &found)) continue;
       ASSERT_EQ(found.end - found.begin, found.begin == 1000 ? 1000u : 600u);
       ++found_some;
     }
   });
-  const MappedObject one[] = {{1000, 2000, header_}};
-  const MappedObject other[] = {{400, 500, header_}, {1400, 2000, header_}};
+  const MappedDso one[] = {{1000, 2000, header_}};
+  const MappedDso other[] = {{400, 500, header_}, {1400, 2000, header_}};
   for (int i = 0; i < 100'000 || (found_some == 0 && i < 100'000'000); ++i) {
-    Publish(i % 2 == 0 ? std::span<const MappedObject>(one) : other);
+    Publish(i % 2 == 0 ? std::span<const MappedDso>(one) : other);
   }
   done = true;
   reader.join();

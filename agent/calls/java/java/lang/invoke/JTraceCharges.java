@@ -10,7 +10,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * current (S5.2: Delta = Cum - LastCum).
  *
  * <p>alloc.bytes is read from the JVM's own structure for the thread; all other metrics are counted
- * in the thread's block (agent/signal_safe/counter_block.h) by the code that notices the event.
+ * in the thread's block (agent/signal_safe/metric_counts.h) by the code that notices the event.
  *
  * <p>Metrics with ELAPSED are what all threads were charged with meanwhile (elapsed.NAME): whoever
  * charges adds to the arena's sum, and each probe charges what was added since the thread's last
