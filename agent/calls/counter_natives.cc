@@ -25,8 +25,8 @@ std::atomic<ThreadCounterAccess*> counters_of_jvm{nullptr};
 ThreadCounterAccess& Counters() { return *counters_of_jvm.load(std::memory_order_acquire); }
 
 jlong JNICALL Block(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_thread) {
-  return reinterpret_cast<jlong>(Counters().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
-                                                    static_cast<uint64_t>(java_thread)));
+  return reinterpret_cast<jlong>(Counters().CountsOfThread(
+      static_cast<uint64_t>(tid), is_virtual != 0, static_cast<uint64_t>(java_thread)));
 }
 
 // Makes counts from before the recording count as charged: call paths get only later ones.
@@ -40,8 +40,8 @@ void SkipCounted(uint64_t packed, const signal_safe::MetricCounts& block,
 
 jlong JNICALL Begin(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_thread,
                     jlong metrics, jlong charged) {
-  signal_safe::MetricCounts* block = Counters().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
-                                                        static_cast<uint64_t>(java_thread));
+  signal_safe::MetricCounts* block = Counters().CountsOfThread(
+      static_cast<uint64_t>(tid), is_virtual != 0, static_cast<uint64_t>(java_thread));
   if (block != nullptr && charged != 0 && Counters().RanBeforeRecording(*block)) {
     SkipCounted(static_cast<uint64_t>(metrics), *block,
                 *reinterpret_cast<signal_safe::ThreadMetrics*>(charged));

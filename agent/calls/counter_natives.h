@@ -17,8 +17,8 @@ class ThreadCounterAccess {
   virtual ~ThreadCounterAccess() = default;
   // Returns the thread's block, new if there was none; null: no memory. `java_thread`: 0 if
   // virtual.
-  virtual signal_safe::MetricCounts* BlockOf(uint64_t java_tid, bool is_virtual,
-                                             uint64_t java_thread) = 0;
+  virtual signal_safe::MetricCounts* CountsOfThread(uint64_t java_tid, bool is_virtual,
+                                                    uint64_t java_thread) = 0;
   // Whether the thread ran before the recording: its counts up to now belong to none.
   virtual bool RanBeforeRecording(const signal_safe::MetricCounts& block) const = 0;
   // Returns the calling thread's total of a metric. An error says why it is unknown.

@@ -25,7 +25,7 @@ absl::StatusOr<ProbeSet*> ProbeSets::FindOrDefine(jvmtiEnv* jvmti, JNIEnv* jni,
       if (!reserved.ok()) return reserved.status();
       blocks = *std::move(reserved);
     }
-    auto probes = Install(jvmti, jni, options, static_cast<int>(i), blocks.get());
+    auto probes = DefineProbes(jvmti, jni, options, static_cast<int>(i), blocks.get());
     if (!probes.ok()) return probes.status();
     auto* set = new ProbeSet;
     set->blocks = std::move(blocks);

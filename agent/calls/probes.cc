@@ -113,9 +113,9 @@ void Probes::SetCompiled(uint32_t routine, bool compiled) const {
 
 uint64_t Probes::memory_used() const { return ArenaBytesUsed(*arena_); }
 
-absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
-                                                const ProbeOptions& options, int number,
-                                                const BasicBlockCounters* blocks) {
+absl::StatusOr<std::unique_ptr<Probes>> DefineProbes(jvmtiEnv* jvmti, JNIEnv* jni,
+                                                     const ProbeOptions& options, int number,
+                                                     const BasicBlockCounters* blocks) {
   absl::StatusOr<signal_safe::Arena*> arena = ReserveArena(options.memory_limit, options.max_depth);
   if (!arena.ok()) return arena.status();
   InitializeRseqDescriptor((*arena)->rseq);

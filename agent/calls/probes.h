@@ -35,7 +35,7 @@ struct ProbeOptions {
   bool call_sites = false;    // sites=on; only for trees
   double prune_percent = 0;   // nodes with less of their parent's calls may be pruned; 0: none
   double exit_percent = 0;    // the same of its time, when an activation ends; needs a clock
-  bool resting = false;       // probes=resting: calls only, counted between Count and Rest
+  bool resting = false;       // probes=resting: calls only, counted while EnableCounting says so
 
   bool operator==(const ProbeOptions&) const = default;
 };
@@ -79,7 +79,8 @@ class Probes {
   // rests the probes. After End no recording runs.
   void Begin();
   void End();
-  // From Count to Rest or End, resting probes count; others always do. Any thread.
+  // Resting probes count from EnableCounting to DisableCounting or End; others always do. Any
+  // thread.
   void EnableCounting();
   void DisableCounting();
 
@@ -104,8 +105,8 @@ std::string ProbeClassName(int number);
 // defined, and after DefineCounters if there are metrics. `blocks`: null: blocks are not counted.
 // Nothing is printed; no Java exception is left pending. Errors: ResourceExhausted without address
 // space; FailedPrecondition if the JVM rejects the class or lacks something it uses.
-absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
-                                                const ProbeOptions& options, int number = 0,
-                                                const BasicBlockCounters* blocks = nullptr);
+absl::StatusOr<std::unique_ptr<Probes>> DefineProbes(jvmtiEnv* jvmti, JNIEnv* jni,
+                                                     const ProbeOptions& options, int number = 0,
+                                                     const BasicBlockCounters* blocks = nullptr);
 
 }  // namespace jtrace::calls

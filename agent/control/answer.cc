@@ -17,7 +17,7 @@ int ExitCode(const absl::Status& status) {
 
 }  // namespace
 
-bool ResponseMemory::Reserve(size_t bytes) {
+bool AnswerMemory::Reserve(size_t bytes) {
   if (used_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most_) return true;
   Release(bytes);
   return false;

@@ -15,9 +15,9 @@
 namespace jtrace::control {
 
 // Bytes that all clients together have not read yet. Any thread.
-class ResponseMemory {
+class AnswerMemory {
  public:
-  explicit ResponseMemory(size_t most) : most_(most) {}
+  explicit AnswerMemory(size_t most) : most_(most) {}
   // Takes room; false: there is not enough.
   bool Reserve(size_t bytes);
   void Release(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
@@ -31,7 +31,7 @@ class ResponseMemory {
 class Answer {
  public:
   // The answer has at most `most` bytes, and at most the room in `memory`.
-  Answer(size_t most, ResponseMemory& memory) : most_(most), memory_(memory) {}
+  Answer(size_t most, AnswerMemory& memory) : most_(most), memory_(memory) {}
   ~Answer();
   Answer(const Answer&) = delete;
   Answer& operator=(const Answer&) = delete;
@@ -54,7 +54,7 @@ class Answer {
   bool AddLine(char kind, absl::string_view line);
 
   const size_t most_;
-  ResponseMemory& memory_;
+  AnswerMemory& memory_;
   mutable std::mutex mutex_;  // guards the members below
   std::string unsent_;
   size_t sent_ = 0;   // of unsent_

@@ -38,7 +38,7 @@ struct Limits {
 struct ConnectionContext {
   const Limits& limits;
   RequestQueue& queue;
-  ResponseMemory& memory;
+  AnswerMemory& memory;
 };
 
 // One client: reads its request, sends its answer, and never waits for it. On the clients' thread.
@@ -119,7 +119,7 @@ class Connections {
   const std::string path_;
   const Limits limits_;
   RequestQueue& queue_;
-  ResponseMemory memory_;
+  AnswerMemory memory_;
   AgentThread thread_;
   bool has_listened_ = false;  // constant once the thread runs
   AgentFd socket_;

@@ -15,7 +15,7 @@ class EventRecorders {
   EventRecorders& operator=(const EventRecorders&) = delete;
 
   // Adds a source that has another owner and outlives this.
-  void Add(EventRecorder& source) { sources_.push_back(&source); }
+  void Add(EventRecorder& source) { recorders_.push_back(&source); }
 
   void Prepare(const EventCodeSet& codes);
   void Start(const EventCodeSet& codes);
@@ -26,7 +26,7 @@ class EventRecorders {
  private:
   const EventContext context_;
   std::vector<std::unique_ptr<EventRecorder>> owned_;
-  std::vector<EventRecorder*> sources_;
+  std::vector<EventRecorder*> recorders_;
 };
 
 }  // namespace jtrace::events

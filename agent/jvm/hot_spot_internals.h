@@ -49,9 +49,9 @@ void FindMissingSections(const VmStructs& structs, const JvmFlags& flags,
 
 // Decides whether the JVM must report compiled methods (JVMTI CompiledMethodLoad), and makes it
 // keep debug information without the reports.
-class CompiledMethodConsumer {
+class DebugInfoKeeper {
  public:
-  virtual ~CompiledMethodConsumer() = default;
+  virtual ~DebugInfoKeeper() = default;
 
   // Whether reports of compiled methods are still needed. Any thread.
   virtual bool NeedsCompiledCode() const = 0;
@@ -65,7 +65,7 @@ class CompiledMethodConsumer {
 // What is known of this JVM, from libjvm's symbols and the tables that it exports. Threads: Read
 // and Resolve on the thread of a start; the queries on any thread after Resolve. Must outlive every
 // handler that was given layout().
-class HotSpotInternals : public CompiledMethodConsumer {
+class HotSpotInternals : public DebugInfoKeeper {
  public:
   // Reads symbols and tables. `libjvm_address`: any address in libjvm. After Resolve, problem()
   // reports what cannot be read.

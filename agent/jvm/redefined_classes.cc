@@ -27,6 +27,15 @@ std::vector<unsigned char> RedefinedClasses::Current(uint32_t class_id,
   return found->second;
 }
 
+void RedefinedClasses::Forget(const absl::flat_hash_set<uint32_t>& classes) {
+  absl::MutexLock lock(&mutex_);
+  absl::erase_if(files_, [&](const auto& kept) {
+    if (!classes.contains(kept.first)) return false;
+    bytes_ -= kept.second.size();
+    return true;
+  });
+}
+
 void RedefinedClasses::EndRecording() {
   absl::MutexLock lock(&mutex_);
   // A JVM that does not forget returns the right file itself, even after unseen redefinitions.

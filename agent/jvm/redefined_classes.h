@@ -14,6 +14,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 
 namespace jtrace::jvm {
@@ -29,6 +30,8 @@ class RedefinedClasses {
   // Returns the file that jtrace should have received instead of `file` when it retransforms the
   // class; empty: `file` is right.
   std::vector<unsigned char> Current(uint32_t class_id, std::span<const unsigned char> file);
+  // Drops the files of unloaded classes.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
   // Drops the files at the end of a recording, unless this JVM needs them: later changes are not
   // seen.
   void EndRecording();

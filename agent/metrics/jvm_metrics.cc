@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std:
 }
 
 void JvmMetrics::Prepare(const std::vector<uint32_t>& metrics) {
-  sources_.Prepare(Bits(metrics));
+  event_counter_.Prepare(Bits(metrics));
   objects_.Prepare(Bits(metrics));
 }
 
@@ -90,9 +90,9 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, bool has
   began_ns_.store(MonotonicNanos());
   const uint64_t wanted = Bits(metrics);
   std::string refused;
-  const uint64_t of_kernel = kernel_events_.Start(wanted, refused);
-  counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted, has_trees) | of_kernel |
-                       (wanted & kProbeMetrics) | Bit(Metric::kGc));
+  const uint64_t of_kernel = perf_events_.Start(wanted, refused);
+  counters_.SetCounted(event_counter_.Start(wanted) | objects_.Start(wanted, has_trees) |
+                       of_kernel | (wanted & kProbeMetrics) | Bit(Metric::kGc));
   for (const uint32_t metric : metrics) {
     if (IsElapsed(metric) || counters_.Check(metric).ok()) continue;
     const std::string name = counters_.NameOf(metric);
@@ -110,10 +110,10 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, bool has
 }
 
 void JvmMetrics::StopSources(Losses& losses) {
-  kernel_events_.Stop();
-  sources_.Stop();
+  perf_events_.Stop();
+  event_counter_.Stop();
   objects_.Stop();
-  losses.Set("metrics.path.unattached", Severity::kWarning, kernel_events_.unattached(),
+  losses.Set("metrics.path.unattached", Severity::kWarning, perf_events_.unattached(),
              "kernel's events of threads without a descriptor: path.* metrics lack them",
              "raise ulimit -n");
 }
@@ -156,7 +156,7 @@ void JvmMetrics::ThreadStart(JNIEnv* jni, jthread thread) {
   const jvm::ThreadIdentity identity = fields_.Of(jni, thread);
   if (identity.java_tid == 0) return;
   counters_.Start(identity.java_tid, identity.java_thread, /*is_partial=*/false);
-  kernel_events_.Attach(gettid());
+  perf_events_.Attach(gettid());
 }
 
 void JvmMetrics::GcFinish(uint64_t now_ns) {
@@ -171,14 +171,14 @@ void JvmMetrics::Adopt(JNIEnv* jni, jthread thread) {
   if (identity.java_thread == 0) return;
   const pid_t os_tid = jvm::OsThreadIdOf(layout_, identity.java_thread);
   counters_.Adopt(identity.java_tid, os_tid, identity.java_thread);
-  if (os_tid > 0) kernel_events_.Attach(os_tid);
+  if (os_tid > 0) perf_events_.Attach(os_tid);
 }
 
 bool JvmMetrics::RegisterThread(JNIEnv* jni, jthread thread) {
   const jvm::ThreadIdentity identity = fields_.Of(jni, thread);
   if (identity.java_tid == 0) return false;
   const bool is_virtual = identity.java_thread == 0;
-  return BlockOf(identity.java_tid, is_virtual, identity.java_thread) != nullptr;
+  return CountsOfThread(identity.java_tid, is_virtual, identity.java_thread) != nullptr;
 }
 
 absl::StatusOr<int64_t> JvmMetrics::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
@@ -186,10 +186,10 @@ absl::StatusOr<int64_t> JvmMetrics::TotalOf(JNIEnv* jni, jthread thread, uint32_
   return counters_.Of(fields_.JavaTid(jni, thread), metric);
 }
 
-signal_safe::MetricCounts* JvmMetrics::BlockOf(uint64_t java_tid, bool is_virtual,
-                                               uint64_t java_thread) {
-  if (is_virtual) sources_.FollowVirtualThreads();
-  return counters_.BlockOf(java_tid, is_virtual, java_thread);
+signal_safe::MetricCounts* JvmMetrics::CountsOfThread(uint64_t java_tid, bool is_virtual,
+                                                      uint64_t java_thread) {
+  if (is_virtual) event_counter_.FollowVirtualThreads();
+  return counters_.CountsOfThread(java_tid, is_virtual, java_thread);
 }
 
 bool JvmMetrics::RanBeforeRecording(const signal_safe::MetricCounts& block) const {

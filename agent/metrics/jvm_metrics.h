@@ -33,7 +33,7 @@ class JvmMetrics : public calls::ThreadCounterAccess {
       : layout_(layout),
         io_(vm),
         counters_(layout.allocated, threads),
-        sources_(vm, io_, counters_),
+        event_counter_(vm, io_, counters_),
         objects_(vm, counters_) {}
   static JvmMetrics* Create(JavaVM* vm, jvm::ThreadTable& threads);
 
@@ -61,7 +61,7 @@ class JvmMetrics : public calls::ThreadCounterAccess {
   void StopSources(Losses& losses);
   void End();
   // Distinguishes virtual threads from their carriers from here on.
-  void FollowVirtualThreads() { sources_.FollowVirtualThreads(); }
+  void FollowVirtualThreads() { event_counter_.FollowVirtualThreads(); }
 
   // Objects by the call path that allocated them, between Begin and End.
   const AllocationPaths& object_paths() { return objects_.paths(); }
@@ -79,7 +79,7 @@ class JvmMetrics : public calls::ThreadCounterAccess {
   // Counts a thread that may run since before the agent was loaded. On any thread.
   void Adopt(JNIEnv* jni, jthread thread);
   // Called first when a thread ends: its call paths get what the kernel has counted.
-  void ThreadEnding() { kernel_events_.Detach(); }
+  void ThreadEnding() { perf_events_.Detach(); }
   void ThreadEnd() { counters_.End(); }
   void VirtualThreadEnd(uint64_t java_tid) { counters_.EndVirtual(java_tid); }
   // Called inside a safepoint, on the VM thread.
@@ -92,8 +92,8 @@ class JvmMetrics : public calls::ThreadCounterAccess {
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric);
 
   // ThreadCounterAccess
-  signal_safe::MetricCounts* BlockOf(uint64_t java_tid, bool is_virtual,
-                                     uint64_t java_thread) override;
+  signal_safe::MetricCounts* CountsOfThread(uint64_t java_tid, bool is_virtual,
+                                            uint64_t java_thread) override;
   bool RanBeforeRecording(const signal_safe::MetricCounts& block) const override;
   absl::StatusOr<int64_t> Own(uint32_t metric) override { return counters_.Own(metric); }
   const signal_safe::AllocLayout& layout() const override { return layout_.allocated; }
@@ -105,8 +105,8 @@ class JvmMetrics : public calls::ThreadCounterAccess {
   bool allocations_checked_ = false;
   events::IoCalls io_;
   ThreadCounters counters_;
-  JvmEventCounter sources_;
-  ThreadPerfEvents kernel_events_;
+  JvmEventCounter event_counter_;
+  ThreadPerfEvents perf_events_;
   LiveObjectCounter objects_;
   std::atomic<bool> live_{false};
   std::atomic<uint64_t> began_ns_{0};

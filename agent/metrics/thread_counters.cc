@@ -463,7 +463,8 @@ void ThreadCounters::EndVirtual(uint64_t java_tid) {
   Retire(*block, /*is_own=*/false, std::nullopt);
 }
 
-MetricCounts* ThreadCounters::BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) {
+MetricCounts* ThreadCounters::CountsOfThread(uint64_t java_tid, bool is_virtual,
+                                             uint64_t java_thread) {
   if (tls_metric_counts != nullptr && tls_metric_counts->java_tid == java_tid)
     return tls_metric_counts;
   if (is_virtual) {

@@ -2,9 +2,10 @@
 // the totals of ended threads. Which ids belong to a thread is in jvm/thread_table. Lives as long
 // as the JVM, across recordings.
 //
-// Threads: everything from any thread, unless noted. One mutex, held for plain memory and for
-// reading other threads' counters; only the mutex of the table of threads is taken inside of it.
-// Counting itself (Count, the probes) takes none.
+// Threads: everything from any thread, unless noted. One mutex, held for plain memory and while
+// other threads' counters are read, in /proc too, so a thread's start may wait for that; only the
+// mutex of the table of threads is taken inside of it. Counting itself (Count, the probes) takes
+// none.
 #pragma once
 
 #include <pthread.h>
@@ -77,7 +78,8 @@ class ThreadCounters {
   // Keeps the values of a virtual thread, which ends.
   void EndVirtual(uint64_t java_tid);
   // Returns the block of the calling thread, or of the virtual thread on it; made if there is none.
-  signal_safe::MetricCounts* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
+  signal_safe::MetricCounts* CountsOfThread(uint64_t java_tid, bool is_virtual,
+                                            uint64_t java_thread);
   // Registers the calling thread, as a native one if it was not seen before. None: no memory.
   struct Identity {
     uint64_t java_tid = 0;  // 0: a native thread
@@ -100,8 +102,8 @@ class ThreadCounters {
   // virtual threads, or not for ended ones.
 
   // The queries that are safe in signal handlers.
-  CurrentThreadTotals& own() { return own_; }
-  const CurrentThreadTotals& own() const { return own_; }
+  CurrentThreadTotals& current_thread() { return own_; }
+  const CurrentThreadTotals& current_thread() const { return own_; }
 
   // Returns the total of the calling thread, or of the virtual thread on it.
   absl::StatusOr<int64_t> Own(uint32_t metric);

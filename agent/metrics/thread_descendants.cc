@@ -1,5 +1,7 @@
 #include "agent/metrics/thread_descendants.h"
 
+#include "agent/metrics/counter_numbers.h"
+
 namespace jtrace::metrics {
 
 void ThreadDescendants::Begin(uint64_t window, uint64_t java_tid) {
@@ -26,7 +28,8 @@ void ThreadDescendants::Leave(uint64_t java_tid, const Values& totals) {
   const std::lock_guard lock(mutex_);
   for (auto& [window, family] : families_) {
     if (family.running.erase(java_tid) == 0) continue;
-    for (size_t i = 0; i < totals.size(); ++i) family.ended[i] += totals[i];
+    for (size_t i = 0; i < totals.size(); ++i)
+      family.ended[i] = WrapAdd(family.ended[i], totals[i]);
   }
 }
 

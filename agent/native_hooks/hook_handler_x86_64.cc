@@ -67,13 +67,13 @@ HookThread* CurrentThread() {
 
 // The thread's slot of samples; null: none is known. A thread that another one attached learns its
 // slot by its first sample. Until then it is searched for at the 1st, 2nd, 4th, 8th … hit.
-samples::ThreadSlot* SlotOf(const samples::SampleHandlerConfig& state, HookThread& thread) {
+samples::ThreadSlot* SlotOf(const samples::SampleHandlerConfig& config, HookThread& thread) {
   if (samples::ThreadSlot* const own = samples::CurrentThreadSlot(); own != nullptr) return own;
   const uint32_t hits = ++thread.hits_without_slot;
   if ((hits & (hits - 1)) != 0) return nullptr;
   const int32_t tid = thread.os_tid.load(std::memory_order_relaxed);
-  for (uint32_t i = 0; i < state.slot_count && state.slots[i].os_tid != 0; ++i) {
-    samples::ThreadSlot& slot = state.slots[i];
+  for (uint32_t i = 0; i < config.slot_count && config.slots[i].os_tid != 0; ++i) {
+    samples::ThreadSlot& slot = config.slots[i];
     if (slot.os_tid != tid ||
         slot.state.load(std::memory_order_acquire) != samples::SlotState::kAttached) {
       continue;
@@ -85,26 +85,27 @@ samples::ThreadSlot* SlotOf(const samples::SampleHandlerConfig& state, HookThrea
   return nullptr;
 }
 
-HookCaller CallerAt(signal_safe::SiteBinding duty, HookThread& thread, uintptr_t sp) {
+HookCaller CallerAt(signal_safe::SiteBinding binding, HookThread& thread, uintptr_t sp) {
   HookCaller caller;
   caller.node = 0;
   caller.java_tid = 0;
   caller.thread_number = 0;
   caller.position_known = false;
   for (uint32_t& jumped : caller.jumped) jumped = 0;
-  caller.placement = duty.placement;
-  caller.address =
-      (duty.use & signal_safe::kHookEntry) != 0 ? *reinterpret_cast<const uintptr_t*>(sp) : 0;
-  const samples::SampleHandlerConfig* const state =
+  caller.placement = binding.placement;
+  caller.address = (binding.actions & signal_safe::kHookEntry) != 0
+                       ? *reinterpret_cast<const uintptr_t*>(sp)
+                       : 0;
+  const samples::SampleHandlerConfig* const config =
       samples::sample_handler_config.load(std::memory_order_seq_cst);
-  if (state == nullptr || !state->active) return caller;
-  const samples::ThreadSlot* const slot = SlotOf(*state, thread);
+  if (config == nullptr || !config->active) return caller;
+  const samples::ThreadSlot* const slot = SlotOf(*config, thread);
   if (slot == nullptr) return caller;
   caller.thread_number = slot->thread_number.load(std::memory_order_relaxed);
-  const samples::Identity identity = samples::CurrentJavaThread(*state, *slot);
+  const samples::Identity identity = samples::CurrentJavaThread(*config, *slot);
   caller.java_tid = identity.java_tid;
-  if (identity.known && state->read_position != nullptr) {
-    const signal_safe::Position position = state->read_position(identity.java_tid);
+  if (identity.known && config->read_position != nullptr) {
+    const signal_safe::Position position = config->read_position(identity.java_tid);
     caller.node = position.known ? position.node : 0;
     caller.position_known = position.known;
   }
@@ -144,7 +145,7 @@ void CloseUnwound(HookThread& thread, HookRows& rows, uint32_t count) {
   while (thread.open_count != count) {
     const OpenHookCall& open = thread.open[--thread.open_count];
     // Calls of an earlier placement of the hook are dropped.
-    if (open.site->duty.load(std::memory_order_relaxed).placement != open.caller.placement) {
+    if (open.site->binding.load(std::memory_order_relaxed).placement != open.caller.placement) {
       continue;
     }
     hook_counters.unwound_calls.fetch_add(1, std::memory_order_relaxed);
@@ -186,7 +187,7 @@ void AwaitReturn(const signal_safe::PatchSite& site, HookThread& thread, const H
   const signal_safe::PatchSite* const back =
       signal_safe::patch_sites.load(std::memory_order_relaxed)->Find(caller.address);
   if (back == nullptr ||
-      (back->duty.load(std::memory_order_relaxed).use & signal_safe::kHookReturn) == 0) {
+      (back->binding.load(std::memory_order_relaxed).actions & signal_safe::kHookReturn) == 0) {
     return WantReturn(thread, caller.address);
   }
   if (thread.open_count == HookThread::kMaxOpen) {
@@ -200,12 +201,12 @@ void AwaitReturn(const signal_safe::PatchSite& site, HookThread& thread, const H
   open.start_ns = MonotonicNanos();
 }
 
-void Called(signal_safe::PatchSite& site, signal_safe::SiteBinding duty, HookThread& thread,
+void Called(signal_safe::PatchSite& site, signal_safe::SiteBinding binding, HookThread& thread,
             HookRows& rows, const signal_safe::AlternateStack& alternate, uintptr_t sp) {
   constexpr uint32_t kTimed = signal_safe::kHookTime | signal_safe::kHookEntry;
-  const bool is_timed = (duty.use & kTimed) == kTimed;
+  const bool is_timed = (binding.actions & kTimed) == kTimed;
   if (is_timed) CloseUnwound(thread, rows, StillOpen(thread, alternate, site, sp));
-  HookCaller caller = CallerAt(duty, thread, sp);
+  HookCaller caller = CallerAt(binding, thread, sp);
   if (caller.address != 0) AddJumps(thread, caller, sp);
   HookRow* const row = rows.Row(caller);
   if (row != nullptr) {
@@ -237,11 +238,11 @@ void Returned(HookThread& thread, HookRows& rows, uintptr_t address,
 }
 
 void Act(signal_safe::PatchSite& site, const ucontext_t& context) {
-  const signal_safe::SiteBinding duty = site.duty.load(std::memory_order_relaxed);
-  const uint32_t use = duty.use;
-  if (use == 0) return;
+  const signal_safe::SiteBinding binding = site.binding.load(std::memory_order_relaxed);
+  const uint32_t actions = binding.actions;
+  if (actions == 0) return;
   const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
-  const bool is_call = (use & signal_safe::kHookCount) != 0;
+  const bool is_call = (actions & signal_safe::kHookCount) != 0;
   if (is_call) site.calls.fetch_add(1, std::memory_order_relaxed);
   HookThread* const thread = CurrentThread();
   if (thread == nullptr) {
@@ -252,13 +253,14 @@ void Act(signal_safe::PatchSite& site, const ucontext_t& context) {
   HookRows& rows = thread->rows[thread->active.load(std::memory_order_seq_cst)];
   const uintptr_t sp = StackPointer(context);
   const signal_safe::AlternateStack alternate(context);
-  if ((use & signal_safe::kHookReturn) != 0) Returned(*thread, rows, site.address, alternate, sp);
-  if (is_call) Called(site, duty, *thread, rows, alternate, sp);
+  if ((actions & signal_safe::kHookReturn) != 0)
+    Returned(*thread, rows, site.address, alternate, sp);
+  if (is_call) Called(site, binding, *thread, rows, alternate, sp);
   thread->busy.store(0, std::memory_order_release);
-  if ((use & signal_safe::kHookUnwind) == 0) return;
-  const samples::SampleHandlerConfig* const state =
+  if ((actions & signal_safe::kHookUnwind) == 0) return;
+  const samples::SampleHandlerConfig* const config =
       samples::sample_handler_config.load(std::memory_order_seq_cst);
-  if (state == nullptr || !samples::TakeUnwind(*state, &context, alternate.Room())) {
+  if (config == nullptr || !samples::TakeUnwind(*config, &context, alternate.Room())) {
     hook_counters.unwinds_missed.fetch_add(1, std::memory_order_relaxed);
   }
 }
@@ -340,7 +342,7 @@ void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
                                            : nullptr;
   if (site == nullptr) return ForwardTrap(signal, info, context, static_cast<uintptr_t>(pc));
   pc = static_cast<greg_t>(site->address);
-  if ((site->duty.load(std::memory_order_relaxed).use & signal_safe::kHookRemoveAll) != 0) {
+  if ((site->binding.load(std::memory_order_relaxed).actions & signal_safe::kHookRemoveAll) != 0) {
     signal_safe::DisableAllHooks();
   } else if (!IsAgentWork()) {
     tls_in_hook = true;

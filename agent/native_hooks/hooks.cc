@@ -22,7 +22,7 @@
 namespace jtrace::native_hooks {
 namespace {
 
-uint32_t UseOf(HookKind kind) {
+uint32_t ActionsOf(HookKind kind) {
   switch (kind) {
     case HookKind::kCount:
       return signal_safe::kHookCount;
@@ -78,11 +78,11 @@ absl::Status Hooks::PlaceAt(signal_safe::PatchSite& site, PlacedHook placed, boo
   placed.site = site.number;
   placed.calls_before = site.calls.load();
   placed.unattributed_before = site.unattributed.load();
-  uint32_t use = UseOf(placed.kind);
-  if (is_entry) use |= signal_safe::kHookEntry;
-  if (returns_.contains(site.number)) use |= signal_safe::kHookReturn;
+  uint32_t actions = ActionsOf(placed.kind);
+  if (is_entry) actions |= signal_safe::kHookEntry;
+  if (returns_.contains(site.number)) actions |= signal_safe::kHookReturn;
   placements_.push_back(placed);
-  if (absl::Status status = table_.SetBinding(site, {use, placed.placement}); !status.ok()) {
+  if (absl::Status status = table_.SetBinding(site, {actions, placed.placement}); !status.ok()) {
     placements_.pop_back();
     return status;
   }
@@ -323,9 +323,9 @@ absl::Status Hooks::PlaceReturn(uintptr_t address) {
     if (absl::Status status = Pin(object); !status.ok()) return status;
     const auto site = table_.Make(address);
     if (!site.ok()) return site.status();
-    signal_safe::SiteBinding duty = (*site)->duty.load();
-    duty.use |= signal_safe::kHookReturn;  // a hook may be there as well
-    if (absl::Status status = table_.SetBinding(**site, duty); !status.ok()) return status;
+    signal_safe::SiteBinding binding = (*site)->binding.load();
+    binding.actions |= signal_safe::kHookReturn;  // a hook may be there as well
+    if (absl::Status status = table_.SetBinding(**site, binding); !status.ok()) return status;
     returns_.insert((*site)->number);
     return absl::OkStatus();
   }
@@ -339,9 +339,9 @@ void Hooks::RemoveReturnHooks() {
   }
   for (const uint32_t number : std::exchange(returns_, {})) {
     signal_safe::PatchSite& site = table_.site(number);
-    signal_safe::SiteBinding duty = site.duty.load();
-    duty.use &= ~uint32_t{signal_safe::kHookReturn};
-    table_.SetBinding(site, duty).IgnoreError();
+    signal_safe::SiteBinding binding = site.binding.load();
+    binding.actions &= ~uint32_t{signal_safe::kHookReturn};
+    table_.SetBinding(site, binding).IgnoreError();
   }
 }
 

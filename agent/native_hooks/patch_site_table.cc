@@ -118,13 +118,13 @@ absl::Status PatchSiteTable::Remove(Patch& patch) {
 }
 
 absl::Status PatchSiteTable::SetBinding(signal_safe::PatchSite& site,
-                                        signal_safe::SiteBinding duty) {
+                                        signal_safe::SiteBinding binding) {
   Patch& patch = sites_[site.number - 1];
-  site.duty.store(duty);
-  if (duty.use == 0) return patch.has_int3 ? Remove(patch) : absl::OkStatus();
+  site.binding.store(binding);
+  if (binding.actions == 0) return patch.has_int3 ? Remove(patch) : absl::OkStatus();
   if (patch.has_int3) return absl::OkStatus();
   absl::Status status = Insert(patch);
-  if (!status.ok()) site.duty.store({});
+  if (!status.ok()) site.binding.store({});
   return status;
 }
 

@@ -23,7 +23,7 @@ class PatchSiteTable {
   // cannot be displaced; others as in out_of_line_code.h.
   absl::StatusOr<signal_safe::PatchSite*> Make(uintptr_t address);
   // Sets what threads do at the site from now on, and places the int3; use 0 removes it.
-  absl::Status SetBinding(signal_safe::PatchSite& site, signal_safe::SiteBinding duty);
+  absl::Status SetBinding(signal_safe::PatchSite& site, signal_safe::SiteBinding binding);
 
   // By number, from 1 on.
   signal_safe::PatchSite& site(uint32_t number) const { return *sites_[number - 1].site; }

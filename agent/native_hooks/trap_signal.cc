@@ -168,7 +168,7 @@ bool MapAt(uintptr_t address, size_t bytes) {
 
 // cmp $SIGTRAP, %edi; jne target; jmp *InterceptedSigaction
 constexpr size_t kTrampolineBytes = 23;
-std::array<uint8_t, kTrampolineBytes> GateCode(uintptr_t at, uintptr_t target) {
+std::array<uint8_t, kTrampolineBytes> TrampolineCode(uintptr_t at, uintptr_t target) {
   std::array<uint8_t, kTrampolineBytes> code = {0x83, 0xff, SIGTRAP, 0x0f, 0x85, 0, 0, 0,
                                                 0,    0xff, 0x25,    0,    0,    0, 0};
   constexpr size_t kJumpEnd = 9;
@@ -188,8 +188,8 @@ std::optional<uintptr_t> MapTrampoline(const DirectBranch& branch) {
     for (const intptr_t moved : {-i * kStride, i * kStride}) {
       const intptr_t reach = distance + moved;
       if (reach != static_cast<int32_t>(reach)) continue;
-      const uintptr_t gate = branch.target + static_cast<uintptr_t>(moved);
-      if (MapAt(gate, kTrampolineBytes)) return gate;
+      const uintptr_t trampoline = branch.target + static_cast<uintptr_t>(moved);
+      if (MapAt(trampoline, kTrampolineBytes)) return trampoline;
     }
   }
   return std::nullopt;
@@ -215,15 +215,17 @@ absl::Status Install() {
   const auto branch = KernelSigactionOfLibc();
   if (!branch.ok()) return branch.status();
   if (absl::Status status = IdentifyProcess(); !status.ok()) return status;
-  const std::optional<uintptr_t> gate = MapTrampoline(*branch);
-  if (!gate.has_value()) return absl::UnavailableError("no memory for code is free near libc");
-  if (absl::Status status = WriteNewCode(*gate, GateCode(*gate, branch->target)); !status.ok()) {
+  const std::optional<uintptr_t> trampoline = MapTrampoline(*branch);
+  if (!trampoline.has_value())
+    return absl::UnavailableError("no memory for code is free near libc");
+  if (absl::Status status = WriteNewCode(*trampoline, TrampolineCode(*trampoline, branch->target));
+      !status.ok()) {
     return status;
   }
   signal_safe::kernel_sigaction.store(reinterpret_cast<signal_safe::Sigaction>(branch->target));
   SerializeProcessors();
   // The highest byte of the distance is the instruction's last one.
-  const auto distance = static_cast<uint32_t>(*gate - (branch->address + kBranchBytes));
+  const auto distance = static_cast<uint32_t>(*trampoline - (branch->address + kBranchBytes));
   absl::Status status =
       WriteCodeByte(branch->address + kBranchBytes - 1, static_cast<uint8_t>(distance >> 24));
   SerializeProcessors();

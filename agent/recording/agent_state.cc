@@ -21,6 +21,7 @@ size_t Forget(AgentState& agent, jvm::UnloadedClasses::Batch unloaded) {
   absl::flat_hash_set<uint32_t> classes;
   for (const trace::ForgottenClass& it : forgotten) classes.insert(it.id);
   registries.classes.Forget(classes);
+  registries.redefined.Forget(classes);
   if (Recording* recording = agent.recording_being_written.load(); recording != nullptr)
     recording->Forget(classes);
   if (RestingProbes* resting = agent.probes.resting.load(); resting != nullptr) {
@@ -36,15 +37,15 @@ EventState::EventState(JvmState& jvm, metrics::JvmMetrics& metrics,
                        std::function<uint32_t()> number_of_caller)
     : segments(jvm.trace.clock, jvm.trace.encoder, jvm.trace.limited_events, jvm.trace.losses,
                std::move(number_of_caller)),
-      sources({.vm = jvm.vm,
-               .classes = jvm.registries.classes,
-               .clock = jvm.trace.clock,
-               .threads = jvm.registries.threads,
-               .encoder = jvm.trace.encoder,
-               .limits = jvm.trace.limited_events,
-               .losses = jvm.trace.losses,
-               .io = metrics.io()}) {
-  sources.Add(segments);
+      recorders({.vm = jvm.vm,
+                 .classes = jvm.registries.classes,
+                 .clock = jvm.trace.clock,
+                 .threads = jvm.registries.threads,
+                 .encoder = jvm.trace.encoder,
+                 .limits = jvm.trace.limited_events,
+                 .losses = jvm.trace.losses,
+                 .io = metrics.io()}) {
+  recorders.Add(segments);
 }
 
 AgentState::AgentState(JavaVM* vm, jvmtiEnv* env)

@@ -1,5 +1,5 @@
-// All that lives as long as the JVM: successive recordings share it. Each part of a recording gets
-// only what it uses.
+// All that lives as long as the JVM: successive recordings share it. Most parts of a recording get
+// only what they use.
 //
 // Each member's header says which threads may use it. Never freed (jvm_state.h).
 #pragma once
@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
 #include "agent/base/thread_priority_boost.h"
 #include "agent/base/worker_thread.h"
@@ -40,7 +41,7 @@ struct EventState {
   // Whether the recording sees the ends of virtual threads, and so can give them numbers.
   std::atomic<bool> sees_virtual_ends{false};
   events::Segments segments;
-  events::EventRecorders sources;
+  events::EventRecorders recorders;
 };
 
 // The probes of all recordings.
@@ -62,7 +63,7 @@ struct AgentState {
 
   JvmState jvm;
   metrics::JvmMetrics& metrics;
-  metrics::ThreadDescendants families;
+  metrics::ThreadDescendants descendants;
   EventState events;
   ProbeState probes;
   CompiledCodeReports code_reports;

@@ -117,7 +117,7 @@ std::unique_ptr<trace::ChunkSource> CallsPart::BeginCounting(uint32_t routines) 
   }
   calls::TreeSource source = BeginTrees(kinds);
   if (logs_ == nullptr) {
-    windows_ = std::make_unique<metrics::TreeWindows>(*trees_, families_);
+    windows_ = std::make_unique<metrics::TreeWindows>(*trees_, descendants_);
     return std::make_unique<calls::TreeSource>(std::move(source));
   }
   logs_->BeginRecording(/*follow=*/options_.loop.on(), kinds);

@@ -40,7 +40,7 @@ class CallsPart : public RecordingPart {
             std::function<void()> wait_for_callbacks)
       : jvm_(agent.jvm),
         probe_state_(agent.probes),
-        families_(agent.families),
+        descendants_(agent.descendants),
         options_(options),
         metrics_(metrics),
         switches_(switches),
@@ -129,7 +129,7 @@ class CallsPart : public RecordingPart {
 
   JvmState& jvm_;
   ProbeState& probe_state_;
-  const metrics::ThreadDescendants& families_;
+  const metrics::ThreadDescendants& descendants_;
   const Options& options_;
   MetricsPart& metrics_;
   samples::ContextSwitchSource* const switches_;

@@ -55,7 +55,7 @@ void ClassBatches::Plan(JNIEnv* jni, const std::vector<Planned>& classes, bool a
   Drop(jni);
   progress_ = {};
   is_at_once_ = at_once;
-  pace_ = has_budget_ && !at_once ? BatchSizer(classes.size()) : BatchSizer::Unlimited();
+  sizer_ = has_budget_ && !at_once ? BatchSizer(classes.size()) : BatchSizer::Unlimited();
   pace_ends_ = Monotonic() + kMaxPaceTime;
   compiler_work_.reset();
   vm_thread_ = FindThread("VM Thread");
@@ -91,7 +91,7 @@ absl::Duration ClassBatches::UntilCompilersRest() {
   compiler_work_->quiet = compilers_.AreBusy() ? 0 : compiler_work_->quiet + 1;
   if (compiler_work_->quiet < kQuietChecks && now < compiler_work_->latest) return kCheckPeriod;
   const absl::Duration work = compilers_.CpuTime() - compiler_work_->used;
-  pace_.After(compiler_work_->classes, work);
+  sizer_.After(compiler_work_->classes, work);
   const absl::Duration rest = budget_.PauseAfter(absl::ZeroDuration(), work);
   next_batch_ = std::max(next_batch_, now + std::min(rest, kMaxRest));
   compiler_work_.reset();
@@ -104,7 +104,7 @@ std::vector<jclass> ClassBatches::TakeNext(JNIEnv* jni, const std::function<bool
   absl::Duration expected;
   const absl::Duration most =
       is_at_once_ ? absl::InfiniteDuration() : BatchLimit(batch_cost_, before);
-  const size_t most_classes = std::min(kMaxBatchClasses, pace_.classes());
+  const size_t most_classes = std::min(kMaxBatchClasses, sizer_.classes());
   while (next_ < classes_.size() && taken.size() < most_classes && expected < most) {
     const Waiting& waiting = classes_[next_++];
     ++progress_.done.classes;
@@ -142,7 +142,7 @@ void ClassBatches::RunNext(
   next_batch_ = now + budget_.PauseAfter(now - began, cost);
   if (empty() || !has_budget_) return;
   if (now > pace_ends_) {
-    pace_ = BatchSizer::Unlimited();
+    sizer_ = BatchSizer::Unlimited();
   } else {
     compiler_work_ = {.classes = classes.size(),
                       .used = compiled,

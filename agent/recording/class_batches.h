@@ -102,7 +102,7 @@ class ClassBatches {
   absl::Duration next_batch_;  // when it may begin, by the monotonic clock
   const bool has_budget_;
   ThreadPriorityBoost& compilers_;
-  BatchSizer pace_ = BatchSizer::Unlimited();
+  BatchSizer sizer_ = BatchSizer::Unlimited();
   absl::Duration pace_ends_;
   // The compilers' work since the last batch, until they rest. Times are of the monotonic clock.
   struct CompilerWork {

@@ -8,7 +8,7 @@ namespace jtrace {
 
 void CompiledCodePart::Listen(JNIEnv*) {
   if (options_.WantsStubs()) jvm::EnableEvents(jvm_.env, kStubEvents).IgnoreError();
-  reports_.Start(options_, jvm_.code_listener());
+  reports_.Start(options_, jvm_.debug_info_keeper());
 }
 
 void CompiledCodePart::AddExisting(JNIEnv*) {
@@ -29,7 +29,7 @@ void CompiledCodePart::RequestCodeRecords() {
   options.codes.SetDefault(Code::kJitInlining, true);
   if (!options.codes.Has(Code::kJitCode)) return;
   jvm_.trace.encoder.SetCodes(options.codes);
-  reports_.Start(options, jvm_.code_listener());
+  reports_.Start(options, jvm_.debug_info_keeper());
   reports_.ReportExisting();
 }
 

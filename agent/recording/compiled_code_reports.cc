@@ -19,12 +19,12 @@ absl::Status CompiledCodeReports::Expect(const Options& options) {
   return jvm::EnableEvents(env_, kEvents);
 }
 
-void CompiledCodeReports::Start(const Options& options, jvm::CompiledMethodConsumer* reader) {
+void CompiledCodeReports::Start(const Options& options, jvm::DebugInfoKeeper* keeper) {
   const bool wants_records = options.WantsCodeRecords();
   if (!wants_records && !options.WantsDebugInfo()) return;
   const absl::MutexLock lock(&mutex_);
-  reader_ = reader;
-  until_checked_ = !wants_records && reader->KeepDebugInfo() ? reader : nullptr;
+  keeper_ = keeper;
+  only_user_ = !wants_records && keeper->KeepDebugInfo() ? keeper : nullptr;
   is_listening_ = !IsOver();
   if (is_listening_) {
     jvm::EnableEvents(env_, kEvents).IgnoreError();
@@ -42,7 +42,7 @@ void CompiledCodeReports::ReportExisting() {
 }
 
 bool CompiledCodeReports::IsOver() const {
-  return until_checked_ != nullptr && !until_checked_->NeedsCompiledCode();
+  return only_user_ != nullptr && !only_user_->NeedsCompiledCode();
 }
 
 void CompiledCodeReports::AfterReport() {
@@ -57,14 +57,14 @@ void CompiledCodeReports::Disable() {
 
 void CompiledCodeReports::Stop() {
   const absl::MutexLock lock(&mutex_);
-  until_checked_ = nullptr;
+  only_user_ = nullptr;
   Disable();
-  if (reader_ != nullptr && !always_keeps_) reader_->StopKeepingDebugInfo();
+  if (keeper_ != nullptr && !always_keeps_) keeper_->StopKeepingDebugInfo();
 }
 
-void CompiledCodeReports::KeepAlways(jvm::CompiledMethodConsumer& reader) {
+void CompiledCodeReports::KeepAlways(jvm::DebugInfoKeeper& keeper) {
   const absl::MutexLock lock(&mutex_);
-  always_keeps_ = reader.KeepDebugInfo();
+  always_keeps_ = keeper.KeepDebugInfo();
 }
 
 bool CompiledCodeReports::always_keeps() const {

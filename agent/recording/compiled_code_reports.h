@@ -25,17 +25,17 @@ class CompiledCodeReports {
   // information for all methods.
   absl::Status Expect(const Options& options);
   // Called when a recording begins and its sampler runs, and when records of code are requested
-  // later. `reader` is null if there never were samples.
-  void Start(const Options& options, jvm::CompiledMethodConsumer* reader);
+  // later. `keeper` is null if there never were samples.
+  void Start(const Options& options, jvm::DebugInfoKeeper* keeper);
   // Requests reports of methods that are compiled already, if any are needed.
   void ReportExisting();
   // Called when all that need a report have seen it. Ends the reports if no more are needed.
   void AfterReport();
   // Ends the reports with the recording.
   void Stop();
-  // Makes the JVM keep debug information for all code that it compiles from now on, if `reader` can
+  // Makes the JVM keep debug information for all code that it compiles from now on, if `keeper` can
   // switch that on, for samples of later recordings. Before the first Start.
-  void KeepAlways(jvm::CompiledMethodConsumer& reader);
+  void KeepAlways(jvm::DebugInfoKeeper& keeper);
   bool always_keeps() const;
 
  private:
@@ -46,9 +46,9 @@ class CompiledCodeReports {
   mutable absl::Mutex mutex_;
   bool always_keeps_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_listening_ ABSL_GUARDED_BY(mutex_) = false;
-  // Not null: only this reader needs the reports.
-  jvm::CompiledMethodConsumer* until_checked_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  jvm::CompiledMethodConsumer* reader_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  // Not null: only this keeper needs the reports.
+  jvm::DebugInfoKeeper* only_user_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  jvm::DebugInfoKeeper* keeper_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace jtrace

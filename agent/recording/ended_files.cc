@@ -129,7 +129,11 @@ void EndedFiles::ForgetMissing() {
 }
 
 EndedFiles::Outcome EndedFiles::Remove(const File& file) {
-  const auto failed = [] { return IsGone(errno) ? Outcome::kNotOurs : Outcome::kFailed; };
+  const auto failed = [this] {
+    mutex_.AssertHeld();
+    remove_error_ = errno;
+    return IsGone(errno) ? Outcome::kNotOurs : Outcome::kFailed;
+  };
   const AgentFd folder = OpenFolder(file.folder);
   if (!folder.ok()) return failed();
   const char* const name = file.name.c_str();
@@ -148,7 +152,7 @@ EndedFiles::Sum EndedFiles::RemoveWhile(const std::function<bool(uint64_t bytes)
     const Outcome outcome = Remove(*file);
     if (outcome == Outcome::kFailed) {
       losses_.AddNamed("loop.not_removed", Severity::kWarning,
-                       absl::StrCat(file->folder, file->name, " (", strerror(errno), ")"),
+                       absl::StrCat(file->folder, file->name, " (", strerror(remove_error_), ")"),
                        "attempts to remove an old file of loop= that failed",
                        "remove these files, or let the program's user do it");
     }

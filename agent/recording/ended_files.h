@@ -65,8 +65,8 @@ class EndedFiles {
   // Closes and describes the file. False: it is gone, changed or replaced.
   static bool Describe(std::unique_ptr<trace::TraceFile> file, File& ended);
   static bool IsSame(const File& file, const struct stat& info);
-  // kFailed: errno says why.
-  static Outcome Remove(const File& file);
+  // kFailed: remove_error_ says why.
+  Outcome Remove(const File& file) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetMissing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Removes the oldest files while `more` returns true for the bytes removed so far.
   Sum RemoveWhile(const std::function<bool(uint64_t bytes)>& more)
@@ -81,6 +81,7 @@ class EndedFiles {
   std::deque<File> files_ ABSL_GUARDED_BY(mutex_);  // the oldest first; others may have moved them
   uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;      // of these
   Sum removed_ ABSL_GUARDED_BY(mutex_);
+  int remove_error_ ABSL_GUARDED_BY(mutex_) = 0;  // errno of the last Remove that failed
 };
 
 }  // namespace jtrace

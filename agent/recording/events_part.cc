@@ -20,7 +20,7 @@ constexpr std::array kVirtualThreadStarts = {jvm::kVirtualThreadStart};
 }  // namespace
 
 absl::Status EventsPart::Prepare() {
-  events_.sources.Prepare(options_.codes);
+  events_.recorders.Prepare(options_.codes);
   return absl::OkStatus();
 }
 
@@ -43,7 +43,7 @@ void EventsPart::Listen(JNIEnv*) {
   jvm::EnableEvents(jvm_.env, kThreadStartEvents).IgnoreError();
   jvm::EnableEvents(jvm_.env, kRecordedEvents).IgnoreError();
   events_.sees_virtual_ends.store(jvm_.granted.virtual_threads && options_.WantsEvents());
-  events_.sources.Start(options_.codes);
+  events_.recorders.Start(options_.codes);
   if (!events_.sees_virtual_ends.load()) return;
   jvm::EnableEvents(jvm_.env, kVirtualThreadEvents).IgnoreError();
 }
@@ -56,7 +56,7 @@ void EventsPart::AddExisting(JNIEnv* jni) {
 }
 
 std::vector<trace::ChunkSource*> EventsPart::sources() {
-  std::vector<trace::ChunkSource*> sources = events_.sources.ChunkSources(options_.codes);
+  std::vector<trace::ChunkSource*> sources = events_.recorders.ChunkSources(options_.codes);
   sources.push_back(&jvm_.trace.limited_events);
   return sources;
 }
@@ -64,7 +64,7 @@ std::vector<trace::ChunkSource*> EventsPart::sources() {
 // Events of virtual threads' ends stay on, so that the memory of those that end between recordings
 // is used again.
 void EventsPart::StopListening() {
-  events_.sources.Stop();
+  events_.recorders.Stop();
   jvm::DisableEvents(jvm_.env, kRecordedEvents).IgnoreError();
   if (!events_.counts_threads.load()) {
     jvm::DisableEvents(jvm_.env, kThreadStartEvents).IgnoreError();

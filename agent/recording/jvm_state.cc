@@ -14,8 +14,8 @@ const void* JvmState::libjvm_address() const {
   return reinterpret_cast<const void*>(vm->functions->GetEnv);
 }
 
-jvm::CompiledMethodConsumer* JvmState::code_listener() {
-  return sampler.load() == nullptr ? nullptr : &view;
+jvm::DebugInfoKeeper* JvmState::debug_info_keeper() {
+  return sampler.load() == nullptr ? nullptr : &hotspot;
 }
 
 }  // namespace jtrace

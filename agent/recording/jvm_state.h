@@ -57,7 +57,7 @@ struct JvmState {
   // An address inside libjvm.
   const void* libjvm_address() const;
   // Null: no sampler was made yet.
-  jvm::CompiledMethodConsumer* code_listener();
+  jvm::DebugInfoKeeper* debug_info_keeper();
 
   JavaVM* const vm;
   jvmtiEnv* const env;
@@ -69,7 +69,7 @@ struct JvmState {
   bool loaded_late = false;  // constant after the agent's start
   TraceState trace;
   Registries registries;
-  jvm::HotSpotInternals view;                       // read when the sampler is made
+  jvm::HotSpotInternals hotspot;                    // read when the sampler is made
   std::atomic<samples::Sampler*> sampler{nullptr};  // made once
 };
 

@@ -251,7 +251,7 @@ void ProbedClasses::KeepOldMethods(std::span<const jclass> classes) {
   if (jvm_.sampler.load() == nullptr) return;
   for (jclass klass : classes) {
     jvm_.registries.classes.KeepOldMethods(
-        klass, [this](jmethodID id) { return jvm_.view.MethodBehind(id); });
+        klass, [this](jmethodID id) { return jvm_.hotspot.MethodBehind(id); });
   }
 }
 

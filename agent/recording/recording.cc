@@ -183,7 +183,7 @@ void Recording::Run(JNIEnv* jni) {
 
 void Recording::AdoptRunningThreads(JNIEnv* jni) {
   const auto os_tid = [this](uintptr_t java_thread) {
-    const pid_t tid = jvm_.view.OsThreadId(java_thread);
+    const pid_t tid = jvm_.hotspot.OsThreadId(java_thread);
     return IsAgentThread(tid) ? -1 : tid;
   };
   jvm::ForEachThread(jvm_.env, jni, [&](jthread thread) {

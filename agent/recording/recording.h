@@ -62,7 +62,8 @@ class Recording {
   absl::Status Prepare(const Options& options);
   // From here on the file belongs to the recording.
   absl::Status BeginFile() { return file_.Begin(); }
-  // Missing memory or threads are ordinary errors. After an error, CleanUp undoes the steps already
+  // Missing threads are an ordinary error; missing memory also ends all work of the agent
+  // (agent_work_scope.h). After an error, CleanUp undoes the steps already
   // done.
   absl::Status Begin(JNIEnv* jni);
   // Whether classes still wait for their probes, which AddBatch gives to the next ones.
@@ -95,8 +96,9 @@ class Recording {
 
   // Writes everything recorded so far; returns the file's path.
   absl::StatusOr<std::string> Flush();
-  // Ends the file and continues in another; returns the path of the ended one. After an error the
-  // recording continues in the old one, and a loss says so.
+  // Ends the file and continues in another; returns the path of the ended one. If the next file
+  // cannot be begun, the recording continues in the old one, and a loss says so. If the old one
+  // cannot be completed, the recording fails.
   absl::StatusOr<std::string> NextFile();
   std::string DescribeStatus();
   // Records of compiled code are needed from now on (CompiledCodePart).

@@ -62,7 +62,7 @@ class RecordingPart {
   virtual void Stop() {}
   // Completes the counts, which are read next. Does nothing on a thread that is not a Java thread.
   virtual void CompleteCounts() {}
-  // The gate is closed: switches the part's events off.
+  // The gate is closed: switches the part's events off, and resting probes stop counting.
   virtual void StopListening() {}
   // Reports as losses what is known at the end only.
   virtual void ReportEnd() {}

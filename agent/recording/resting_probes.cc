@@ -41,7 +41,7 @@ absl::Status RestingProbes::Start(JNIEnv* jni) {
   auto classes = ProbedClasses::Create(jvm_, probe_state_, options_);
   if (!classes.ok()) return classes.status();
   classes_ = *std::move(classes);
-  instrumentation().ReportLeftOut(false);
+  instrumentation().ReportUnprobedMethods(false);
   ChooseTreeMemory(probe_state_, jni, options_);
   auto set = probe_state_.sets.FindOrDefine(jvm_.env, jni, ProbeOptionsOf(options_));
   if (!set.ok()) return set.status();
@@ -58,7 +58,7 @@ void RestingProbes::KeepDebugInfo(JNIEnv* jni, CompiledCodeReports& reports) {
   if (!options_.WantsDebugInfo()) return;
   if (!PrepareSampler(jvm_, options_).ok()) return;
   samples::Sampler& sampler = *jvm_.sampler.load();
-  if (sampler.ResolveJvm(jni).ok()) reports.KeepAlways(jvm_.view);
+  if (sampler.ResolveJvm(jni).ok()) reports.KeepAlways(jvm_.hotspot);
 }
 
 // A class without resting probes gets some when a recording begins. Numbers of routines are not
@@ -94,10 +94,10 @@ std::unique_ptr<ProbedClasses> RestingProbes::ShareClasses(const Options& wanted
 }
 
 void RestingProbes::BeginTrace() {
-  instrumentation().ReportLeftOut(true);
+  instrumentation().ReportUnprobedMethods(true);
   instrumentation().statistics().BeginFile();
 }
 
-void RestingProbes::EndTrace() { instrumentation().ReportLeftOut(false); }
+void RestingProbes::EndTrace() { instrumentation().ReportUnprobedMethods(false); }
 
 }  // namespace jtrace

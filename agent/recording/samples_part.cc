@@ -51,8 +51,8 @@ absl::Status PrepareSampler(JvmState& jvm, const Options& options) {
   if (samples::Sampler* sampler = jvm.sampler.load(); sampler != nullptr) {
     return sampler->Reconfigure(wanted);
   }
-  jvm.view.Read(jvm.libjvm_address());
-  auto sampler = samples::Sampler::Create(wanted, jvm.view);
+  jvm.hotspot.Read(jvm.libjvm_address());
+  auto sampler = samples::Sampler::Create(wanted, jvm.hotspot);
   if (!sampler.ok()) return sampler.status();
   jvm.sampler.store(sampler->release());
   return absl::OkStatus();
@@ -76,8 +76,9 @@ bool SamplesPart::NeedsAppScope() const {
 absl::Status SamplesPart::Start(JNIEnv* jni) {
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
   samples::Sampler& sampler = this->sampler();
-  jvm_.view.NeedMethodIds(NeedsAppScope());
-  jvm_.registries.classes.OnMethodIdsRequired([&view = jvm_.view] { view.NeedMethodIds(true); });
+  jvm_.hotspot.NeedMethodIds(NeedsAppScope());
+  jvm_.registries.classes.OnMethodIdsRequired(
+      [&hotspot = jvm_.hotspot] { hotspot.NeedMethodIds(true); });
   if (absl::Status status = sampler.Start(jni); !status.ok()) return status;
   ReportKernelFrames();
   ReportForbiddenTimers();
@@ -100,7 +101,7 @@ void SamplesPart::MakeSources() {
     sample_source_->SetOriginalBci(
         [blocks](uint32_t routine, uint32_t bci) { return blocks->OriginalBci(routine, bci); });
   }
-  internal_threads_ = std::make_unique<samples::NonJavaThreadSource>(
+  non_java_threads_ = std::make_unique<samples::NonJavaThreadSource>(
       jvm_.registries.threads, sampler(), threads_, &IsAgentThread, trace.losses);
 }
 
@@ -135,12 +136,12 @@ void SamplesPart::ReportSampler() {
                             strerror(error), "): those that run have no samples"),
                "let the container's seccomp profile allow rt_tgsigqueueinfo, or timer=cpu");
   }
-  if (const std::string& problem = jvm_.view.problem(); !problem.empty()) {
+  if (const std::string& problem = jvm_.hotspot.problem(); !problem.empty()) {
     jvm_.trace.losses.Add("samples.no_java_frames", Severity::kError, 1,
                           absl::StrCat("samples have no Java frames: ", problem),
                           "use an OpenJDK from 11 to 27");
   }
-  for (const jvm::SectionProblem& problem : jvm_.view.problems()) {
+  for (const jvm::SectionProblem& problem : jvm_.hotspot.problems()) {
     const jvm::LayoutSectionText& text = jvm::TextOf(problem.section);
     jvm_.trace.losses.Add(absl::StrCat("jvm.", std::string(text.name)),
                           text.is_minor ? Severity::kInfo : Severity::kWarning, 1,
@@ -213,7 +214,7 @@ void SamplesPart::AddExisting(JNIEnv* jni) {
                       thread.java_thread)
         .IgnoreError();
   }
-  internal_threads_->AttachAll();
+  non_java_threads_->AttachAll();
 }
 
 void SamplesPart::ThreadStarted(JNIEnv* jni, const jvm::TraceThreadIds& numbers) {
@@ -235,7 +236,7 @@ void SamplesPart::Stop() {
 }
 
 std::vector<trace::ChunkSource*> SamplesPart::sources() {
-  return {sample_source_.get(), internal_threads_.get()};
+  return {sample_source_.get(), non_java_threads_.get()};
 }
 
 std::string SamplesPart::TimerInUse() const {

@@ -85,7 +85,7 @@ class SamplesPart : public RecordingPart {
   std::string problem_;
   std::unique_ptr<jvm::ApplicationMethods> app_scope_;  // stack=app, stack=appframe
   std::unique_ptr<samples::SampleSource> sample_source_;
-  std::unique_ptr<samples::NonJavaThreadSource> internal_threads_;
+  std::unique_ptr<samples::NonJavaThreadSource> non_java_threads_;
 };
 
 }  // namespace jtrace

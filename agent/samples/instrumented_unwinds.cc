@@ -56,12 +56,12 @@ void UnwindAtEntry(uint32_t routine) {
   if (!instrumented_unwinds.CountEntry(routine)) return;
   const signal_safe::AgentWorkScope own;
   const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
-  const SampleHandlerConfig* const state = sample_handler_config.load(std::memory_order_seq_cst);
-  if (state == nullptr) return;
-  const SignalBlocked blocked(state->signal);
+  const SampleHandlerConfig* const config = sample_handler_config.load(std::memory_order_seq_cst);
+  if (config == nullptr) return;
+  const SignalBlocked blocked(config->signal);
   ucontext_t context;
   getcontext(&context);
-  if (!TakeUnwind(*state, &context, SIZE_MAX)) instrumented_unwinds.CountMissed();
+  if (!TakeUnwind(*config, &context, SIZE_MAX)) instrumented_unwinds.CountMissed();
 }
 
 }  // namespace jtrace::samples

@@ -161,8 +161,8 @@ absl::Status Sampler::Start(JNIEnv* env) {
     absl::MutexLock lock(&mutex_);
     losses_at_start_ = SampleLossCounts(counters_);
   }
-  silent_threads_.Begin(SilenceLimit(), options_.signal);
-  absl::Status status = InstallSampleHandler(options_.signal, NewState());
+  unsampled_threads_.Begin(SilenceLimit(), options_.signal);
+  absl::Status status = InstallSampleHandler(options_.signal, NewConfig());
   if (!status.ok()) return status;
   {
     absl::MutexLock lock(&mutex_);
@@ -172,7 +172,7 @@ absl::Status Sampler::Start(JNIEnv* env) {
       wall_clock_ = std::make_unique<WallClock>(options_.interval, options_.signal);
     }
   }
-  ring_watch_.Start([this] {
+  ring_drainer_.Start([this] {
     if (!EmptyRings() || backlog_->IsFilling()) signal_safe::writer_doorbell.Ring();
   });
   if (timers_->kind() == TimerKind::kWall) {
@@ -194,24 +194,24 @@ absl::Duration Sampler::SilenceLimit() const {
   return std::max(absl::Seconds(1), 10 * options_.interval);
 }
 
-SampleHandlerConfig* Sampler::NewState() const {
-  auto* const state = new SampleHandlerConfig{};  // handlers may keep using it
-  state->active = true;
-  state->slots = pool_->slots();
-  state->slot_count = pool_->capacity();
-  state->slot_by_fd = timers_->slot_by_fd();
-  state->fd_count = timers_->fd_count();
-  state->vm = jvm_.layout();
-  state->read_position = options_.read_position;
-  state->stack = options_.stack;
-  state->application = app_methods_->published();
-  state->wall = timers_->kind() == TimerKind::kWall;
-  state->process = getpid();
+SampleHandlerConfig* Sampler::NewConfig() const {
+  auto* const config = new SampleHandlerConfig{};  // handlers may keep using it
+  config->active = true;
+  config->slots = pool_->slots();
+  config->slot_count = pool_->capacity();
+  config->slot_by_fd = timers_->slot_by_fd();
+  config->fd_count = timers_->fd_count();
+  config->vm = jvm_.layout();
+  config->read_position = options_.read_position;
+  config->stack = options_.stack;
+  config->application = app_methods_->published();
+  config->wall = timers_->kind() == TimerKind::kWall;
+  config->process = getpid();
   const bool counts = timers_->kind() == TimerKind::kPerfEvent && !options_.event->is_clock;
-  state->ticks_on_cpu_time = !state->wall && !counts;
-  state->signal = options_.signal;
-  state->room_to_walk = signal_safe::StackBytesToWalk();
-  return state;
+  config->ticks_on_cpu_time = !config->wall && !counts;
+  config->signal = options_.signal;
+  config->room_to_walk = signal_safe::StackBytesToWalk();
+  return config;
 }
 
 void Sampler::Tick(uint32_t ticks) {
@@ -282,7 +282,7 @@ void Sampler::Drain(absl::FunctionRef<void(const SampleView&)> take) {
   while (!all) {
     all = EmptyRings();
     backlog_->Drain([&](const SampleView& view) {
-      if (!view.header.is_unwind) silent_threads_.NoteSample(view.thread_slot);
+      if (!view.header.is_unwind) unsampled_threads_.NoteSample(view.thread_slot);
       corrector_.Correct(view, take);
     });
   }
@@ -295,7 +295,7 @@ absl::Status Sampler::Stop(absl::Duration timeout) {
     running_ = false;
   }
   ticker_.Stop();
-  ring_watch_.Stop();
+  ring_drainer_.Stop();
   DisarmAll();
   DeactivateSampleHandler();
   const bool idle = WaitForHandlers(timeout);
@@ -420,7 +420,7 @@ void Sampler::SweepEndedThreads() {
     if (HasEnded(tid)) ended.push_back(slot);
   }
   for (ThreadSlot* const slot : ended) DetachAndRelease(slot);
-  for (uint32_t i = 0; i < pool_->used(); ++i) silent_threads_.Check(i, pool_->slots()[i]);
+  for (uint32_t i = 0; i < pool_->used(); ++i) unsampled_threads_.Check(i, pool_->slots()[i]);
 }
 
 // The slots stay attached, because a handler may be about to finish its record.

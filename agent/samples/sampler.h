@@ -151,7 +151,7 @@ class Sampler {
   static absl::Status Validate(const SamplerOptions& options);
   // The CPU time without a sample that indicates an error; 0: the timer counts other events.
   absl::Duration SilenceLimit() const;
-  SampleHandlerConfig* NewState() const;
+  SampleHandlerConfig* NewConfig() const;
   // On the ticker's thread.
   void Tick(uint32_t ticks);
   // Empties the rings into the backlog; any thread. False: it is full.
@@ -177,13 +177,13 @@ class Sampler {
   std::unique_ptr<ThreadSlotPool> pool_;  // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
-  UnsampledThreads silent_threads_{counters_};
+  UnsampledThreads unsampled_threads_{counters_};
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
   // Held while rings are emptied into the backlog. Acquired before mutex_.
   absl::Mutex emptying_;
   std::unique_ptr<SampleBacklog> backlog_;
-  RingDrainer ring_watch_;
+  RingDrainer ring_drainer_;
   Ticker ticker_;
 };
 

@@ -66,10 +66,10 @@ bool IsSampleHandler(int signal) {
   return sigaction(signal, nullptr, &current) == 0 && IsOurs(current);
 }
 
-absl::Status InstallSampleHandler(int signal, SampleHandlerConfig* state) {
+absl::Status InstallSampleHandler(int signal, SampleHandlerConfig* config) {
   struct sigaction current;
   if (sigaction(signal, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  sample_handler_config.store(state);
+  sample_handler_config.store(config);
   if (IsOurs(current)) return absl::OkStatus();
   // Never freed: handlers may be using an action that was published here before.
   signal_safe::previous_actions[signal].store(new struct sigaction(current));
@@ -89,9 +89,9 @@ void BlockWhileSampling(int signal) {
 }
 
 void DeactivateSampleHandler() {
-  const SampleHandlerConfig* const state = sample_handler_config.load();
-  if (state == nullptr || !state->active) return;
-  auto* const stopped = new SampleHandlerConfig(*state);  // handlers may keep using it
+  const SampleHandlerConfig* const config = sample_handler_config.load();
+  if (config == nullptr || !config->active) return;
+  auto* const stopped = new SampleHandlerConfig(*config);  // handlers may keep using it
   stopped->active = false;
   stopped->vm = nullptr;
   sample_handler_config.store(stopped);

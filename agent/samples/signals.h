@@ -6,11 +6,11 @@
 
 namespace jtrace::samples {
 
-// Installs the sampling handler for `signal` and publishes `state`, which must live forever. The
+// Installs the sampling handler for `signal` and publishes `config`, which must live forever. The
 // previous handler gets the signals that are not ours. Once installed, the handler stays
 // (sample_handler.h says why), for each signal that a recording used; a later one with the same
-// signal only changes the state.
-absl::Status InstallSampleHandler(int signal, SampleHandlerConfig* state);
+// signal only changes the configuration.
+absl::Status InstallSampleHandler(int signal, SampleHandlerConfig* config);
 
 // Blocks `signal`, another signal of the agent's, while the sampling handler runs from now on. A
 // second handler would need as much of a small alternate stack again.

@@ -50,7 +50,7 @@ struct TimerChoice {
   // Whether samples are at random moments of their intervals. nullopt: they are, unless the timer
   // is a POSIX timer, which fires at the kernel's ticks.
   std::optional<bool> jitter;
-  // Decides who stops perf events (perf_events.h). Tests set it.
+  // Decides who stops perf events (base/perf_event_table.h). Tests set it.
   std::string kernel_release = KernelRelease();
 
   bool operator==(const TimerChoice&) const = default;

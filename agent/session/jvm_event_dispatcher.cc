@@ -27,7 +27,7 @@ void JvmEventDispatcher::ThreadStart(JNIEnv* jni, jthread thread) {
   // A thread that is only counted gets no name: a start names the threads that run by then.
   if (jvm_.program_runs.load() && !recording) return;
   const jvm::TraceThreadIds numbers = jvm_.registries.threads.Start(jni, thread);
-  JoinFamilies(jni, numbers.java_tid);
+  JoinDescendants(jni, numbers.java_tid);
   if (!recording) return;
   recording->ForEachPart([&](RecordingPart& part) { part.ThreadStarted(jni, numbers); });
 }
@@ -46,14 +46,15 @@ void JvmEventDispatcher::ThreadEnd() {
   agent_.probes.sets.NotifyThreadEnded(numbers.java_tid);
   agent_.metrics.ThreadEnd();
   samples::SetLabels(samples::kNoLabels, 0);
-  LeaveFamilies(numbers.java_tid);
+  LeaveDescendants(numbers.java_tid);
   // This is last, because the writer may need the thread's name until then.
   jvm_.registries.threads.Release(numbers.java_tid);
 }
 
 void JvmEventDispatcher::VirtualThreadStart(JNIEnv* jni, jthread thread) {
   jvm_.registries.threads.StartVirtual(jni, thread);
-  if (!agent_.families.empty()) JoinFamilies(jni, jvm_.registries.threads.JavaTid(jni, thread));
+  if (!agent_.descendants.empty())
+    JoinDescendants(jni, jvm_.registries.threads.JavaTid(jni, thread));
 }
 
 void JvmEventDispatcher::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
@@ -62,22 +63,22 @@ void JvmEventDispatcher::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   agent_.probes.sets.NotifyThreadEnded(java_tid);
   agent_.metrics.VirtualThreadEnd(java_tid);
   samples::SetLabels(samples::kNoLabels, java_tid);
-  LeaveFamilies(java_tid);
+  LeaveDescendants(java_tid);
   jvm_.registries.threads.Release(java_tid);
 }
 
-void JvmEventDispatcher::JoinFamilies(JNIEnv* jni, uint64_t java_tid) {
-  if (agent_.families.empty()) return;
-  for (const uint64_t window : api::InheritedWindows(jni)) agent_.families.Add(window, java_tid);
+void JvmEventDispatcher::JoinDescendants(JNIEnv* jni, uint64_t java_tid) {
+  if (agent_.descendants.empty()) return;
+  for (const uint64_t window : api::InheritedWindows(jni)) agent_.descendants.Add(window, java_tid);
 }
 
-void JvmEventDispatcher::LeaveFamilies(uint64_t java_tid) {
-  if (agent_.families.empty()) return;
+void JvmEventDispatcher::LeaveDescendants(uint64_t java_tid) {
+  if (agent_.descendants.empty()) return;
   metrics::Values totals;
   for (uint32_t i = 0; i < totals.size(); ++i) {
     totals[i] = agent_.metrics.counters().Of(java_tid, i).value_or(0);
   }
-  agent_.families.Leave(java_tid, totals);
+  agent_.descendants.Leave(java_tid, totals);
 }
 
 void JvmEventDispatcher::ClassDefine(JNIEnv* jni, jobject loader, const char* name,
@@ -155,7 +156,7 @@ void JvmEventDispatcher::CompiledMethodLoad(jmethodID method, jint size, const v
   const Inside recording(gate_);
   jvm_.registries.code.Load(method, size, address, compile_info);
   if (jvm_.sampler.load() != nullptr) {
-    jvm_.view.CheckCompiledCode(reinterpret_cast<uintptr_t>(address), compile_info);
+    jvm_.hotspot.CheckCompiledCode(reinterpret_cast<uintptr_t>(address), compile_info);
   }
   if (recording) {
     recording->ForEachPart([method](RecordingPart& part) { part.MethodCompiled(method); });
@@ -171,7 +172,7 @@ void JvmEventDispatcher::DynamicCode(const char* name, const void* address, jint
   jvm_.registries.code.DynamicCode(name, address, size);
   if (jvm_.sampler.load() == nullptr) return;
   const auto begin = reinterpret_cast<uintptr_t>(address);
-  jvm_.view.AddStub(name, begin, begin + static_cast<uint32_t>(size));
+  jvm_.hotspot.AddStub(name, begin, begin + static_cast<uint32_t>(size));
 }
 
 void JvmEventDispatcher::NativeMethodBind() { agent_.hooks.SearchObjects(); }

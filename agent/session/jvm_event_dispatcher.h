@@ -44,10 +44,10 @@ class JvmEventDispatcher {
   void GcFinish();
 
  private:
-  // Adds a thread that starts to the families that its ancestors measure.
-  void JoinFamilies(JNIEnv* jni, uint64_t java_tid);
-  // Takes an ended thread out of its families, where its totals stay.
-  void LeaveFamilies(uint64_t java_tid);
+  // Adds a thread that starts to the descendants of the threads that measure them.
+  void JoinDescendants(JNIEnv* jni, uint64_t java_tid);
+  // Takes an ended thread out of the descendants, whose totals keep its own.
+  void LeaveDescendants(uint64_t java_tid);
   // Keeps the bytes to which another agent changes the class, and records the change.
   void ClassRedefine(const Recording* recording, jclass klass, const char* name,
                      std::span<const unsigned char> bytes);

@@ -125,7 +125,7 @@ class JvmSession {
   absl::StatusOr<int> StartLocked(JNIEnv* jni, const Options& options,
                                   const CommandContext& context)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  // Prepares and begins the new recording. Missing memory is an ordinary error.
+  // Prepares and begins the new recording; see Recording::Begin for missing memory.
   absl::Status TryToStart(JNIEnv* jni, const Options& options)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Waits until the recording, which no longer runs, has finished failing. Unavailable: that takes

@@ -227,12 +227,12 @@ absl::StatusOr<uint64_t> JavaRequests::OpenWindow(metrics::WindowScope scope, ui
   const uint64_t window = ++last;
   if (scope == metrics::WindowScope::kDescendants) {
     session_.agent().metrics.FollowVirtualThreads();
-    session_.agent().families.Begin(window, java_tid);
+    session_.agent().descendants.Begin(window, java_tid);
   }
   const absl::Status status =
       session_.QueryTrees([&](TreeWindows& windows) { windows.Open(window, scope, java_tid); });
   if (status.ok()) return window;
-  session_.agent().families.End(window);
+  session_.agent().descendants.End(window);
   return status;
 }
 
@@ -299,7 +299,7 @@ absl::StatusOr<std::optional<std::string>> JavaRequests::NearestMethod(absl::str
 }
 
 void JavaRequests::CloseWindow(uint64_t window) {
-  session_.agent().families.End(window);
+  session_.agent().descendants.End(window);
   // An ended recording has already closed its windows.
   session_.QueryTrees([&](TreeWindows& windows) { windows.Close(window); }).IgnoreError();
 }
@@ -307,7 +307,7 @@ void JavaRequests::CloseWindow(uint64_t window) {
 absl::StatusOr<int64_t> JavaRequests::WindowTotal(uint64_t window, uint32_t metric) {
   const metrics::ThreadCounters& counters = session_.agent().metrics.counters();
   if (absl::Status status = counters.Check(metric); !status.ok()) return status;
-  const auto family = session_.agent().families.DescendantsOf(window);
+  const auto family = session_.agent().descendants.DescendantsOf(window);
   int64_t sum = family.ended[metric];
   for (const uint64_t java_tid : family.running) {
     // A virtual thread is first seen when it runs on a carrier for the first time.

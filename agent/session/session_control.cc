@@ -70,7 +70,7 @@ absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argum
                                                  "'; it knows ", absl::StrJoin(kVerbs, " ")));
 }
 
-CommandContext SessionControl::CallerOf(Reply reply) {
+CommandContext SessionControl::ContextFor(Reply reply) {
   return {.report = [reply](absl::string_view line) { reply(control::kNoteLine, line); },
           .progress =
               [reply](const BatchProgress& progress, absl::string_view text) {
@@ -103,14 +103,14 @@ absl::Status SessionControl::Start(absl::string_view options, Reply reply) {
   const ScopedJavaThread scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  return ReplyWith(session_.Start(*jni, *parsed, CallerOf(reply)), reply);
+  return ReplyWith(session_.Start(*jni, *parsed, ContextFor(reply)), reply);
 }
 
 absl::Status SessionControl::Resume(Reply reply) {
   const ScopedJavaThread scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  return ReplyWith(session_.Resume(*jni, CallerOf(reply)), reply);
+  return ReplyWith(session_.Resume(*jni, ContextFor(reply)), reply);
 }
 
 absl::Status SessionControl::Hook(absl::string_view specs, Reply reply) {
@@ -124,7 +124,7 @@ absl::Status SessionControl::Stop(Reply reply) {
   const ScopedJavaThread scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  CommandContext context = CallerOf(reply);
+  CommandContext context = ContextFor(reply);
   context.timeout = kStopPatience;
   return ReplyWith(session_.Stop(*jni, context), reply);
 }
@@ -150,14 +150,14 @@ absl::Time SessionControl::CarryOut() {
   if (due.what == Due::kNextFile) {
     std::optional<ScopedJavaThread> scope;
     if (session_.NeedsJavaThread()) scope.emplace(vm_);
-    // The trace, which continues in the old file, reports a failure.
+    // The trace reports a failure (Recording::NextFile).
     if (session_.NextFile().ok()) return absl::Now();
     return std::min(due.next, absl::Now() + kLoopRetry);
   }
   if (due.what != Due::kNothing) {
     const ScopedJavaThread scope(vm_);
     if (const auto jni = scope.jni(); jni.ok()) {
-      session_.CarryOut(*jni, due.what, CallerOf([](char, absl::string_view) {}));
+      session_.CarryOut(*jni, due.what, ContextFor([](char, absl::string_view) {}));
     }
   }
   return due.next;

@@ -41,7 +41,7 @@ class SessionControl : public control::Commands {
   absl::Status Metrics(absl::string_view options, Reply reply);
 
   // Returns the caller of a start or a stop on this thread.
-  CommandContext CallerOf(Reply reply);
+  CommandContext ContextFor(Reply reply);
   bool Pause(absl::Duration time, CommandContext::ServedRequests served);
 
   JavaVM* const vm_;

@@ -5,8 +5,8 @@
 
 namespace jtrace::signal_safe {
 
-// Offsets are in bytes. Filled by agent/jvm/hotspot/heap_layout_resolver, immutable once published;
-// nothing in it is meaningful unless `readable`.
+// Offsets are in bytes. Filled by agent/jvm/hotspot/heap_layout_resolver when a recording starts,
+// before its handlers run; nothing in it is meaningful unless `readable`.
 struct HeapLayout {
   // Whether everything below is known, and the collector moves objects only in pauses or leaves the
   // moved object's header unchanged.

@@ -36,8 +36,8 @@ enum class LogRecordKind : uint32_t {
 };
 // Arena::log_waits (overflow=): what a thread does whose ring is full.
 enum class FullLogPolicy : uint64_t {
-  kNo = 0,       // calls are left out of the log
-  kYes = 1,      // a thread sleeps until its ring has room
+  kDrop = 0,     // calls are left out of the log
+  kWait = 1,     // a thread sleeps until its ring has room
   kStalled = 2,  // set by a thread that waited in vain: none waits any longer
 };
 inline constexpr uint32_t kAtBit = uint32_t{1} << 31;

@@ -19,7 +19,7 @@ void DisableAllHooks() {
   if (memory < 0) return;
   for (const std::atomic<PatchSite*>& slot : sites->slots) {
     PatchSite* const site = slot.load(std::memory_order_acquire);
-    if (site == nullptr || site->duty.exchange({}).use == 0) continue;
+    if (site == nullptr || site->binding.exchange({}).actions == 0) continue;
     syscall(SYS_pwrite64, memory, &site->byte, sizeof site->byte, site->address);
   }
   syscall(SYS_close, memory);

@@ -21,7 +21,7 @@ enum HookActions : uint32_t {
 // A site's actions, and the placement of the hook that requested them. One store changes both, so
 // each call is counted for the hook that it met.
 struct SiteBinding {
-  uint32_t use = 0;        // HookActions
+  uint32_t actions = 0;    // HookActions
   uint32_t placement = 0;  // with kHookCount: the hook's placement, from 1 on, unique in a process
 };
 static_assert(std::atomic<SiteBinding>::is_always_lock_free);
@@ -37,7 +37,7 @@ struct PatchSite {
   uintptr_t slot;
   uint32_t done;
   uintptr_t after;
-  std::atomic<SiteBinding> duty;
+  std::atomic<SiteBinding> binding;
   // With kHookCount: calls so far, exact; how many of them are in no thread's table.
   std::atomic<uint64_t> calls;
   std::atomic<uint64_t> unattributed;

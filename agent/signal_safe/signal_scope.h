@@ -15,9 +15,10 @@ namespace jtrace::signal_safe {
 //
 // A handler enters first and only then loads the published pointers; the stopping thread
 // unpublishes the pointers first and then waits until the count was seen at zero. Both sides use
-// sequentially consistent accesses, so either the handler sees the null pointer or the stopping
-// thread sees the handler. If the count does not fall to zero in time (a handler's thread was
-// suspended by a debugger, say), memory that the handlers may use must be leaked, never freed.
+// sequentially consistent accesses, so either the handler sees that nothing is published (null, or
+// a configuration that is not active) or the stopping thread sees the handler. If the count does
+// not fall to zero in time (a handler's thread was suspended by a debugger, say), memory that the
+// handlers may use must be leaked, never freed.
 class InFlight {
  public:
   void Enter() { count_.fetch_add(1, std::memory_order_seq_cst); }

@@ -19,7 +19,7 @@ namespace jtrace::signal_safe {
 // Nodes that the writer thread requests the owning thread to cut off. The memory is
 // calls::TreePruner's, unchanged until the thread sets ThreadState::victims back to 0.
 struct Victims {
-  uint32_t fold_ways;  // ThreadState::fold_ways + cuts_made before they were chosen
+  uint32_t folding_nodes;  // ThreadState::folding_nodes + cuts_made before they were chosen
   uint32_t count;
   Ref nodes[1];  // `count` of them
 };
@@ -62,6 +62,7 @@ struct ThreadState {
   // The address of the innermost node that was open during the whole gap of the log; 0: the log has
   // no gap; 1: the log has ended.
   uint64_t log_gap;
+  // The first member with record=log, the other one without.
   union {
     uint64_t log_limit;
     uint64_t small_slots;  // no log: address of the free words in the granule for slots of less
@@ -91,7 +92,8 @@ struct ThreadState {
   Ref dropped;       // outgrown tables, linked by ChildTable::count: the collector takes them all
   Ref pruned;        // the root's [pruned] node; 0: not made yet. Stored with release
   uint32_t position_is_pruned;  // 1: current may be in a [pruned] node far above open activations
-  uint32_t fold_ways;  // how many nodes have kNodeFolds, in which deep calls are folded; release
+  uint32_t
+      folding_nodes;  // how many nodes have kNodeFolds, in which deep calls are folded; release
   // Metrics by call path.
   uint64_t counters;  // address of the thread's MetricCounts
   uint64_t metrics;   // address of its ThreadMetrics

@@ -57,9 +57,9 @@ struct Node {
   uint16_t call_site;      // sites=on: kHasCallSite | number of where its calls are; 0: unknown
   uint16_t mask;           // of a child's offset in `slots`: their bytes less one word's
   uint16_t depth;          // 0: a thread's root
-  uint8_t flags;           // NodeFlags, of the owning thread; kNodeCutOff is stored with release
-  uint8_t collected;       // collector: what it knows of the node (calls::NodeState)
-  Count40 reported;        // collector: calls as last reported
+  uint8_t flags;  // kNode… below, set by the owning thread; kNodeCutOff is stored with release
+  uint8_t collected;             // collector: what it knows of the node (calls::NodeState)
+  Count40 reported;              // collector: calls as last reported
   Count40 baseline_interpreted;  // collector: as baseline_calls
 };
 static_assert(sizeof(Node) == 64 && offsetof(Node, call_site) == 46 && offsetof(Node, mask) == 48);

@@ -182,8 +182,7 @@ void RecordSplitter::MoveAll() {
   }
 }
 
-// ---- Logs
-// ----------------------------------------------------------------------------------------
+// ---- Logs -------------------------------------------------------------------------------------
 
 void RecordSplitter::BeginLog(Logs& logs) {
   if (logs.next == logs.logs.size()) return;
@@ -234,8 +233,7 @@ void RecordSplitter::Step(Logs& logs, int ops) {
   BeginLog(logs);
 }
 
-// ---- Samples
-// -------------------------------------------------------------------------------------
+// ---- Samples ----------------------------------------------------------------------------------
 
 size_t RecordSplitter::BytesOfNewFrames(const proto::Sample& sample) const {
   size_t bytes = 0;

@@ -8,6 +8,7 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr int kRecordBits = 20;
 
+// Code lists the calls of I/O from kRead to kAccept.
 bool IsFrequent(Code code) {
   return code == Code::kUnpark || (code >= Code::kRead && code <= Code::kAccept);
 }

@@ -94,7 +94,7 @@ class TraceWriter {
   const std::function<void(const absl::Status&)> on_failure_;
 
   Requests requests_;
-  bool started_ = false;  // and not stopped; used by the owner's threads only
+  bool started_ = false;  // and not stopped; guarded by JvmSession::lifecycle_
   std::atomic<uint64_t> cpu_ns_{0};
 
   // The writer thread's own.

@@ -213,7 +213,7 @@ jlong ThreadId(JNIEnv* jni, jthread thread) {
 }
 
 void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
-  auto installed = jtrace::calls::Install(jvmti, jni, probe_options);
+  auto installed = jtrace::calls::DefineProbes(jvmti, jni, probe_options);
   if (!installed.ok()) {
     fprintf(stderr, "install: %s\n", std::string(installed.status().message()).c_str());
     _exit(1);

@@ -224,7 +224,7 @@ class Script {
   std::string_view input_;
   absl::Time now_ = absl::UnixEpoch();
   control::RequestQueue queue_;
-  control::ResponseMemory memory_{kLimits.all_answers_bytes};
+  control::AnswerMemory memory_{kLimits.all_answers_bytes};
   const control::ConnectionContext context_ = {kLimits, queue_, memory_};
   ControlCommands commands_;
   std::array<std::unique_ptr<Client>, 4> clients_;

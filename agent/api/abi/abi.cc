@@ -10,7 +10,7 @@ namespace jtrace::abi {
 namespace {
 
 std::atomic<int32_t> state{JTRACE_E_NOT_RUNNING};
-std::atomic<NativeApi*> the_host{nullptr};
+std::atomic<NativeApi*> published_api{nullptr};
 std::atomic<metrics::ThreadCounters*> the_counters{nullptr};
 
 template <auto function>
@@ -49,13 +49,13 @@ constexpr jtrace_api kTable = {
 int32_t State() { return state.load(std::memory_order_acquire); }
 
 // Relaxed loads suffice here: State() has acquired what Publish stored before.
-NativeApi& PublishedNativeApi() { return *the_host.load(std::memory_order_relaxed); }
+NativeApi& PublishedNativeApi() { return *published_api.load(std::memory_order_relaxed); }
 
 metrics::ThreadCounters& Counters() { return *the_counters.load(std::memory_order_relaxed); }
 
-void Publish(NativeApi& host) {
-  the_host.store(&host, std::memory_order_relaxed);
-  the_counters.store(&host.counters(), std::memory_order_relaxed);
+void Publish(NativeApi& native_api) {
+  published_api.store(&native_api, std::memory_order_relaxed);
+  the_counters.store(&native_api.counters(), std::memory_order_relaxed);
   state.store(JTRACE_OK, std::memory_order_release);
 }
 

@@ -27,8 +27,9 @@ absl::StatusOr<int64_t> TotalOf(const Subject& subject, uint32_t metric) {
 }
 
 Availability AvailabilityFor(const Subject& subject, uint32_t metric) {
-  if (subject.of != JTRACE_OF_PROCESS) return Counters().own().AvailabilityForThreads(metric);
-  return Counters().own().AvailabilityForProcess(metric);
+  if (subject.of != JTRACE_OF_PROCESS)
+    return Counters().current_thread().AvailabilityForThreads(metric);
+  return Counters().current_thread().AvailabilityForProcess(metric);
 }
 
 // For a resolved subject.

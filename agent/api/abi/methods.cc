@@ -71,7 +71,8 @@ int32_t Method(const jtrace_method_query* query, jtrace_method_stats* stats) {
         query->pattern == nullptr) {
       return int32_t{JTRACE_E_ARGUMENT};
     }
-    if (Counters().own().AvailabilityOf(query->metric) == metrics::Availability::kNoMetric) {
+    if (Counters().current_thread().AvailabilityOf(query->metric) ==
+        metrics::Availability::kNoMetric) {
       return int32_t{JTRACE_E_METRIC};
     }
     std::optional<uint64_t> java_tid;

@@ -47,8 +47,8 @@ class NativeApi {
                                               absl::string_view argument) = 0;
 };
 
-// Lets the C functions answer from here on. Called once; `host` must live forever.
-void Publish(NativeApi& host);
+// Lets the C functions answer from here on. Called once; `native_api` must live forever.
+void Publish(NativeApi& native_api);
 // Lets the C functions answer JTRACE_E_ENDED from here on; running calls may continue.
 void End();
 

@@ -44,7 +44,7 @@ static_assert(JTRACE_REACH_THREAD == static_cast<int>(metrics::Reach::kThread));
 static_assert(JTRACE_REACH_PROCESS == static_cast<int>(metrics::Reach::kProcess));
 
 bool IsMetric(uint32_t id) {
-  return Counters().own().AvailabilityOf(id) != Availability::kNoMetric;
+  return Counters().current_thread().AvailabilityOf(id) != Availability::kNoMetric;
 }
 
 const char* NameOf(uint32_t id) {
@@ -81,7 +81,7 @@ int32_t MetricId(const char* name, uint32_t* id) {
 int32_t MetricInfo(uint32_t id, jtrace_metric* info) {
   if (const int32_t state = State(); state != JTRACE_OK) return state;
   if (info == nullptr) return JTRACE_E_ARGUMENT;
-  const Availability availability = Counters().own().AvailabilityOf(id);
+  const Availability availability = Counters().current_thread().AvailabilityOf(id);
   if (availability == Availability::kNoMetric) return JTRACE_E_METRIC;
   const UserCounter* const counter = Counters().users().Find(id);
   jtrace_metric text =
@@ -94,7 +94,7 @@ int32_t MetricInfo(uint32_t id, jtrace_metric* info) {
 int32_t CurrentThreadTotals(const uint32_t* ids, size_t count, int64_t* values) {
   if (const int32_t state = State(); state != JTRACE_OK) return state;
   if (count != 0 && (ids == nullptr || values == nullptr)) return JTRACE_E_ARGUMENT;
-  const metrics::CurrentThreadTotals& own = Counters().own();
+  const metrics::CurrentThreadTotals& own = Counters().current_thread();
   for (size_t i = 0; i < count; ++i) {
     if (const Availability availability = own.Read(ids[i], values[i]);
         availability != Availability::kYes) {
@@ -106,7 +106,7 @@ int32_t CurrentThreadTotals(const uint32_t* ids, size_t count, int64_t* values) 
 
 int32_t Add(uint32_t id, int64_t delta) {
   if (const int32_t state = State(); state != JTRACE_OK) return state;
-  return Code(Counters().own().Add(id, delta));
+  return Code(Counters().current_thread().Add(id, delta));
 }
 
 }  // namespace jtrace::abi

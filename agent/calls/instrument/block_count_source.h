@@ -36,7 +36,7 @@ class BlockCountSource : public trace::ChunkSource, public classfile::CounterIds
     return code_.OriginalBci(routine, bci);
   }
   // Sets the activations that are in the middle of a block, before a flush or the end of the file
-  // (OpenActivationSource). Any thread.
+  // (OpenActivationWriter). Any thread.
   void SetOpen(const std::vector<jvm::OpenActivation>& open) { open_.Set(open); }
 
   uint32_t NewIds(uint32_t count) override { return counters_.NewIds(count); }

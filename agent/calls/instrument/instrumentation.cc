@@ -107,8 +107,8 @@ Instrumentation::Instrumentation(Configuration configuration, jvm::LoaderIds& lo
       loaders_(loaders),
       encoder_(encoder),
       losses_(losses),
-      unprobed_(unprobed),
-      left_out_(losses, unprobed),
+      unprobed_classes_(unprobed),
+      unprobed_methods_(losses, unprobed),
       unwinds_(std::move(configuration.unwinds), losses),
       method_hooks_(std::move(configuration.method_hooks)) {}
 
@@ -126,8 +126,8 @@ bool Instrumentation::IsExempt(const std::string& binary_name) const {
 bool Instrumentation::WasSeen(uint32_t class_id) const {
   // Classes of JdkProbePoints may be in rewritten_ without being in the totals.
   return rewritten_.Contains(class_id) || statistics_.Has(class_id) ||
-         unprobed_.Has(UnprobedReason::kUnreadable, class_id) ||
-         unprobed_.Has(UnprobedReason::kNoNumbers, class_id);
+         unprobed_classes_.Has(UnprobedReason::kUnreadable, class_id) ||
+         unprobed_classes_.Has(UnprobedReason::kNoNumbers, class_id);
 }
 
 uint32_t Instrumentation::ClassIdOf(const char* name, jobject loader) {
@@ -159,7 +159,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   const bool unwound = unwinds_.MayMatchClass(name);
   if (!in_scope && !unwound && !jdk_points_.Contains(name)) return {};
   if (encoder_.routines() >= max_routines_) {
-    unprobed_.Add(UnprobedReason::kNoNumbers, ClassIdOf(name, loader), LoadedName(name));
+    unprobed_classes_.Add(UnprobedReason::kNoNumbers, ClassIdOf(name, loader), LoadedName(name));
     return {};
   }
   const uint32_t own_loader = loaders_.Of(loader);
@@ -192,7 +192,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
                                .counters = blocks_.get(),
                                .call_sites = call_sites_});
   if (!result.ok()) {
-    unprobed_.Add(UnprobedReason::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
+    unprobed_classes_.Add(UnprobedReason::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
     return {};
   }
   if (class_id == 0) {
@@ -210,7 +210,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
 void Instrumentation::Record(uint32_t class_id, bool in_scope, bool is_input,
                              const classfile::RewriteResult& result) {
   if (spec_.boundary && in_scope) natives_.Add(class_id, result.methods);
-  if (!is_input && statistics_.Count(class_id, result)) left_out_.Add(class_id, result);
+  if (!is_input && statistics_.Count(class_id, result)) unprobed_methods_.Add(class_id, result);
   rewritten_.SetLeaves(class_id, result);
   unwinds_.Add(result);
   method_hooks_->Add(result);
@@ -219,14 +219,14 @@ void Instrumentation::Record(uint32_t class_id, bool in_scope, bool is_input,
 
 void Instrumentation::RemoveRefused(uint32_t class_id) {
   statistics_.Forget({class_id});
-  left_out_.Forget({class_id});
+  unprobed_methods_.Forget({class_id});
   rewritten_.Remove(class_id);
 }
 
 void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   statistics_.Forget(classes);
   natives_.Forget(classes);
-  left_out_.Forget(classes);
+  unprobed_methods_.Forget(classes);
   rewritten_.Forget(classes);
 }
 

@@ -94,7 +94,7 @@ class Instrumentation {
   // Forgets unloaded classes.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
   // Sets whether methods without probes are losses of the trace: see UnprobedMethods.
-  void ReportLeftOut(bool reports) { left_out_.SetReported(reports); }
+  void ReportUnprobedMethods(bool reports) { unprobed_methods_.SetReported(reports); }
 
   // See RewrittenClasses.
   bool IsLeaf(uint32_t routine) const { return rewritten_.IsLeaf(routine); }
@@ -143,9 +143,9 @@ class Instrumentation {
   jvm::LoaderIds& loaders_;
   trace::RecordEncoder& encoder_;
   Losses& losses_;
-  UnprobedClasses& unprobed_;
+  UnprobedClasses& unprobed_classes_;
   RewrittenClasses rewritten_;
-  UnprobedMethods left_out_;
+  UnprobedMethods unprobed_methods_;
   UnwindMethods unwinds_;
   NativeMethods natives_;
   RewriteStatistics statistics_;

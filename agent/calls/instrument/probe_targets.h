@@ -57,7 +57,8 @@ class RoutineTargets : public classfile::ProbeTargets {
   bool IsNative(const classfile::ProbeTarget& callee) override { return natives_.Contains(callee); }
   bool IsWanted(const classfile::ProbeTarget& callee) override;
   classfile::CallProbe ProbeOf(const classfile::ProbeTarget& callee) override;
-  // Limits the probes to calls that are `wanted`: IsPark; or IsInput, whose cost is USER_INPUT.
+  // Limits the probes to calls that are `wanted`: IsPark, or IsInput. With IsInput the cost group
+  // of all of them is USER_INPUT.
   void LimitTo(bool (*wanted)(const classfile::ProbeTarget&)) { only_ = wanted; }
 
  private:

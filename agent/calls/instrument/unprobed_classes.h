@@ -45,7 +45,7 @@ class UnprobedClasses {
   // Whether the class was counted for the reason.
   bool Has(UnprobedReason why, uint32_t class_id) const;
 
-  // The classes were unloaded: their numbers may be given to others; the counts stay.
+  // Forgets unloaded classes; the counts stay.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
  private:

@@ -39,7 +39,7 @@ void UnprobedMethods::Report(const Method& method) {
                    absl::StrCat(method.class_name, ".", method.name),
                    absl::StrCat("methods: ", Abseil(reason.what)), Abseil(reason.advice));
   if (reason.effect == classfile::Effect::kUntouched && method.is_alone) {
-    unprobed_.Add(UnprobedReason::kNoMethodFits, method.class_id, method.class_name);
+    unprobed_classes_.Add(UnprobedReason::kNoMethodFits, method.class_id, method.class_name);
   }
 }
 

@@ -18,7 +18,7 @@ namespace jtrace::calls {
 class UnprobedMethods {
  public:
   UnprobedMethods(Losses& losses, UnprobedClasses& unprobed)
-      : losses_(losses), unprobed_(unprobed) {}
+      : losses_(losses), unprobed_classes_(unprobed) {}
 
   // Adds the methods of a class that went through the rewriter.
   void Add(uint32_t class_id, const classfile::RewriteResult& result);
@@ -40,7 +40,7 @@ class UnprobedMethods {
   void Report(const Method& method);
 
   Losses& losses_;
-  UnprobedClasses& unprobed_;
+  UnprobedClasses& unprobed_classes_;
   absl::Mutex mutex_;
   bool is_reported_ ABSL_GUARDED_BY(mutex_) = true;
   std::vector<Method> methods_ ABSL_GUARDED_BY(mutex_);

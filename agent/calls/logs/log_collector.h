@@ -75,9 +75,9 @@ class LogCollector {
   // overflow=wait: from now to the end of the last file, threads wait while their rings are full.
   // Called just before the polling thread begins, which must never wait for one of them, and after
   // DefineLogWait.
-  void LetThreadsWait() { SetWaits(signal_safe::FullLogPolicy::kYes); }
+  void LetThreadsWait() { SetWaits(signal_safe::FullLogPolicy::kWait); }
   // Nobody reads the logs any longer. Any thread.
-  void EndWaits() { SetWaits(signal_safe::FullLogPolicy::kNo); }
+  void EndWaits() { SetWaits(signal_safe::FullLogPolicy::kDrop); }
   // Whether a thread ended the waits, because nothing was read for about ten seconds.
   bool stalled() const {
     return stalled_ || signal_safe::ReadRelaxed(arena_->log_waits) ==

@@ -25,14 +25,14 @@ void GroupedThreads::DecideGroup(ThreadState& state) {
   if (group == 0) return;
   auto [entry, inserted] = root_of_group_.try_emplace(group);
   if (inserted) {
-    entry->second = forest_.AddRoot();
+    entry->second = group_trees_.AddRoot();
     group_of_root_.emplace(entry->second, group);
   }
   Node& root = *At<Node>(arena_, state.root);
   root.number = entry->second;
   root.collected = kInGroup;
   state.group = entry->second + 1;
-  forest_.AddMember(entry->second);
+  group_trees_.AddMember(entry->second);
 }
 
 void GroupedThreads::AddNode(Node& node, uint32_t root) {
@@ -45,7 +45,7 @@ void GroupedThreads::AddNode(Node& node, uint32_t root) {
   const uint64_t new_calls = node.baseline_calls.Until(counts.calls);
   if (new_calls == 0 && !values.any()) return;
   if (IsBelowPruned(arena_, node)) reporter_.totals().pruned_calls += new_calls;
-  forest_.Add(node.number, new_calls, JittedSinceBaseline(node, counts), values);
+  group_trees_.Add(node.number, new_calls, JittedSinceBaseline(node, counts), values);
   values_.SetBaseline(node, read);
   reporter_.totals().calls += new_calls;
   SetBaseline(node, counts.calls, counts.calls - counts.jitted);
@@ -55,7 +55,7 @@ void GroupedThreads::AddRoot(Node& root) {
   const NodeValues read = values_.ReadRoot(root);
   const NodeValues values = values_.SinceBaseline(root, read);
   if (!values.any()) return;
-  forest_.Add(root.number, 0, 0, values);
+  group_trees_.Add(root.number, 0, 0, values);
   values_.SetBaseline(root, read);
 }
 
@@ -88,25 +88,25 @@ void GroupedThreads::AddPath(Node& node, uint32_t instead) {
   }
   for (; !path_.empty(); path_.pop_back()) {
     Node& added = *path_.back();
-    added.number = above = forest_.Child(above, added.routine, reporter_.last_number());
+    added.number = above = group_trees_.Child(above, added.routine, reporter_.last_number());
     added.collected = kInGroup;
   }
 }
 
 void GroupedThreads::Report(absl::FunctionRef<void(const TreeUpdate&)> visit) {
-  forest_.ForEachChanged([&](uint32_t root, const std::vector<uint32_t>& changed) {
+  group_trees_.ForEachChanged([&](uint32_t root, const std::vector<uint32_t>& changed) {
     ReportGroup(root, changed, visit);
   });
 }
 
 void GroupedThreads::ReportGroup(uint32_t root, const std::vector<uint32_t>& changed,
                                  absl::FunctionRef<void(const TreeUpdate&)> visit) {
-  TreeUpdate update = {.group = group_of_root_[root], .members = forest_.members(root)};
+  TreeUpdate update = {.group = group_of_root_[root], .members = group_trees_.members(root)};
   reporter_.Clear();
   for (const uint32_t index : changed) {
     if (index == root) continue;
-    const GroupTreeStore::Node& node = forest_.node(index);
-    const GroupTreeStore::Node& parent = forest_.node(node.parent);
+    const GroupTreeStore::Node& node = group_trees_.node(index);
+    const GroupTreeStore::Node& parent = group_trees_.node(node.parent);
     reporter_.Report({.node = node.number,
                       .parent = parent.number,
                       .routine = TraceRoutine(node.routine),
@@ -121,7 +121,7 @@ void GroupedThreads::ReportGroup(uint32_t root, const std::vector<uint32_t>& cha
     visit(update);
     reporter_.Clear();
   }
-  update.root = forest_.node(root).values;
+  update.root = group_trees_.node(root).values;
   update.nodes = reporter_.updates();
   visit(update);
 }

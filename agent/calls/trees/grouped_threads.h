@@ -37,7 +37,7 @@ class GroupedThreads {
         reporter_(reporter),
         group_of_(std::move(group_of)),
         max_updates_(limits.max_updates),
-        forest_(limits.groups_bytes / (2 * sizeof(GroupTreeStore::Node))) {}
+        group_trees_(limits.groups_bytes / (2 * sizeof(GroupTreeStore::Node))) {}
 
   // Replaces `group_of` for threads that are first seen from here on.
   void GroupBy(GroupOf group_of) { group_of_ = std::move(group_of); }
@@ -59,13 +59,13 @@ class GroupedThreads {
   void AddUnseen(signal_safe::Node& node);
   // Returns a member's node's number in the trace, which the next report defines at the latest.
   uint32_t NumberForSample(const signal_safe::Node& node) {
-    return forest_.NumberForSample(node.number);
+    return group_trees_.NumberForSample(node.number);
   }
 
   // Reports each group's tree that changed since the last time, in updates of limited size.
   void Report(absl::FunctionRef<void(const TreeUpdate&)> visit);
-  void BeginFile() { forest_.BeginFile(); }
-  uint64_t memory_bytes() const { return forest_.memory_bytes(); }
+  void BeginFile() { group_trees_.BeginFile(); }
+  uint64_t memory_bytes() const { return group_trees_.memory_bytes(); }
 
  private:
   // Values of ThreadState::group; any other is the index of the group's root in the forest, plus 1.
@@ -85,8 +85,8 @@ class GroupedThreads {
   NodeReporter& reporter_;
   GroupOf group_of_;
   const size_t max_updates_;
-  GroupTreeStore forest_;
-  absl::flat_hash_map<uint32_t, uint32_t> root_of_group_;  // in forest_
+  GroupTreeStore group_trees_;
+  absl::flat_hash_map<uint32_t, uint32_t> root_of_group_;  // in group_trees_
   absl::flat_hash_map<uint32_t, uint32_t> group_of_root_;
   std::vector<signal_safe::Node*> path_;  // buffer of AddPath
 };

@@ -9,7 +9,7 @@ namespace {
 using signal_safe::MetricCounts;
 using signal_safe::ReadRelaxed;
 
-const MetricCounts* BlockOf(const signal_safe::ThreadState& state) {
+const MetricCounts* CountsOfThread(const signal_safe::ThreadState& state) {
   return reinterpret_cast<const MetricCounts*>(ReadRelaxed(state.counters));
 }
 
@@ -57,7 +57,7 @@ uint64_t PathMetrics::Packed() const {
 }
 
 MetricValues SinceCharged(const PathMetrics& metrics, const signal_safe::ThreadState& state) {
-  const MetricCounts* block = BlockOf(state);
+  const MetricCounts* block = CountsOfThread(state);
   if (block == nullptr || ReadRelaxed(state.metrics) == 0) return {};
   MetricValues values = Counted(metrics, *block);
   for (size_t i = 0; i < values.size(); ++i) values[i] -= ReadRelaxed(ChargedOf(state).charged[i]);
@@ -72,7 +72,7 @@ void ChargeRemainder(const PathMetrics& metrics, signal_safe::ThreadState& state
                      uint64_t metrics_offset) {
   const MetricValues rest = SinceCharged(metrics, state);
   const uint64_t node = ReadRelaxed(state.current);
-  if (node == 0 || BlockOf(state) == nullptr) return;
+  if (node == 0 || CountsOfThread(state) == nullptr) return;
   for (size_t i = metrics.first_elapsed(); i < metrics.numbers.size(); ++i) {
     const size_t own = metrics.IndexOf(metrics.numbers[i] - signal_safe::kElapsed);
     std::atomic_ref(metrics.elapsed[i]).fetch_add(rest[own], std::memory_order_relaxed);

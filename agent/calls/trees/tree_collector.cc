@@ -32,7 +32,7 @@ TreeCollector::TreeCollector(signal_safe::Arena* arena, const TreeSettings& sett
       groups_(arena, values_, blocks_, reporter_, settings.group_of, settings.limits),
       pruner_(arena, values_, blocks_, settings.limits),
       dropper_(arena, values_, blocks_, groups_, reporter_, settings.limits.arena_bytes / 6),
-      quiet_(arena, settings.limits.quiet_from),
+      read_backoff_(arena, settings.limits.quiet_from),
       without_tree_(arena),
       states_(arena),
       nodes_(arena, values_.node_bytes(), blocks_.is_on() ? values_.blocks_offset() : 0),
@@ -68,7 +68,7 @@ void TreeCollector::Retire(ThreadState& state) {
     });
     dropper_.Forget(*At<Node>(arena_, state.root));
   }
-  quiet_.Forget(state);
+  read_backoff_.Forget(state);
   pruner_.Forget(state);
   states_.Retire(state);
 }
@@ -205,10 +205,10 @@ void TreeCollector::CollectTree(ThreadState& state, VisitUpdate visit) {
     return changed;
   };
   if (pruner_.MayHaveCut(state) || blocks_.is_on()) {
-    quiet_.Forget(state);
+    read_backoff_.Forget(state);
     ForEachKept(state, collect);
   } else {
-    quiet_.ForEachDue(state, reads_all_ || reports_all_, pruner_, collect);
+    read_backoff_.ForEachDue(state, reads_all_ || reports_all_, pruner_, collect);
   }
   dropper_.ReportSums();
   nodes_.FreeDroppedTables(state);

@@ -185,7 +185,7 @@ class TreeCollector {
   GroupedThreads groups_;
   TreePruner pruner_;
   NodeDropper dropper_;
-  NodeReadBackoff quiet_;
+  NodeReadBackoff read_backoff_;
   UnplacedCalls without_tree_;
   StateRecycler states_;
   NodeRecycler nodes_;

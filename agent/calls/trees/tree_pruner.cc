@@ -26,7 +26,7 @@ void TreePruner::BeginTree(ThreadState& state) {
 }
 
 void TreePruner::BeginChoice(const ThreadState& state) {
-  choice_.fold_ways = ReadAcquire(state.fold_ways) + ReadAcquire(state.cuts_made);
+  choice_.folding_nodes = ReadAcquire(state.folding_nodes) + ReadAcquire(state.cuts_made);
   choice_.pruned = ReadAcquire(state.pruned);
   choice_.root = state.root;
   choice_.entries.clear();
@@ -56,7 +56,7 @@ std::vector<uint32_t> TreePruner::Choose() {
     parent.cum += entries[i].cum;
     parent.kept |= entries[i].kept;
   }
-  std::vector<uint32_t> victims = {choice_.fold_ways, 0};
+  std::vector<uint32_t> victims = {choice_.folding_nodes, 0};
   for (size_t i = 1; i < entries.size(); ++i) {
     Entry& entry = entries[i];
     const Entry& parent = entries[entry.parent];

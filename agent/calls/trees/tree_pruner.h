@@ -60,7 +60,7 @@ class TreePruner {
   };
   // The nodes of one tree, of which Choose selects some.
   struct Choice {
-    uint32_t fold_ways = 0;  // Victims::fold_ways
+    uint32_t folding_nodes = 0;  // Victims::folding_nodes
     signal_safe::Ref root = 0;
     signal_safe::Ref pruned = 0;  // the root's [pruned] node: the thread uses it without a search
     std::vector<Entry> entries;

@@ -49,7 +49,7 @@ struct SampleInfo {
   Frame wait_frame;
 };
 
-void FillHeader(const SampleHandlerConfig& state, const ThreadSlot& slot, const SampleInfo& info,
+void FillHeader(const SampleHandlerConfig& config, const ThreadSlot& slot, const SampleInfo& info,
                 const Chain& chain, SampleHeader* header) {
   *header = SampleHeader{};
   header->time_ns = info.time_ns;
@@ -63,28 +63,28 @@ void FillHeader(const SampleHandlerConfig& state, const ThreadSlot& slot, const 
   header->frame_count = chain.SizeWithin(slot.max_frames);
   header->end = EndOf(chain, slot);
   header->unchecked = chain.unchecked();
-  const Identity identity = CurrentJavaThread(state, slot);
+  const Identity identity = CurrentJavaThread(config, slot);
   header->java_tid = identity.java_tid;
   header->labels = LabelsOf(identity, slot);
-  if (identity.known && state.read_position != nullptr) {
-    const signal_safe::Position position = state.read_position(identity.java_tid);
+  if (identity.known && config.read_position != nullptr) {
+    const signal_safe::Position position = config.read_position(identity.java_tid);
     header->node = position.node;
     header->position_known = position.known;
   }
 }
 
 // Pushes the kernel's frames if the mode wants them. True: it wants no others.
-bool WalkKernel(const SampleHandlerConfig& state, const ThreadSlot& slot, Chain& chain) {
+bool WalkKernel(const SampleHandlerConfig& config, const ThreadSlot& slot, Chain& chain) {
   void* const ring = slot.kernel_ring.load(std::memory_order_relaxed);
   if (ring == nullptr || slot.check_storage != nullptr) return false;
-  const bool one = state.stack == StackMode::kFrame || state.stack == StackMode::kPc;
-  const bool none = state.stack == StackMode::kApp || state.stack == StackMode::kAppFrame;
+  const bool one = config.stack == StackMode::kFrame || config.stack == StackMode::kPc;
+  const bool none = config.stack == StackMode::kApp || config.stack == StackMode::kAppFrame;
   PushKernelFrames(ring, none ? 0 : one ? 1 : kMaxKernelFrames, chain);
   return one && chain.pushed() != 0;
 }
 
-const signal_safe::AddressTable& Application(const SampleHandlerConfig& state) {
-  return *state.application->load(std::memory_order_acquire);
+const signal_safe::AddressTable& Application(const SampleHandlerConfig& config) {
+  return *config.application->load(std::memory_order_acquire);
 }
 
 WalkedThread ThreadOf(ThreadSlot& slot) {
@@ -96,30 +96,30 @@ WalkedThread ThreadOf(ThreadSlot& slot) {
 }
 
 // Pushes the interrupted pc, and why there are no more frames.
-void WalkWithoutRoom(const SampleHandlerConfig& state, const ucontext_t* context, Chain& chain) {
-  WalkPc(state.vm, context, chain);
+void WalkWithoutRoom(const SampleHandlerConfig& config, const ucontext_t* context, Chain& chain) {
+  WalkPc(config.vm, context, chain);
   if (chain.failure() == MissingReason::kNone) chain.Fail(MissingReason::kNoStackRoom);
 }
 
 // `whole`: walks the full stack, whatever the mode of samples is.
-__attribute__((noinline)) void Walk(const SampleHandlerConfig& state, ThreadSlot& slot,
+__attribute__((noinline)) void Walk(const SampleHandlerConfig& config, ThreadSlot& slot,
                                     const ucontext_t* context, bool whole, Chain& chain) {
   WalkedThread thread = ThreadOf(slot);
-  thread.wants_ids = state.stack == StackMode::kApp || state.stack == StackMode::kAppFrame;
-  if (!whole && WalkKernel(state, slot, chain)) return;
-  switch (whole ? StackMode::kFull : state.stack) {
+  thread.wants_ids = config.stack == StackMode::kApp || config.stack == StackMode::kAppFrame;
+  if (!whole && WalkKernel(config, slot, chain)) return;
+  switch (whole ? StackMode::kFull : config.stack) {
     case StackMode::kPc:
-      return WalkPc(state.vm, context, chain);
+      return WalkPc(config.vm, context, chain);
     case StackMode::kFrame:
-      return WalkTopFrame(state.vm, thread, context, chain);
+      return WalkTopFrame(config.vm, thread, context, chain);
     case StackMode::kAppFrame:
-      return WalkToApplication(state.vm, thread, context, Application(state), chain);
+      return WalkToApplication(config.vm, thread, context, Application(config), chain);
     case StackMode::kFull:
     case StackMode::kApp:
       break;
   }
-  const FullWalkCheck check(state.vm, thread, slot, context);
-  WalkStack(state.vm, thread, context, chain);
+  const FullWalkCheck check(config.vm, thread, slot, context);
+  WalkStack(config.vm, thread, context, chain);
   check.Compare(chain);
 }
 
@@ -134,8 +134,8 @@ uint32_t KeepApplicationFrames(const signal_safe::AddressTable& application, Fra
 }
 
 // timer=wall: numbers the sample, and takes over the idle ticks since the last one.
-void NumberSample(const SampleHandlerConfig& state, ThreadSlot& slot, SampleHeader* header) {
-  if (!state.wall) return;
+void NumberSample(const SampleHandlerConfig& config, ThreadSlot& slot, SampleHeader* header) {
+  if (!config.wall) return;
   const bool again = slot.unread_count != 0 && slot.unread_count < kMaxReads;
   slot.activity.store(static_cast<uint8_t>(again ? Activity::kRunning : header->activity),
                       std::memory_order_relaxed);
@@ -171,7 +171,7 @@ void CountChain(const Chain& chain, const ThreadSlot& slot) {
 }
 
 // Puts head and frames into the slot's ring, without committing them. Null: there is no room.
-SampleHeader* WriteRecord(const SampleHandlerConfig& state, ThreadSlot& slot,
+SampleHeader* WriteRecord(const SampleHandlerConfig& config, ThreadSlot& slot,
                           const SampleInfo& info, const Chain& chain) {
   const uint32_t frame_bytes = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
   std::byte* const record =
@@ -184,12 +184,12 @@ SampleHeader* WriteRecord(const SampleHandlerConfig& state, ThreadSlot& slot,
   }
   auto* const header = reinterpret_cast<SampleHeader*>(record);
   auto* const frames = reinterpret_cast<Frame*>(record + sizeof(SampleHeader));
-  FillHeader(state, slot, info, chain, header);
+  FillHeader(config, slot, info, chain, header);
   chain.CopyTo(frames, slot.max_frames);
   // stack=appframe walks the whole stack for unwind= only.
-  const bool is_whole_unwind = state.stack == StackMode::kAppFrame && info.is_unwind;
-  if (state.stack == StackMode::kApp || is_whole_unwind) {
-    header->frame_count = KeepApplicationFrames(Application(state), frames, header->frame_count);
+  const bool is_whole_unwind = config.stack == StackMode::kAppFrame && info.is_unwind;
+  if (config.stack == StackMode::kApp || is_whole_unwind) {
+    header->frame_count = KeepApplicationFrames(Application(config), frames, header->frame_count);
     slot.ring.Shrink(
         static_cast<uint32_t>(sizeof(SampleHeader) + header->frame_count * sizeof(Frame)));
   }
@@ -207,38 +207,38 @@ void Commit(signal_safe::SpscRing& ring) {
 }
 
 // Reads the thread's activity and the object that it waits on. Overwrites the slot's chain storage.
-__attribute__((noinline)) void ReadActivity(const SampleHandlerConfig& state, ThreadSlot& slot,
+__attribute__((noinline)) void ReadActivity(const SampleHandlerConfig& config, ThreadSlot& slot,
                                             const ucontext_t* context, SampleInfo* info) {
   const WalkedThread thread = ThreadOf(slot);
-  info->activity = ActivityOf(state.vm, thread.java_thread, context);
-  if (state.vm == nullptr || thread.java_thread == 0) return;
-  const signal_safe::HeapLayout& heap = state.vm->heap;
+  info->activity = ActivityOf(config.vm, thread.java_thread, context);
+  if (config.vm == nullptr || thread.java_thread == 0) return;
+  const signal_safe::HeapLayout& heap = config.vm->heap;
   const bool known = FindBlocker(heap, thread.java_thread, info->activity, &info->blocker_klass);
   if (!known) Count(sample_counters.blocker_unread);
   slot.unread_count = known || !heap.readable ? 0 : slot.unread_count + 1;
   // The JVM has one state for several waits; the waiting method determines which (SampleSource).
-  if (info->activity != Activity::kWaiting || state.stack == StackMode::kFull) return;
+  if (info->activity != Activity::kWaiting || config.stack == StackMode::kFull) return;
   Chain chain(slot.chain_storage, slot.chain_capacity);
-  WalkToJava(state.vm, thread, context, chain);
+  WalkToJava(config.vm, thread, context, chain);
   if (chain.pushed() != 0) info->wait_frame = chain.pushed_frame(0);
 }
 
-__attribute__((noinline)) void TakeSample(const SampleHandlerConfig& state, ThreadSlot& slot,
+__attribute__((noinline)) void TakeSample(const SampleHandlerConfig& config, ThreadSlot& slot,
                                           uint32_t weight, const ucontext_t* context,
                                           bool has_room) {
   SampleInfo info{};
   info.time_ns = MonotonicNanos();
   info.weight = weight;
-  if (!state.ticks_on_cpu_time && has_room) ReadActivity(state, slot, context, &info);
+  if (!config.ticks_on_cpu_time && has_room) ReadActivity(config, slot, context, &info);
   Chain chain(slot.chain_storage, slot.chain_capacity);
   if (has_room) {
-    Walk(state, slot, context, /*whole=*/false, chain);
+    Walk(config, slot, context, /*whole=*/false, chain);
   } else {
-    WalkWithoutRoom(state, context, chain);
+    WalkWithoutRoom(config, context, chain);
   }
-  SampleHeader* const header = WriteRecord(state, slot, info, chain);
+  SampleHeader* const header = WriteRecord(config, slot, info, chain);
   if (header == nullptr) return;
-  NumberSample(state, slot, header);
+  NumberSample(config, slot, header);
   const uint64_t cost = MonotonicNanos() - info.time_ns;
   header->handler_ns =
       static_cast<uint32_t>(std::min<uint64_t>(cost, std::numeric_limits<uint32_t>::max()));
@@ -280,22 +280,22 @@ void StartTimer(const ThreadSlot& slot) {
   if (fd >= 0) signal_safe::StartPerfEvent(fd, slot.event_stop);
 }
 
-void TakeTimerSample(const SampleHandlerConfig& state, ThreadSlot* slot, uint32_t weight,
+void TakeTimerSample(const SampleHandlerConfig& config, ThreadSlot* slot, uint32_t weight,
                      const ucontext_t* context, size_t room) {
-  if (!state.active || slot == nullptr ||
+  if (!config.active || slot == nullptr ||
       slot->state.load(std::memory_order_acquire) != SlotState::kAttached || !ClaimSlot(slot)) {
     Count(sample_counters.stale);
     return;
   }
   if (slot->in_handler) {
     Count(sample_counters.nested);
-    if (!state.wall) CountLost(weight);  // timer=wall: the next sample has them
+    if (!config.wall) CountLost(weight);  // timer=wall: the next sample has them
     return;
   }
   StopTimer(*slot);
   // The kernel may merge the signals of two ticks, so the weight is counted in the slot. Nothing is
   // left for the signal that was not merged.
-  if (state.wall) weight = slot->pending_ticks.exchange(0, std::memory_order_acq_rel);
+  if (config.wall) weight = slot->pending_ticks.exchange(0, std::memory_order_acq_rel);
   if (slot->schedule.ticks != 0) weight = slot->schedule.ticks;
   if (weight == 0) {
     Count(sample_counters.stale);
@@ -306,15 +306,15 @@ void TakeTimerSample(const SampleHandlerConfig& state, ThreadSlot* slot, uint32_
     CountLost(weight);
   } else {
     slot->in_handler = true;
-    TakeSample(state, *slot, weight, context, room >= state.room_to_walk);
+    TakeSample(config, *slot, weight, context, room >= config.room_to_walk);
     slot->in_handler = false;
   }
   RestartTimer(*slot);
 }
 
-bool TakeUnwind(const SampleHandlerConfig& state, const ucontext_t* context, size_t room) {
+bool TakeUnwind(const SampleHandlerConfig& config, const ucontext_t* context, size_t room) {
   ThreadSlot* const slot = CurrentThreadSlot();
-  if (!state.active || slot == nullptr ||
+  if (!config.active || slot == nullptr ||
       slot->state.load(std::memory_order_acquire) != SlotState::kAttached) {
     return false;
   }
@@ -323,12 +323,12 @@ bool TakeUnwind(const SampleHandlerConfig& state, const ucontext_t* context, siz
   info.weight = 1;
   info.is_unwind = true;
   Chain chain(slot->chain_storage, slot->chain_capacity);
-  if (room >= state.room_to_walk) {
-    Walk(state, *slot, context, /*whole=*/true, chain);
+  if (room >= config.room_to_walk) {
+    Walk(config, *slot, context, /*whole=*/true, chain);
   } else {
-    WalkWithoutRoom(state, context, chain);
+    WalkWithoutRoom(config, context, chain);
   }
-  if (WriteRecord(state, *slot, info, chain) == nullptr) return false;
+  if (WriteRecord(config, *slot, info, chain) == nullptr) return false;
   Commit(slot->ring);
   if (chain.failure() != MissingReason::kNone) {
     Count(sample_counters.missing[static_cast<int>(chain.failure())]);

@@ -1,4 +1,4 @@
-// Takes one sample in the signal handler; the state and the counters that handlers use.
+// Takes one sample in the signal handler; the configuration and the counters that handlers use.
 #pragma once
 
 #include <ucontext.h>
@@ -34,7 +34,7 @@ struct SampleCounters {
   std::atomic<uint64_t> blocker_unread{0};   // waits whose blocker FindBlocker could not read
   std::atomic<uint64_t> cost_ns{0};          // total time in the handler
   std::atomic<uint64_t> missing[static_cast<int>(MissingReason::kCount)] = {};  // by MissingReason
-  std::atomic<uint64_t> ends[4] = {};                                           // by ChainEnd
+  std::atomic<uint64_t> ends[static_cast<int>(ChainEnd::kCount)] = {};          // by ChainEnd
   std::atomic<uint64_t> cost[signal_safe::kCostBuckets] = {};  // handler times (cost_histogram.h)
 };
 
@@ -80,7 +80,7 @@ inline void Count(std::atomic<uint64_t>& counter) {
 // if its weight is 0. weight: ticks; timer=wall: those in the slot count instead. room: free bytes
 // of stack (AlternateStack). With too few, the sample has only the interrupted pc, or is dropped
 // and counted.
-void TakeTimerSample(const SampleHandlerConfig& state, ThreadSlot* slot, uint32_t weight,
+void TakeTimerSample(const SampleHandlerConfig& config, ThreadSlot* slot, uint32_t weight,
                      const ucontext_t* context, size_t room);
 
 // Restarts the slot's perf event, which does not count while its signal is handled. So the
@@ -93,6 +93,6 @@ void StartTimer(const ThreadSlot& slot);
 // runs, the thread is not attached, or its ring is full; the caller counts it.
 //
 // room: free bytes of stack. getcontext(3) leaves the alternate stack in `context` undefined.
-bool TakeUnwind(const SampleHandlerConfig& state, const ucontext_t* context, size_t room);
+bool TakeUnwind(const SampleHandlerConfig& config, const ucontext_t* context, size_t room);
 
 }  // namespace jtrace::samples

@@ -24,14 +24,14 @@ void PrefetchRange(const void* begin, size_t bytes) {
 // Little of this memory is in the processor's caches when a sample begins, and the walk reads most
 // of it one load after the other. Prefetches overlap. Lines that are never read cost little: the
 // amounts are those of usual stacks.
-inline void PrefetchSample(const SampleHandlerConfig& state, const ThreadSlot* slot,
+inline void PrefetchSample(const SampleHandlerConfig& config, const ThreadSlot* slot,
                            const ucontext_t& context) {
   constexpr size_t kStackBytes = 1536, kWalkedFrames = 4, kRememberedFrames = 16, kFrames = 24,
                    kPushedFrames = 8, kRecordBytes = 512;
   PrefetchCachedFrame(signal_safe::InterruptedPc(context), true);
   if (slot == nullptr) return;
   PrefetchRange<false>(slot, sizeof(ThreadSlot));
-  PrefetchRange<false>(state.vm, state.vm != nullptr ? sizeof(VmLayout) : 0);
+  PrefetchRange<false>(config.vm, config.vm != nullptr ? sizeof(VmLayout) : 0);
   PrefetchRange<false>(reinterpret_cast<const void*>(signal_safe::InterruptedSp(context)),
                        kStackBytes);
   PrefetchRange<true>(slot->chain_storage, kPushedFrames * sizeof(Frame));

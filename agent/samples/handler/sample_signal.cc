@@ -21,9 +21,9 @@ struct TimerSignal {
   uint32_t weight;
 };
 
-bool IsSlot(const SampleHandlerConfig& state, const ThreadSlot* slot) {
-  const auto offset = reinterpret_cast<uintptr_t>(slot) - reinterpret_cast<uintptr_t>(state.slots);
-  return offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
+bool IsSlot(const SampleHandlerConfig& config, const ThreadSlot* slot) {
+  const auto offset = reinterpret_cast<uintptr_t>(slot) - reinterpret_cast<uintptr_t>(config.slots);
+  return offset < config.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
 }
 
 // Whether the signal names no sender: the kernel had no room for the data of a queued signal, or
@@ -31,31 +31,33 @@ bool IsSlot(const SampleHandlerConfig& state, const ThreadSlot* slot) {
 bool IsAnonymous(const siginfo_t& info) { return info.si_code == SI_USER && info.si_pid == 0; }
 
 // A signal of the ticker (timer=wall), if it is ours. Its weight is in the slot.
-TimerSignal IdentifyTick(const SampleHandlerConfig& state, const siginfo_t& info) {
+TimerSignal IdentifyTick(const SampleHandlerConfig& config, const siginfo_t& info) {
   if (IsAnonymous(info)) {
     ThreadSlot* const own = CurrentThreadSlot();
-    return {state.wall && own != nullptr && own->pending_ticks.load(std::memory_order_relaxed) != 0,
-            own, 0};
+    return {
+        config.wall && own != nullptr && own->pending_ticks.load(std::memory_order_relaxed) != 0,
+        own, 0};
   }
   auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
-  const bool ours = info.si_code == SI_QUEUE && info.si_pid == state.process && IsSlot(state, slot);
+  const bool ours =
+      info.si_code == SI_QUEUE && info.si_pid == config.process && IsSlot(config, slot);
   return {ours, ours ? slot : nullptr, 0};
 }
 
-TimerSignal Identify(const SampleHandlerConfig& state, const siginfo_t& info) {
+TimerSignal Identify(const SampleHandlerConfig& config, const siginfo_t& info) {
   if (info.si_code == SI_TIMER) {
     auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
-    const bool ours = IsSlot(state, slot);
+    const bool ours = IsSlot(config, slot);
     return {ours, ours ? slot : nullptr, 1 + static_cast<uint32_t>(std::max(info.si_overrun, 0))};
   }
-  if (info.si_code == SI_QUEUE || info.si_code == SI_USER) return IdentifyTick(state, info);
+  if (info.si_code == SI_QUEUE || info.si_code == SI_USER) return IdentifyTick(config, info);
   if (info.si_code == POLL_IN || info.si_code == POLL_HUP) {
     // F_SETSIG reports the descriptor. The program may direct its own descriptors to the same
     // signal. A late signal of ours, whose descriptor is closed, looks like these: ForwardSignal
     // drops it if the program has no handler of the signal.
     const auto fd = static_cast<uint32_t>(info.si_fd);
     ThreadSlot* const slot =
-        fd < state.fd_count ? state.slot_by_fd[fd].load(std::memory_order_acquire) : nullptr;
+        fd < config.fd_count ? config.slot_by_fd[fd].load(std::memory_order_acquire) : nullptr;
     return {slot != nullptr, slot, 1};
   }
   return {false, nullptr, 0};
@@ -66,13 +68,13 @@ enum class Sender { kOurs, kUnknown, kForeign };
 
 Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context, size_t room) {
   const signal_safe::SignalScope scope(signal_safe::handlers_in_flight);
-  const SampleHandlerConfig& state = *sample_handler_config.load(std::memory_order_seq_cst);
-  PrefetchSample(state, tls_thread_slot, *context);
-  const TimerSignal origin = Identify(state, info);
+  const SampleHandlerConfig& config = *sample_handler_config.load(std::memory_order_seq_cst);
+  PrefetchSample(config, tls_thread_slot, *context);
+  const TimerSignal origin = Identify(config, info);
   if (origin.ours) {
     // A late signal of an earlier recording, which used another number, is dropped.
-    if (signal == state.signal) {
-      TakeTimerSample(state, origin.slot, origin.weight, context, room);
+    if (signal == config.signal) {
+      TakeTimerSample(config, origin.slot, origin.weight, context, room);
     }
     return Sender::kOurs;
   }
@@ -80,9 +82,9 @@ Sender HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context
   // Signals of one number do not queue. This one may have replaced ours, whose handler would have
   // restarted the timer, so it is restarted here.
   const ThreadSlot* const own = CurrentThreadSlot();
-  if (state.active && own != nullptr) StartTimer(*own);
+  if (config.active && own != nullptr) StartTimer(*own);
   // It may be the ticker's, if the ticks that it stood for were taken with an earlier signal.
-  return state.wall && IsAnonymous(info) ? Sender::kUnknown : Sender::kForeign;
+  return config.wall && IsAnonymous(info) ? Sender::kUnknown : Sender::kForeign;
 }
 
 }  // namespace

@@ -14,6 +14,6 @@ struct Identity {
 };
 
 // The virtual thread, if one is mounted. `slot`: the calling thread's. Async-signal-safe.
-Identity CurrentJavaThread(const SampleHandlerConfig& state, const ThreadSlot& slot);
+Identity CurrentJavaThread(const SampleHandlerConfig& config, const ThreadSlot& slot);
 
 }  // namespace jtrace::samples

@@ -71,6 +71,7 @@ enum class ChainEnd : uint8_t {
   kRootGuessed,   // reached it, but a caller had to be searched for on the stack
   kRootWithHole,  // reached it; a marker shows the hole in between
   kFailed,        // ended early; the last frame is a marker with the reason
+  kCount,
 };
 
 // An interrupted frame whose code is not in VmLayout::checked_code: its debug information may be

@@ -37,7 +37,7 @@ class ConnectionTest : public ::testing::Test {
 
   const Limits limits_;
   RequestQueue queue_;
-  ResponseMemory memory_{limits_.all_answers_bytes};
+  AnswerMemory memory_{limits_.all_answers_bytes};
   const ConnectionContext context_ = {limits_, queue_, memory_};
   absl::Time now_ = absl::UnixEpoch();
   AgentFd client_;

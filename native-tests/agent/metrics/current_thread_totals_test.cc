@@ -20,7 +20,7 @@ constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
 
 int64_t Read(const ThreadCounters& counters, uint32_t metric) {
   int64_t value = -1;
-  EXPECT_EQ(counters.own().Read(metric, value), Availability::kYes) << metric;
+  EXPECT_EQ(counters.current_thread().Read(metric, value), Availability::kYes) << metric;
   return value;
 }
 
@@ -30,10 +30,10 @@ TEST(CurrentThreadTotals, EqualTheThreadsTotals) {
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
     int64_t value = 0;
-    EXPECT_EQ(counters.own().Read(orders, value), Availability::kUnknownThread);
-    EXPECT_EQ(counters.own().Add(orders, 1), Availability::kUnknownThread);
+    EXPECT_EQ(counters.current_thread().Read(orders, value), Availability::kUnknownThread);
+    EXPECT_EQ(counters.current_thread().Add(orders, 1), Availability::kUnknownThread);
     counters.Start(7, 0, false);
-    EXPECT_EQ(counters.own().Add(orders, 5), Availability::kYes);
+    EXPECT_EQ(counters.current_thread().Add(orders, 5), Availability::kYes);
     counters.Add(orders, 2);
     EXPECT_EQ(Read(counters, orders), 7);
     const int64_t cpu = Read(counters, kCpu);
@@ -41,8 +41,8 @@ TEST(CurrentThreadTotals, EqualTheThreadsTotals) {
     EXPECT_LE(Read(counters, static_cast<uint32_t>(Metric::kSwitches)),
               *counters.Own(static_cast<uint32_t>(Metric::kSwitches)));
     counters.End();
-    EXPECT_EQ(counters.own().Read(orders, value), Availability::kUnknownThread);
-    EXPECT_EQ(counters.own().Add(orders, 1), Availability::kUnknownThread);
+    EXPECT_EQ(counters.current_thread().Read(orders, value), Availability::kUnknownThread);
+    EXPECT_EQ(counters.current_thread().Add(orders, 1), Availability::kUnknownThread);
   }).join();
   EXPECT_EQ(*counters.Of(7, orders), 7);
 }
@@ -52,10 +52,10 @@ TEST(CurrentThreadTotals, ANativeThreadIsKnownAfterItIsSeen) {
   ThreadCounters counters(kNoLayout, threads);
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
-    EXPECT_EQ(counters.own().Add(orders, 1), Availability::kUnknownThread);
+    EXPECT_EQ(counters.current_thread().Add(orders, 1), Availability::kUnknownThread);
     ASSERT_TRUE(counters.RegisterThread().has_value());
     EXPECT_EQ(counters.RegisterThread()->os_tid, gettid());
-    EXPECT_EQ(counters.own().Add(orders, 4), Availability::kYes);
+    EXPECT_EQ(counters.current_thread().Add(orders, 4), Availability::kYes);
     EXPECT_EQ(*counters.OfOsThread(gettid(), orders), 4);
     EXPECT_FALSE(counters.JavaTidOf(gettid()).has_value());
   }).join();
@@ -69,7 +69,7 @@ TEST(CurrentThreadTotals, UnavailableValuesAreErrorsNotNumbers) {
     counters.Start(7, 0, false);
     const auto availability = [&](auto metric) {
       int64_t value = 0;
-      return counters.own().Read(static_cast<uint32_t>(metric), value);
+      return counters.current_thread().Read(static_cast<uint32_t>(metric), value);
     };
     EXPECT_EQ(availability(Metric::kAllocBytes), Availability::kUnsupported);
     EXPECT_EQ(availability(Metric::kLiveBytes), Availability::kNotCounted);
@@ -80,8 +80,8 @@ TEST(CurrentThreadTotals, UnavailableValuesAreErrorsNotNumbers) {
     EXPECT_EQ(availability(static_cast<uint32_t>(AllMetrics().size())), Availability::kNoMetric);
     EXPECT_EQ(availability(kFirstUser), Availability::kNoMetric);
     EXPECT_EQ(availability(~0u), Availability::kNoMetric);
-    EXPECT_EQ(counters.own().Add(kCpu, 1), Availability::kNoMetric);
-    EXPECT_EQ(counters.own().Add(kFirstUser, 1), Availability::kNoMetric);
+    EXPECT_EQ(counters.current_thread().Add(kCpu, 1), Availability::kNoMetric);
+    EXPECT_EQ(counters.current_thread().Add(kFirstUser, 1), Availability::kNoMetric);
     counters.SetCounted(1ull << static_cast<unsigned>(Metric::kExceptions));
     EXPECT_EQ(availability(Metric::kExceptions), Availability::kYes);
     counters.Mount(50);
@@ -108,12 +108,12 @@ TEST(CurrentThreadTotals, CountersByProcessorHaveOneTotal) {
   EXPECT_EQ(counters.users().Register("a", "", Counting::kByProcessor).status().code(),
             absl::StatusCode::kFailedPrecondition);
   std::thread([&] {
-    EXPECT_EQ(counters.own().Add(by_processor, 40), Availability::kYes)
+    EXPECT_EQ(counters.current_thread().Add(by_processor, 40), Availability::kYes)
         << "no thread needs to be known";
     counters.Start(7, 0, false);
-    EXPECT_EQ(counters.own().Add(by_processor, 2), Availability::kYes);
+    EXPECT_EQ(counters.current_thread().Add(by_processor, 2), Availability::kYes);
     int64_t value = 0;
-    EXPECT_EQ(counters.own().Read(by_processor, value), Availability::kProcessOnly);
+    EXPECT_EQ(counters.current_thread().Read(by_processor, value), Availability::kProcessOnly);
     EXPECT_EQ(Read(counters, by_thread), 0);
     counters.End();
   }).join();
@@ -135,16 +135,16 @@ void Handle(int) {
   const int saved = errno;
   errno = 77;
   int64_t total = 0;
-  const Availability availability = asked->own().Read(counted, total);
+  const Availability availability = asked->current_thread().Read(counted, total);
   if (availability == Availability::kUnknownThread) ++refused;
   if (availability != Availability::kYes && availability != Availability::kUnknownThread) ++wrong;
   if (availability == Availability::kYes) {
     if (total < last_total) ++wrong;
     last_total = total;
   }
-  if (asked->own().Add(counted, 3) == Availability::kYes) counted_by_handlers += 3;
+  if (asked->current_thread().Add(counted, 3) == Availability::kYes) counted_by_handlers += 3;
   int64_t cpu = 0;
-  asked->own().Read(kCpu, cpu);
+  asked->current_thread().Read(kCpu, cpu);
   if (errno != 77) ++wrong;
   errno = saved;
 }

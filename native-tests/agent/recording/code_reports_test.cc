@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-class FakeReader : public jvm::CompiledMethodConsumer {
+class FakeReader : public jvm::DebugInfoKeeper {
  public:
   bool NeedsCompiledCode() const override { return needs_reports; }
   bool KeepDebugInfo() override { return keeps = has_flag; }

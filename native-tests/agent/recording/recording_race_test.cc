@@ -70,7 +70,7 @@ TEST_F(RecordingRaceTest, CallbacksMayFindTheSamplerWhileItIsMade) {
   std::atomic<int> asked{0};
   Beside(
       [&] {
-        static_cast<void>(agent_.jvm.code_listener());
+        static_cast<void>(agent_.jvm.debug_info_keeper());
         asked.fetch_add(1);
       },
       [&] {

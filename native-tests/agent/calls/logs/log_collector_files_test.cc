@@ -76,13 +76,13 @@ TEST_F(LogCollectorFilesTest, ThreadsMayWaitUntilTheLastFileEnds) {
   const auto none = [](const LogRun&) {};
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   collector.BeginRecording(/*follow=*/false);
-  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kNo);
+  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kDrop);
   collector.LetThreadsWait();
-  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kYes);
+  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kWait);
   collector.EndFile(/*is_last=*/false, none);
-  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kYes);
+  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kWait);
   collector.EndFile(/*is_last=*/true, none);
-  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kNo);
+  EXPECT_EQ(waits(), signal_safe::FullLogPolicy::kDrop);
 }
 
 TEST_F(LogCollectorFilesTest, AThreadMayEndTheWaits) {

@@ -174,7 +174,8 @@ class ProbeDouble {
          ref = signal_safe::At<signal_safe::Node>(arena_, ref)->parent) {
       path.insert(ref);
     }
-    for (uint32_t i = 0; i < victims->count && victims->fold_ways == state_->fold_ways; ++i) {
+    for (uint32_t i = 0; i < victims->count && victims->folding_nodes == state_->folding_nodes;
+         ++i) {
       auto* node = signal_safe::At<signal_safe::Node>(arena_, (&victims->nodes[0])[i]);
       if (!path.contains((&victims->nodes[0])[i])) {
         signal_safe::WriteRelease(node->flags,

@@ -36,7 +36,7 @@ final class JTraceCharges {
   /** Whether each probe has something to charge. */
   static final boolean ANY = ALLOC || COUNTED;
 
-  private static final int ARENA_LOST_COUNTERS = 1064;
+  private static final int ARENA_SINK_COUNTERS = 1064;
   private static final int ARENA_ELAPSED = 1472;
   private static final int ALLOC_SITES = 2;
   /** Metrics of JTraceOutside. */
@@ -55,7 +55,7 @@ final class JTraceCharges {
   static void begin(long state, long charged, long tid, boolean virtual) {
     U.putLong(state + STATE_METRICS, charged);
     long block = JTraceMetrics.begin(tid, virtual, METRICS, charged);
-    U.putLong(state + STATE_COUNTERS, block != 0 ? block : ARENA + ARENA_LOST_COUNTERS);
+    U.putLong(state + STATE_COUNTERS, block != 0 ? block : ARENA + ARENA_SINK_COUNTERS);
     for (int index = FIRST_ELAPSED; index < COUNT; index++) {
       long at = (long) index << 3;
       U.putLong(charged + at, U.getLong(ARENA + ARENA_ELAPSED + at));
@@ -147,7 +147,7 @@ final class JTraceCharges {
   /** alloc.sites: the code runs on the block's own thread. */
   @ForceInline
   static void countAllocation(long block) {
-    long sites = block + BLOCK_CUM + (ALLOC_SITES << 3);
+    long sites = block + COUNTS + (ALLOC_SITES << 3);
     U.putLong(sites, U.getLong(sites) + 1);
     U.putLong(block + BLOCK_CHANGES, U.getLong(block + BLOCK_CHANGES) + 1);
   }
@@ -158,7 +158,7 @@ final class JTraceCharges {
     for (int index = ALLOC ? 1 : 0; index < FIRST_ELAPSED; index++) {
       int metric = (int) (METRICS >>> (index << 3)) & 0xFF;
       long at = (long) index << 3;
-      long now = U.getLong(block + BLOCK_CUM + ((long) (metric - 1) << 3));
+      long now = U.getLong(block + COUNTS + ((long) (metric - 1) << 3));
       long delta = now - U.getLong(charged + at);
       U.putLong(charged + at, now);
       U.putLong(node + NODE_METRICS + at, U.getLong(node + NODE_METRICS + at) + delta);

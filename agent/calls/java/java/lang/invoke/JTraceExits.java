@@ -56,7 +56,7 @@ final class JTraceExits {
   /** An activation of the node begins: after its caller was charged. */
   @ForceInline
   static void begin(long state, long node) {
-    if (node != ARENA + ARENA_LOST_NODE) {
+    if (node != ARENA + ARENA_SINK_NODE) {
       U.putLong(node + NODE_ENTERED, now(state));
     }
   }
@@ -69,7 +69,7 @@ final class JTraceExits {
   /** The current activation of the node has ended; the thread is at a node above it. */
   @ForceInline
   static void end(long state, long node) {
-    if (node == ARENA + ARENA_LOST_NODE) {
+    if (node == ARENA + ARENA_SINK_NODE) {
       return;
     }
     long now = now(state);

@@ -106,7 +106,7 @@ final class JTraceLayout {
   static final int ARENA_STATE_LIMIT = 304;
   static final int ARENA_RECORDING_START = 312;
   static final int ARENA_FREE = 320;
-  static final int ARENA_LOST_NODE = 384;
+  static final int ARENA_SINK_NODE = 384;
   static final int ARENA_NO_SLOT = 704;
   static final int ARENA_TOMBSTONE = 712;
   static final int ARENA_COUNTS = 720;
@@ -120,8 +120,8 @@ final class JTraceLayout {
   static final int FLAT_IDS = 262144;
   static final int FLAT_BLOCKS = 4194560;
 
-  /** signal_safe::CounterBlock. */
-  static final int BLOCK_CUM = 0;
+  /** signal_safe::MetricCounts. */
+  static final int COUNTS = 0;
 
   /** The counters of blocks that a thread has of its own, and those that all share. */
   static final int BLOCK_IDS = 262144;

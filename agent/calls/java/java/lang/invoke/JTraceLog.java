@@ -64,7 +64,7 @@ final class JTraceLog {
     }
     long child = JTraceProbe.child(state, current, id);
     boolean jitted = JTraceProbe.jitted(id);
-    if (child == ARENA + ARENA_LOST_NODE) {
+    if (child == ARENA + ARENA_SINK_NODE) {
       JTraceTree.countWithoutNode(state, id, jitted);
     } else if (!append(state, id << 2 | (jitted ? 1 : 0))) {
       long dropped = U.getLong(state + STATE_LOG_DROPPED) + 1;
@@ -177,7 +177,7 @@ final class JTraceLog {
     U.putLong(state + STATE_LOG_MOVING, 1);
     if (U.getLong(state + STATE_LOG_GAP) == OVER) {
       leaveInTree(state, current, to);
-    } else if (current != ARENA + ARENA_LOST_NODE) {
+    } else if (current != ARENA + ARENA_SINK_NODE) {
       // The log knows nothing of the calls there.
       writePosition(state, to);
     }
@@ -199,7 +199,7 @@ final class JTraceLog {
   /** Puts the log's reader at {@code node}. */
   private static void writePosition(long state, long node) {
     long gap = U.getLong(state + STATE_LOG_GAP);
-    if (gap == OVER || node == ARENA + ARENA_LOST_NODE) {
+    if (gap == OVER || node == ARENA + ARENA_SINK_NODE) {
       return;
     }
     if (gap != 0) {

@@ -20,7 +20,7 @@ public final class JTraceMetrics {
   /** metrics/metric.h: user counters have the numbers from here on. */
   private static final int FIRST_USER = 32;
   private static final int MAX_METRICS = 48;
-  private static final int BLOCK_CUM = 0;
+  private static final int COUNTS = 0;
   private static final int BLOCK_CHANGES = 384;
   private static final int BLOCK_ALLOC_OFFSET = 392;
 
@@ -50,7 +50,7 @@ public final class JTraceMetrics {
       return allocated() + U.getLong(block() + BLOCK_ALLOC_OFFSET);
     }
     if (metric >= FIRST_USER && metric < MAX_METRICS) {
-      return U.getLong(block() + BLOCK_CUM + ((long) metric << 3));
+      return U.getLong(block() + COUNTS + ((long) metric << 3));
     }
     return nativeTotal(metric);
   }
@@ -61,7 +61,7 @@ public final class JTraceMetrics {
       throw new IllegalArgumentException("only user counters can be added to");
     }
     long block = block();
-    long cum = block + BLOCK_CUM + ((long) metric << 3);
+    long cum = block + COUNTS + ((long) metric << 3);
     U.putLong(cum, U.getLong(cum) + delta);
     U.putLongRelease(null, block + BLOCK_CHANGES, U.getLong(block + BLOCK_CHANGES) + 1);
   }

@@ -103,7 +103,7 @@ final class JTraceOutside {
   }
 
   private static void add(long state, long node, int metric, int index, long amount) {
-    long cum = U.getLong(state + STATE_COUNTERS) + BLOCK_CUM + ((long) metric << 3);
+    long cum = U.getLong(state + STATE_COUNTERS) + COUNTS + ((long) metric << 3);
     U.putLong(cum, U.getLong(cum) + amount);
     long at = (long) index << 3;
     long charged = U.getLong(state + STATE_METRICS) + at;

@@ -63,12 +63,12 @@ final class JTracePaths {
    */
   private static long nodeOf(long state, int id, boolean isLeaf) {
     long node = U.getLong(state + STATE_CURRENT);
-    if (node == ARENA + ARENA_LOST_NODE) {
+    if (node == ARENA + ARENA_SINK_NODE) {
       return 0;
     }
     if (isLeaf) {
       node = JTraceTree.childOfOpenCall(state, node, node, id);
-      return node == ARENA + ARENA_LOST_NODE ? 0 : node;
+      return node == ARENA + ARENA_SINK_NODE ? 0 : node;
     }
     while (routine(node) != id) {
       if (U.getInt(node + NODE_PARENT) == 0) {

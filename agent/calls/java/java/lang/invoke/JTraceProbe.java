@@ -71,13 +71,13 @@ public final class JTraceProbe {
 
   private JTraceProbe() {}
 
-  /** Method entry. Returns the token: the node that was current before, and in a log, jitted. */
+  /** Method entry. Returns the token: the node that was current before; in a log, bit 0: jitted. */
   @ForceInline
   public static long enter(int id) {
     if (!isC2()) {
-      return enterElsewhere(id);
+      return enterOutOfLine(id);
     }
-    return PLAIN ? JTracePlain.enter(id) : enterHere(id);
+    return PLAIN ? JTracePlain.enter(id) : enterInlined(id);
   }
 
   /** Before a call out of scope whose time depends on others. */
@@ -155,11 +155,11 @@ public final class JTraceProbe {
   }
 
   @DontInline
-  private static long enterElsewhere(int id) {
+  private static long enterOutOfLine(int id) {
     if (LOG) {
       JTraceLog.heal(JTraceCurrent.state());
     }
-    return PLAIN ? JTracePlain.enter(id) : enterHere(id);
+    return PLAIN ? JTracePlain.enter(id) : enterInlined(id);
   }
 
   @DontInline
@@ -175,7 +175,7 @@ public final class JTraceProbe {
   }
 
   @ForceInline
-  private static long enterHere(int id) {
+  private static long enterInlined(int id) {
     long state = JTraceCurrent.state();
     long current = U.getLong(state + STATE_CURRENT);
     if (LOG) {

@@ -165,7 +165,7 @@ final class JTracePruner {
       }
       long current = U.getLong(state + STATE_CURRENT);
       setPathFlag(node, NODE_ON_PATH);
-      if (current != ARENA + ARENA_LOST_NODE) {
+      if (current != ARENA + ARENA_SINK_NODE) {
         setPathFlag(current, NODE_ON_PATH);
       }
       int count = U.getInt(victims + VICTIMS_COUNT);
@@ -176,7 +176,7 @@ final class JTracePruner {
         }
       }
       setPathFlag(node, 0);
-      if (current != ARENA + ARENA_LOST_NODE) {
+      if (current != ARENA + ARENA_SINK_NODE) {
         setPathFlag(current, 0);
       }
     }

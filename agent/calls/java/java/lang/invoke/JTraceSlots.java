@@ -48,7 +48,7 @@ final class JTraceSlots {
       if (routine(child) == id) {
         return slots + offset;
       }
-      if (child == ARENA + ARENA_LOST_NODE) {
+      if (child == ARENA + ARENA_SINK_NODE) {
         return 0;
       }
     }
@@ -98,7 +98,7 @@ final class JTraceSlots {
   }
 
   private static boolean isFree(long child) {
-    return child == ARENA + ARENA_LOST_NODE || child == ARENA + ARENA_TOMBSTONE;
+    return child == ARENA + ARENA_SINK_NODE || child == ARENA + ARENA_TOMBSTONE;
   }
 
   /** Makes the node unreachable. */
@@ -190,7 +190,7 @@ final class JTraceSlots {
             ? JTraceMemory.allocateFew(state, mask + 8, limit)
             : allocate(state, mask + (mask == MOST_MASK ? 16 : 8), limit);
     for (int offset = 0; slots != 0 && offset <= mask; offset += 8) {
-      U.putLong(slots + offset, ARENA + ARENA_LOST_NODE);
+      U.putLong(slots + offset, ARENA + ARENA_SINK_NODE);
     }
     return slots;
   }

@@ -54,7 +54,7 @@ final class JTraceTree {
    */
   @DontInline
   static long findChild(long state, long node, int id) {
-    if (node == ARENA + ARENA_LOST_NODE) {
+    if (node == ARENA + ARENA_SINK_NODE) {
       return childOfLost(state, id);
     }
     long child = lookUp(node, id);
@@ -76,17 +76,17 @@ final class JTraceTree {
   private static long childOfLost(long state, int key) {
     int id = JTraceProbe.idOf(key);
     if (JTraceProbe.LOG) {
-      return ARENA + ARENA_LOST_NODE;
+      return ARENA + ARENA_SINK_NODE;
     }
     if (state == ARENA) {
       countByRoutine(id, JTraceProbe.jitted(id));
-      return ARENA + ARENA_LOST_NODE;
+      return ARENA + ARENA_SINK_NODE;
     }
     // The caller found no memory for a node, or for the thread's state; by now there may be some.
     long pruned = JTracePruner.prunedNodeOfRoot(state);
     if (pruned == 0) {
       countByRoutine(id, JTraceProbe.jitted(id));
-      return ARENA + ARENA_LOST_NODE;
+      return ARENA + ARENA_SINK_NODE;
     }
     long child = lookUp(pruned, id);
     return child != 0 ? child : newChild(state, pruned, id);
@@ -94,7 +94,7 @@ final class JTraceTree {
 
   /** Where an open call of id from {@code caller} was counted. Counts nothing. */
   static long childOfOpenCall(long state, long caller, long current, int pushedId) {
-    if (caller == ARENA + ARENA_LOST_NODE) {
+    if (caller == ARENA + ARENA_SINK_NODE) {
       return caller;
     }
     // The caller is still at the site of that call, unless it was folded.
@@ -107,7 +107,7 @@ final class JTraceTree {
     if (child == 0) {
       child = JTracePruner.findPrunedChild(state, caller, id);
     }
-    return child != 0 ? child : ARENA + ARENA_LOST_NODE;
+    return child != 0 ? child : ARENA + ARENA_SINK_NODE;
   }
 
   /** The child above {@code node}, or it itself, whatever its call site; 0: there is none. */
@@ -155,7 +155,7 @@ final class JTraceTree {
     if (JTraceProbe.LOG) {
       // The log's reader knows of no node: nothing may be folded or represent something else.
       long node = makeChild(state, parent, id, ARENA_LIMIT);
-      return node != 0 ? node : ARENA + ARENA_LOST_NODE;
+      return node != 0 ? node : ARENA + ARENA_SINK_NODE;
     }
     if (U.getLong(state + STATE_VICTIMS) != 0) {
       JTracePruner.prune(state, parent);
@@ -173,7 +173,7 @@ final class JTraceTree {
     }
     if (node == 0) {
       countByRoutine(id, JTraceProbe.jitted(id));
-      node = ARENA + ARENA_LOST_NODE;
+      node = ARENA + ARENA_SINK_NODE;
     }
     return node;
   }
