@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 import unittest
-import urllib.request
 
 import engines
 import receiver
@@ -158,21 +157,19 @@ class Servers(ShipTest):
         traces = self.make(5)
         for trace in traces:
             self.seal(trace)
-        shipper = self.ship(f"--to=otlp:{server.url}", "--interval=20ms", "--timeout=1s", "--metrics=127.0.0.1:0")
-        port = re.search(r"metrics at port (\d+)", shipper.stdout.readline())[1]
+        shipper = self.ship(f"--to=otlp:{server.url}", "--interval=20ms", "--timeout=1s",
+                            f"--metrics-file={self.work}/ship.prom")
         deadline = time.monotonic() + 100
         while len(list(self.traces.glob("*.bin"))) and time.monotonic() < deadline:
             time.sleep(0.05)
-        time.sleep(1.5)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-            metrics = answer.read().decode()
-        self.assertIn("jtrace_ship_shipped_total 5\n", metrics)
-        self.assertGreaterEqual(int(re.search(r"retries_total{.*} (\d+)", metrics)[1]), 5)  # resets may be mended by libcurl
         shipper.send_signal(signal.SIGTERM)
         out, err = shipper.communicate(timeout=20)
         self.assertEqual(shipper.returncode, 0, err)
         self.assertIn("shipped 5, set aside 0, dropped 0, waiting 0", out)
         self.assertIn("works again", err)
+        metrics = (self.work / "ship.prom").read_text()  # as it ended
+        self.assertIn("jtrace_ship_shipped_total 5\n", metrics)
+        self.assertGreaterEqual(int(re.search(r"retries_total{.*} (\d+)", metrics)[1]), 5)  # resets may be mended by libcurl
         self.check_profiles(server, 5)
         times = [it.time for it in server.requests]
         self.assertGreaterEqual(times[3] - times[2], 2)  # Retry-After

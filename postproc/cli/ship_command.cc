@@ -12,7 +12,6 @@
 #include "postproc/cli/ship_options.h"
 #include "postproc/ship/converter.h"
 #include "postproc/ship/curl_library.h"
-#include "postproc/ship/metrics_server.h"
 #include "postproc/ship/parquet_target.h"
 #include "postproc/ship/shipper.h"
 #include "postproc/ship/stop_signal.h"
@@ -61,20 +60,10 @@ absl::StatusOr<int> Ship(const ShipOptions& options, std::ostream& out,
   if (!targets.ok()) return targets.status();
   const std::string names = NamesOf(*targets);
   (void)nice(options.niceness);  // without the right to it, it stays as it was
-  ship::StopSignal stop;         // before the server's thread, which then gets no signals
-  std::unique_ptr<ship::MetricsServer> server;
-  ship::ShipPolicy policy = options.policy;
-  if (!options.metrics.empty()) {
-    auto listening = ship::MetricsServer::Listen(options.metrics);
-    if (!listening.ok()) return listening.status();
-    server = *std::move(listening);
-    policy.publish = [&server](std::string text) { server->Set(std::move(text)); };
-  }
-  ship::Shipper shipper(std::move(policy), *std::move(targets), stop, say);
+  ship::StopSignal stop;
+  ship::Shipper shipper(options.policy, *std::move(targets), stop, say);
   if (absl::Status status = shipper.Open(); !status.ok()) return status;
-  std::string begin = StrCat("jtrace: ships ", options.policy.folder, " to ", names);
-  if (server != nullptr) begin += StrCat("; metrics at port ", server->port());
-  out << VisibleText(begin) << std::endl;
+  out << VisibleText(StrCat("jtrace: ships ", options.policy.folder, " to ", names)) << std::endl;
   bool is_done = true;
   if (options.once) {
     is_done = shipper.RunOnce();

@@ -8,7 +8,6 @@
 #include "common/nearest.h"
 #include "postproc/fleet/labels.h"
 #include "postproc/ship/kept_files.h"
-#include "postproc/ship/metrics_server.h"
 #include "postproc/ship/url.h"
 #include "postproc/support/strings.h"
 
@@ -106,16 +105,12 @@ absl::Status SetShipOption(std::string_view name, std::string_view value, ShipOp
   if (name == "--retain") return ship::SetKeep(name, value, options.policy.shipped);
   if (name == "--spool") return SetSpool(value, options);
   if (name == "--niceness") return SetNiceness(value, options);
-  if (name == "--metrics") {
-    options.metrics = value;
-    return ship::CheckPlace(value);
-  }
   if (name == "--metrics-file") return SetAbsolute(name, value, options.policy.metrics_file);
   if (name == "--header-file") return SetAbsolute(name, value, servers.header_file);
   if (name == "--curl") return SetAbsolute(name, value, options.curl);
   constexpr std::string_view kNames[] = {"--to",          "--label", "--interval", "--timeout",
                                          "--retain",      "--spool", "--niceness", "--metrics-file",
-                                         "--header-file", "--curl",  "--once",     "--metrics"};
+                                         "--header-file", "--curl",  "--once"};
   return BadShip(StrCat("unknown option '", name, "'; nearest: ", Nearest(name, kNames),
                         " (see jtrace ship --help)"));
 }
@@ -189,7 +184,6 @@ options
   --spool=4GB             what may wait for targets that fail, and what DIR/failed keeps: beyond that
                           the oldest traces are deleted
   --metrics-file=FILE     the shipper's own metrics for Prometheus, for node_exporter's textfile collector
-  --metrics=ADDRESS:PORT  the same, served as http://ADDRESS:PORT/metrics
   --header-file=FILE      headers for servers, a line each, such as Authorization: Bearer …
   --timeout=30s           the longest that a server may take
   --niceness=10           of the shipper and its conversions

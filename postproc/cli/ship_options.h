@@ -15,7 +15,6 @@ struct ShipOptions {
   std::vector<std::string> tables;          // folders, absolute
   std::vector<ship::HttpSettings> servers;  // without their work folder
   std::vector<std::string> labels;          // "service=shop"
-  std::string metrics;                      // --metrics=ADDRESS:PORT; empty: they are not served
   bool once = false;
   int niceness = 10;
   std::string curl;  // --curl=, absolute; empty: where systems have it

@@ -28,7 +28,6 @@ using postproc::StrCat;
 constexpr absl::Duration kLockPatience = absl::Seconds(2);
 constexpr absl::Duration kTidyPeriod = absl::Minutes(1);
 constexpr absl::Duration kMetricsPeriod = absl::Seconds(10);
-constexpr absl::Duration kPublishPeriod = absl::Seconds(1);
 
 uint32_t NewSeed() {
   uint32_t seed = 0;
@@ -290,10 +289,6 @@ void Shipper::Tidy(absl::Time now, const std::vector<SealedTrace>& left) {
 }
 
 void Shipper::WriteMetrics(absl::Time now) {
-  if (policy_.publish != nullptr && now - published_ >= kPublishPeriod) {
-    published_ = now;
-    policy_.publish(MetricsText(metrics_, CostOfThisProcess()));
-  }
   if (policy_.metrics_file.empty() || now - metrics_written_ < kMetricsPeriod) return;
   metrics_written_ = now;
   auto file = postproc::OutputFile::Open(policy_.metrics_file);

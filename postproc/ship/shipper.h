@@ -28,8 +28,6 @@ struct ShipPolicy {
   absl::Duration interval = absl::Seconds(1);
   absl::Duration settled = absl::Seconds(1);
   std::string metrics_file = {};  // empty: none
-  // Gets the metrics about each second; may be null.
-  std::function<void(std::string text)> publish = nullptr;
 };
 
 // On one thread. Whenever it is killed, the next one goes on where it was: what is sealed is
@@ -91,7 +89,6 @@ class Shipper {
   absl::Duration looking_ = absl::ZeroDuration();  // how long it took, the last time
   // By the steady clock.
   absl::Time tidied_ = absl::InfinitePast();
-  absl::Time published_ = absl::InfinitePast();
   absl::Time metrics_written_ = absl::InfinitePast();
   std::string said_unreadable_;
   bool cannot_look_ = false;
