@@ -26,7 +26,7 @@ using postproc::StrCat;
 using Targets = std::vector<std::unique_ptr<ship::Target>>;
 
 absl::StatusOr<Targets> MakeTargets(const ShipOptions& options) {
-  setenv(postproc::kExitsByKind, "1", 1);
+  setenv(postproc::kRunByShip, "1", 1);
   const ship::Converter converter = {.post_processor = OwnPostProcessor(),
                                      .labels = options.labels};
   Targets targets;

@@ -14,6 +14,7 @@
 #include "postproc/export/labelled_ticks.h"
 #include "postproc/export/run_identity.h"
 #include "postproc/export/sample_types.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 #include "profile.pb.h"
 
@@ -95,6 +96,11 @@ class PprofWriter {
     }
     const std::string id = boost::uuids::to_string(ProfileId(input_, "pprof"));
     profile_.add_comment(texts_.Number(StrCat("profile id: ", id)));
+    if (input_.notes != nullptr && IsRunByShip()) {
+      input_.notes->push_back(
+          StrCat(kProfileNote, id, " ",
+                 IngestQuery(input_, profile_.time_nanos(), profile_.duration_nanos())));
+    }
     Flush();
   }
 

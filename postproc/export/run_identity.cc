@@ -1,9 +1,11 @@
 #include "postproc/export/run_identity.h"
 
+#include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <filesystem>
 
 #include "common/utf8.h"
+#include "postproc/support/percent.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -26,6 +28,15 @@ std::string_view ProgramOf(std::string_view command) {
   return first.substr(first.rfind('/') + 1);
 }
 
+// Pyroscope's names have no escapes.
+std::string IngestLabel(const ReportInput& input, std::string_view key) {
+  std::string part = LabelOf(input, key);
+  for (char& c : part) {
+    if (std::string_view("{}=,\"").find(c) != std::string_view::npos) c = '_';
+  }
+  return part;
+}
+
 }  // namespace
 
 std::string LabelOf(const ReportInput& input, std::string_view key) {
@@ -42,6 +53,21 @@ boost::uuids::uuid ProfileId(const ReportInput& input, std::string_view measure)
   std::string name(measure);
   for (const TraceInfo& trace : input.model.traces()) name += StrCat("\n\n", NameOf(trace));
   return boost::uuids::name_generator_sha1(kNamespace)(name);
+}
+
+std::string IngestQuery(const ReportInput& input, int64_t start_ns, int64_t duration_ns) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  const std::string service = IngestLabel(input, "service");
+  std::string labels;
+  for (const std::string_view key : {"host", "version", "container"}) {
+    const std::string value = IngestLabel(input, key);
+    if (!value.empty()) StrAppend(&labels, labels.empty() ? "" : ",", key, "=", value);
+  }
+  const int64_t from = start_ns / kSecond;
+  const int64_t until = std::max(WrapAdd(start_ns, duration_ns) / kSecond, from + 1);
+  return StrCat(
+      "name=", EncodePercents(StrCat(service.empty() ? "java" : service, "{", labels, "}")),
+      "&from=", from, "&until=", until, "&format=pprof&spyName=jtrace");
 }
 
 }  // namespace jtrace::postproc

@@ -20,7 +20,7 @@ namespace {
 
 using postproc::StrCat;
 
-constexpr size_t kMostOutput = 4096;
+constexpr size_t kMostOutput = 1 << 16;  // labels may be long
 
 // In the child. Only functions that are allowed after fork.
 [[noreturn]] void Become(const std::vector<char*>& arguments, pid_t parent, int output,

@@ -23,8 +23,8 @@ std::string LastLine(std::string_view text) {
 Delivery OfEnd(const ChildEnd& end) {
   constexpr int kCannotRun = 127;
   constexpr absl::Duration kUntilMemory = absl::Seconds(10);
-  if (end.exit_code == 0) return {};
   const std::string message = LastLine(end.output);
+  if (end.exit_code == 0) return {.message = message};
   if (end.exit_code == kCannotRun) {
     return {.outcome = Delivery::Outcome::kLater,
             .message = "jtrace-post is not beside jtrace: install both"};

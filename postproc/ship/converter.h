@@ -18,7 +18,7 @@ struct Converter {
   bool is_private = false;  // the output is of this user alone, as traces are
 
   // `report`: "parquet"; `output`: what -o names. Of a trace that it cannot read the outcome is
-  // kRefused, with jtrace-post's own line.
+  // kRefused. The message is the last line of jtrace-post.
   Delivery Convert(const SealedTrace& trace, const std::string& report,
                    const std::vector<std::string>& options, const std::string& output,
                    StopSignal& stop) const;

@@ -6,12 +6,12 @@
 #include <system_error>
 #include <utility>
 
+#include "postproc/export/run_identity.h"
 #include "postproc/ship/durable.h"
 #include "postproc/ship/gzip_file.h"
 #include "postproc/ship/http_headers.h"
 #include "postproc/ship/http_outcome.h"
 #include "postproc/ship/own_folder.h"
-#include "postproc/ship/pprof_facts.h"
 #include "postproc/ship/target_key.h"
 #include "postproc/ship/url.h"
 #include "postproc/support/strings.h"
@@ -63,6 +63,15 @@ bool HttpTarget::IsPrepared(const std::string& which) const {
   return which == prepared_ && access(body_.c_str(), R_OK) == 0;
 }
 
+bool HttpTarget::TakeIdAndQuery(std::string_view line) {
+  if (!postproc::ConsumePrefix(line, StrCat("jtrace-post: ", postproc::kProfileNote))) return false;
+  const size_t space = line.find(' ');
+  if (space == std::string_view::npos) return false;
+  profile_id_ = line.substr(0, space);
+  ingest_query_ = line.substr(space + 1);
+  return true;
+}
+
 // Threads of a pool are one: their numbers would make as many series in a server.
 Delivery HttpTarget::Prepare(const SealedTrace& trace, StopSignal& stop) {
   const std::string which = StrCat(trace.name, "\n", trace.inode, "\n", trace.modified_ns);
@@ -77,6 +86,10 @@ Delivery HttpTarget::Prepare(const SealedTrace& trace, StopSignal& stop) {
   Delivery delivery =
       converter_.Convert(trace, std::string(KindOf(settings_.format)), options, written, stop);
   if (delivery.outcome != Delivery::Outcome::kDelivered) return delivery;
+  if (!is_otlp && !TakeIdAndQuery(delivery.message)) {
+    return {.outcome = Delivery::Outcome::kLater,
+            .message = "jtrace-post is of another version than jtrace: install both"};
+  }
   if (is_otlp) {
     if (absl::Status status = GzipFile(written, body_); !status.ok()) return Later(status);
     RemoveFile(written);
@@ -97,14 +110,9 @@ absl::StatusOr<HttpRequest> HttpTarget::Request() const {
     request.headers.emplace_back("Content-Encoding: gzip");
     return request;
   }
-  const absl::StatusOr<PprofFacts> facts = ReadPprofFacts(body_);
-  if (!facts.ok()) return facts.status();
-  request.url = WithQuery(settings_.url, IngestQuery(*facts));
+  request.url = WithQuery(settings_.url, ingest_query_);
   request.headers.emplace_back("Content-Type: application/octet-stream");
-  const auto id = facts->comments.find("profile id");
-  if (id != facts->comments.end()) {
-    request.headers.push_back(StrCat("Idempotency-Key: ", id->second));
-  }
+  request.headers.push_back(StrCat("Idempotency-Key: ", profile_id_));
   return request;
 }
 

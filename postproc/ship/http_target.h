@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "postproc/ship/converter.h"
@@ -35,6 +36,8 @@ class HttpTarget : public Target {
   Delivery Prepare(const SealedTrace& trace, StopSignal& stop);
   absl::StatusOr<HttpRequest> Request() const;
   bool IsPrepared(const std::string& which) const;
+  // Of jtrace-post's last line. False: it has neither.
+  bool TakeIdAndQuery(std::string_view line);
   Delivery Send(StopSignal& stop);
 
   const HttpSettings settings_;
@@ -44,6 +47,9 @@ class HttpTarget : public Target {
   const std::string body_;  // the file
   HttpPost post_;
   std::string prepared_;  // the trace whose profile `body_` is
+  // Of a pprof profile.
+  std::string profile_id_;
+  std::string ingest_query_;
 };
 
 }  // namespace jtrace::ship

@@ -18,7 +18,7 @@ struct Delivery {
     kStopped,  // this program ends
   };
   Outcome outcome = Outcome::kDelivered;
-  std::string message = {};  // why not, with the remedy
+  std::string message = {};  // why not, with the remedy; of a conversion its last line
   // The target asks for that much time; zero: as usual.
   absl::Duration wait = absl::ZeroDuration();
   uint64_t bytes = 0;  // sent

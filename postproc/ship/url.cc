@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_format.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::ship {
@@ -41,16 +40,6 @@ std::string ShownUrl(std::string_view url) {
   const size_t begin = at == std::string_view::npos || at < host ? host : at + 1;
   const std::string_view rest = url.substr(begin);
   return StrCat(url.substr(0, host), rest.substr(0, rest.find_first_of("?#")));
-}
-
-std::string Escaped(std::string_view value) {
-  std::string text;
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = absl::ascii_isalnum(byte) || c == '.' || c == '_' || c == '-' || c == '~';
-    text += is_plain ? std::string(1, c) : absl::StrFormat("%%%02X", byte);
-  }
-  return text;
 }
 
 std::string WithQuery(std::string_view url, std::string_view query) {

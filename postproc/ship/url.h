@@ -13,8 +13,6 @@ namespace jtrace::ship {
 absl::StatusOr<std::string> UrlWithPath(std::string_view text, std::string_view usual_path);
 // Without user, password and query, for people.
 std::string ShownUrl(std::string_view url);
-// As a value in a query.
-std::string Escaped(std::string_view value);
 // `query`: "name=a&from=1"
 std::string WithQuery(std::string_view url, std::string_view query);
 

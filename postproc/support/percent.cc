@@ -2,6 +2,9 @@
 
 #include <charconv>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+
 namespace jtrace::postproc {
 namespace {
 
@@ -24,6 +27,16 @@ std::string DecodePercents(std::string_view path) {
     if (byte != '\0') i += 2;
   }
   return decoded;
+}
+
+std::string EncodePercents(std::string_view value) {
+  std::string text;
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = absl::ascii_isalnum(byte) || c == '.' || c == '_' || c == '-' || c == '~';
+    text += is_plain ? std::string(1, c) : absl::StrFormat("%%%02X", byte);
+  }
+  return text;
 }
 
 }  // namespace jtrace::postproc

@@ -4,11 +4,9 @@
 #include <fstream>
 
 #include "native-tests/postproc/ship/trace_folder.h"
-#include "postproc/export/gzip_stream.h"
 #include "postproc/ship/curl_library.h"
 #include "postproc/ship/http_headers.h"
 #include "postproc/ship/http_outcome.h"
-#include "postproc/ship/pprof_facts.h"
 #include "postproc/ship/url.h"
 
 namespace jtrace::ship {
@@ -35,8 +33,7 @@ TEST(UrlTest, PasswordsAreNotShown) {
               ::testing::Not(HasSubstr("secret")));
 }
 
-TEST(UrlTest, QueriesAreEscaped) {
-  EXPECT_EQ(Escaped("shop{host=web 1}"), "shop%7Bhost%3Dweb%201%7D");
+TEST(UrlTest, QueriesAreAdded) {
   EXPECT_EQ(WithQuery("http://h/ingest", "name=a"), "http://h/ingest?name=a");
   EXPECT_EQ(WithQuery("http://h/ingest?x=1", "name=a"), "http://h/ingest?x=1&name=a");
 }
@@ -88,39 +85,6 @@ TEST(HttpOutcomeTest, ACutOrOtherAnswerIsNoSuccess) {
   EXPECT_EQ(rejected.message, "the server rejected 3 profiles (no)");
   EXPECT_EQ(OutcomeOfOtlp("\x0a\xff\x01\x12\xfb\x01no").outcome, Outcome::kLater);
   EXPECT_EQ(OutcomeOfOtlp("<html>").outcome, Outcome::kLater);
-}
-
-// A length-delimited field of a short text.
-std::string TextField(int number, const std::string& text) {
-  return std::string(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(text.size()) + text;
-}
-
-TEST(PprofFactsTest, NameAndTimesComeFromTheProfile) {
-  const TraceFolder folder("pprof");
-  std::string profile = TextField(2, "a sample");
-  profile += "\x48\x80\x80\x80\x80\x10";  // time_nanos = 2^32
-  profile += "\x50\x80\xa8\xd6\xb9\x07";  // duration_nanos = 2,000,000,000
-  profile += TextField(13, "\x02\x04");   // comments: texts 2 and 4
-  for (const char* text : {"", "x", "service: sh{op", "service: no comment", "host: web 1"}) {
-    profile += TextField(6, text);
-  }
-  std::ofstream out(folder.File("p"), std::ios::binary);
-  postproc::GzipStream gzip(out);
-  gzip.Write(profile);
-  gzip.Finish();
-  out.close();
-  const auto facts = ReadPprofFacts(folder.File("p"));
-  ASSERT_TRUE(facts.ok()) << facts.status();
-  EXPECT_EQ(facts->start_ns, int64_t{1} << 32);
-  EXPECT_EQ(facts->duration_ns, 2'000'000'000);
-  EXPECT_EQ(IngestQuery(*facts),
-            "name=sh_op%7Bhost%3Dweb%201%7D&from=4&until=6&format=pprof&spyName=jtrace");
-}
-
-TEST(PprofFactsTest, DamageIsAnError) {
-  const TraceFolder folder("damage");
-  std::ofstream(folder.File("p")) << "\x0a\x7f";
-  EXPECT_FALSE(ReadPprofFacts(folder.File("p")).ok());
 }
 
 TEST(CurlLibraryTest, WithoutItOneLineNamesTheRemedy) {

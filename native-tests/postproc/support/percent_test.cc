@@ -22,6 +22,11 @@ TEST(PercentTest, ControlCharactersStayCodes) {
   EXPECT_EQ(DecodePercents("/a%0a%00%1b%7f%20b"), "/a%0a%00%1b%7f b");
 }
 
+TEST(PercentTest, ValuesOfQueriesAreEncoded) {
+  EXPECT_EQ(EncodePercents("shop{host=web 1}"), "shop%7Bhost%3Dweb%201%7D");
+  EXPECT_EQ(EncodePercents("a.b_c-d~\xC3\xA9\n"), "a.b_c-d~%C3%A9%0A");
+}
+
 TEST(PercentTest, CodesAreDecodedOnce) { EXPECT_EQ(DecodePercents("%2541"), "%41"); }
 
 }  // namespace
