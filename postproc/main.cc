@@ -48,6 +48,5 @@ int main(int argc, char** argv) {
   environment.out_has_colours = HasColours(STDOUT_FILENO);
   struct stat status {};
   environment.out_is_file = fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
-  environment.exits_by_kind = jtrace::postproc::IsRunByShip();
   return jtrace::postproc::RunPostProcessor(args, environment);
 }

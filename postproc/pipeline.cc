@@ -27,6 +27,7 @@
 #include "postproc/rule_checks.h"
 #include "postproc/support/colour_stream.h"
 #include "postproc/support/error_kind.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/output_file.h"
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/progress_buffer.h"
@@ -273,17 +274,7 @@ void Pipeline::ReportByThread(const ReportInput& input) {
 
 int Pipeline::Fail(const absl::Status& status) {
   Say(std::string(status.message()));
-  switch (KindOf(status)) {
-    case ErrorKind::kUsage:
-      return kExitUsage;
-    case ErrorKind::kOutput:
-      return environment_.exits_by_kind ? kExitOutput : kExitInputOutput;
-    case ErrorKind::kMemory:
-      return environment_.exits_by_kind ? kExitMemory : kExitInputOutput;
-    case ErrorKind::kOther:
-      return kExitInputOutput;
-  }
-  return kExitInputOutput;
+  return ExitCodeOf(status);
 }
 
 int Pipeline::Run() {

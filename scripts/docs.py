@@ -28,6 +28,7 @@ from docs.programs import Missing, run
 
 OPTIONS = "docs/OPTIONS.md"
 REPORTS = "docs/REPORTS.md"
+FORMATS = "docs/FORMATS.md"
 
 NAME_FILES = ("costs", "config")  # options whose examples name files
 
@@ -180,6 +181,8 @@ def check(source, build, java):
         file = source / name
         if not file.is_file() or file.read_text() != page:
             wrong.append(f"{name} is out of date; run scripts/docs.py write")
+    if exit_code_table(helps(build, java)[1]) not in (source / FORMATS).read_text():
+        wrong.append(f"{FORMATS}: the table of exit codes is not that of jtrace-post's help, which {OPTIONS} has")
     wrong += refused_examples(source, build, java)
     wrong += broken_links(source)
     wrong += unknown_messages(source)

@@ -14,6 +14,7 @@
 #include "postproc/cli/fleet_options.h"
 #include "postproc/cli/fleet_trace.h"
 #include "postproc/fleet/queries.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/terminal.h"
 #include "proto/control_protocol.h"
@@ -124,7 +125,7 @@ int RunFleet(const CommandLine& line, std::ostream& out, std::ostream& err) {
   out.flush();
   if (status.ok()) return has_broken ? kExitFailed : kExitDone;
   err << "jtrace: " << VisibleText(std::string(status.message())) << '\n';
-  return absl::IsInvalidArgument(status) ? kExitUsage : kExitFailed;
+  return postproc::JtraceExitCodeOf(status);
 }
 
 }  // namespace jtrace::control

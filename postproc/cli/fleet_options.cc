@@ -3,6 +3,7 @@
 #include "absl/strings/str_format.h"
 #include "common/nearest.h"
 #include "postproc/cli/fleet_option_table.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
@@ -107,11 +108,8 @@ std::string FleetHelpText() {
       "The queries run on DuckDB in this process. scripts/fleet.sh gets its library, and so does\n"
       "npm pack @duckdb/node-bindings-linux-x64. On Spark they run by its spark-submit; its "
       "workers\n"
-      "see the folder of --data under the same name.\n\n"
-      "exit codes: 0 done · 1 wrong usage · 2 the engine or the tables cannot be read, or check "
-      "found\n"
-      "tables that do not agree\n";
-  return help;
+      "see the folder of --data under the same name.\n\n";
+  return help + postproc::ExitCodesHelp(postproc::Program::kFleet);
 }
 
 }  // namespace jtrace::control

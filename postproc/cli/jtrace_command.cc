@@ -27,6 +27,7 @@
 #include "postproc/cli/web_command.h"
 #include "postproc/input/command_line.h"
 #include "postproc/report/shorten.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 #include "postproc/support/terminal.h"
 #include "postproc/version.h"
@@ -84,7 +85,7 @@ int Jtrace::Fail(const absl::Status& status) {
   std::string message(status.message());  // the JVM's texts may contain line breaks
   std::replace(message.begin(), message.end(), '\n', ' ');
   err_ << "jtrace: " << VisibleText(message) << '\n';
-  return absl::IsInvalidArgument(status) ? kExitUsage : kExitFailed;
+  return postproc::JtraceExitCodeOf(status);
 }
 
 absl::Status Jtrace::BringAgent(const JvmProcess& jvm) {

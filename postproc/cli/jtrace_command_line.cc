@@ -6,6 +6,7 @@
 #include "common/nearest.h"
 #include "postproc/cli/start_options.h"
 #include "postproc/cli/web_command.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
@@ -279,10 +280,9 @@ std::string HelpText() {
       "Options of the agent are listed by java -agentpath:…/libjtrace.so=help; out= is relative "
       "to\n"
       "the JVM's folder. A JVM lets its own user and root attach. JDK 21 and later warn on stderr\n"
-      "when an agent is loaded late; -XX:+EnableDynamicAgentLoading says that this is intended.\n\n"
-      "exit codes: 0 done · 1 wrong usage · 2 the JVM cannot be reached or refused; of run: it\n"
-      "left no trace. Otherwise the code of run is the program's.\n";
-  return help;
+      "when an agent is loaded late; -XX:+EnableDynamicAgentLoading says that this is "
+      "intended.\n\n";
+  return help + postproc::ExitCodesHelp(postproc::Program::kJtrace);
 }
 
 }  // namespace jtrace::control

@@ -12,6 +12,7 @@
 #include "postproc/cli/jtrace_command.h"
 #include "postproc/cli/own_files.h"
 #include "postproc/cli/run_program.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 #include "proto/control_protocol.h"
 
@@ -27,8 +28,7 @@ int Fail(std::ostream& err, std::string_view message, int code = kExitFailed) {
 }
 
 int Fail(std::ostream& err, const absl::Status& status) {
-  return Fail(err, std::string(status.message()),
-              absl::IsInvalidArgument(status) ? kExitUsage : kExitFailed);
+  return Fail(err, std::string(status.message()), postproc::JtraceExitCodeOf(status));
 }
 
 std::string LibraryOf(const CommandLine& line) {

@@ -9,6 +9,7 @@
 #include "postproc/fleet/labels.h"
 #include "postproc/ship/kept_files.h"
 #include "postproc/ship/url.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
@@ -158,7 +159,8 @@ absl::StatusOr<ShipOptions> ReadShipOptions(const std::string& folder,
 }
 
 std::string ShipHelpText() {
-  return R"(jtrace ship: turns the traces that JVMs leave in a folder into tables, or sends them to servers
+  return std::string() +
+         R"(jtrace ship: turns the traces that JVMs leave in a folder into tables, or sends them to servers
 
 usage: jtrace ship DIR --to=TARGET [--to=TARGET …] [OPTION …]
 
@@ -192,9 +194,7 @@ options
 There is one shipper for a folder. It may be killed at any time: the next one goes on, and what is
 done again replaces its tables, or has the same profile id.
 
-exit codes: 0 ended by SIGTERM, or with --once everything is shipped · 1 wrong usage
-            2 it cannot begin, or with --once something waits, was dropped, or cannot be read
-)";
+)" + postproc::ExitCodesHelp(postproc::Program::kShip);
 }
 
 }  // namespace jtrace::control

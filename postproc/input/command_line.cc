@@ -12,6 +12,7 @@
 #include "postproc/input/site_selection.h"
 #include "postproc/input/table_output.h"
 #include "postproc/report/shorten.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -257,12 +258,8 @@ std::string HelpText() {
       "  markdown   the same, shorter, as a comment for a pull request\n"
       "              e.g. jtrace-post --report=markdown -o comment.md before.bin after.bin\n"
       "  parquet    a folder of Parquet tables, for the questions of many runs (jtrace fleet)\n"
-      "              e.g. jtrace-post --report=parquet -o data --label=service=shop trace.bin\n\n"
-      "exit codes: 0 done (a damaged tail and skipped records are reported on stderr)\n"
-      "            1 wrong usage\n"
-      "            2 input unreadable, not a trace or too large, or the output cannot be written\n"
-      "            3 a --fail-on rule is broken\n";
-  return help;
+      "              e.g. jtrace-post --report=parquet -o data --label=service=shop trace.bin\n\n";
+  return help + ExitCodesHelp(Program::kPost);
 }
 
 }  // namespace jtrace::postproc

@@ -33,7 +33,6 @@ struct Environment {
   LeastRun least_run = {};       // as in ReadOptions
   bool out_has_colours = false;  // `out` is a terminal that shows them, and its user wants them
   bool out_is_file = false;      // a regular one
-  bool exits_by_kind = false;    // IsRunByShip()
 };
 
 }  // namespace jtrace::postproc
