@@ -11,7 +11,8 @@ import java.util.concurrent.locks.LockSupport;
  * needs escaping in every format; "spend N" runs a thread that allocates an array of N bytes.
  * "sink N" continues N calls deeper, until "rise"; "dive" starts a thread that runs deep in calls,
  * and "surface" ends it and prints how often it turned there. "halt" waits until that thread stands
- * in the middle of its innermost loop, and "resume" lets it go on.
+ * in the middle of its innermost loop, "resume" lets it go on, and "turn N" waits until it has turned
+ * N times more.
  */
 public final class Attached {
   static final AtomicLong loaded = new AtomicLong();
@@ -53,7 +54,7 @@ public final class Attached {
 
   static volatile boolean diving;
   static Thread diver;
-  static long turns;
+  static volatile long turns;
 
   /** Ten calls deep; returns to the top now and then. */
   static void stayDown() {
@@ -173,6 +174,10 @@ public final class Attached {
       case "resume":
         resume();
         return "resumed";
+      case "turn":
+        long last = turns + Long.parseLong(command[1]);
+        while (turns < last) LockSupport.parkNanos(1_000_000);
+        return "turned";
       case "surface":
         diving = false;
         diver.join();

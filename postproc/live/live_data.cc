@@ -12,7 +12,6 @@ namespace {
 
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using Phase = LiveState::Phase;
 using postproc::StrCat;
 
@@ -59,9 +58,7 @@ void LiveData::JvmEnded() {
   if (child_ == nullptr) Begin();
 }
 
-bool LiveData::IsFresh() const {
-  return state_.serial > 0 && (IsOver() || steady_clock::now() < next_);
-}
+bool LiveData::IsFresh() const { return state_.serial > 0 && (IsOver() || now_() < next_); }
 
 bool LiveData::IsOver() const { return has_ended_ && is_complete_ && child_ == nullptr; }
 
@@ -74,7 +71,7 @@ void LiveData::Schedule() {
 }
 
 void LiveData::Begin() {
-  begun_ = steady_clock::now();
+  begun_ = now_();
   if (!has_ended_) return Run(source_.flush, &LiveData::Flushed);
   phase_ = Phase::kEnded;
   message_.clear();
@@ -129,7 +126,7 @@ void LiveData::Reported(const ChildProcess::Result& result) {
     message_ = std::string(data.status().message());
   } else {
     state_.data = std::string(*data);
-    state_.made = steady_clock::now();
+    state_.made = now_();
     ++state_.serial;
   }
   Finish();
@@ -137,7 +134,7 @@ void LiveData::Reported(const ChildProcess::Result& result) {
 
 // Only now: who asked meanwhile got the state of the data that it got.
 void LiveData::Finish() {
-  const auto now = steady_clock::now();
+  const auto now = now_();
   state_.phase = phase_;
   state_.message = message_;
   state_.cost = duration_cast<milliseconds>(now - begun_);

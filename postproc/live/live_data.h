@@ -55,8 +55,11 @@ class LiveData {
  public:
   using Ready = std::function<void()>;
 
-  LiveData(boost::asio::io_context& context, LiveSource source)
-      : context_(context), timer_(context), source_(std::move(source)) {}
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+  LiveData(boost::asio::io_context& context, LiveSource source,
+           Clock now = std::chrono::steady_clock::now)
+      : context_(context), timer_(context), source_(std::move(source)), now_(std::move(now)) {}
 
   // Calls `ready` after the next refresh, which begins when the rest after the last one is over.
   // Without such calls nothing is read. When the JVM has ended and all is read: at once.
@@ -81,6 +84,7 @@ class LiveData {
   boost::asio::io_context& context_;
   boost::asio::steady_timer timer_;
   LiveSource source_;
+  const Clock now_;
   LiveState state_;
   std::vector<Ready> waiting_;
   std::unique_ptr<ChildProcess> child_;

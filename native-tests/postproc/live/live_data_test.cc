@@ -117,11 +117,16 @@ TEST_F(LiveDataTest, OneRefreshIsForAllThatWait) {
 
 // What was made is fresh during the rest after it.
 TEST_F(LiveDataTest, DataIsFreshForASecond) {
-  EXPECT_FALSE(data_.IsFresh());
-  Refresh();
-  EXPECT_TRUE(data_.IsFresh());
-  usleep(1'100'000);
-  EXPECT_FALSE(data_.IsFresh());
+  std::chrono::steady_clock::time_point now;
+  LiveData data(context_, recording_.Source(), [&] { return now; });
+  EXPECT_FALSE(data.IsFresh());
+  bool is_done = false;
+  data.WhenRefreshed([&] { is_done = true; });
+  Until([&] { return is_done; });
+  now += milliseconds(999);
+  EXPECT_TRUE(data.IsFresh());
+  now += milliseconds(1);
+  EXPECT_FALSE(data.IsFresh());
 }
 
 // Who asks while the last refresh runs gets the state of the data that it gets.

@@ -148,9 +148,9 @@ final class LineCountsTest {
     }
   }
 
-  private static void goOn(LiveJvm jvm) throws InterruptedException {
+  private static void goOn(LiveJvm jvm) {
     jvm.ask("resume");
-    Thread.sleep(200);
+    jvm.ask("turn 100000");
     jvm.ask("halt");
   }
 
