@@ -101,7 +101,7 @@ class Program:
         for command in run(["ninja", "-t", "commands", target], self.build).splitlines():
             compiled = re.search(r" -o (\S+\.o) -c (\S+)$", command)
             if compiled:
-                if deps.get(compiled[1], set()) & self.sources:
+                if deps.get(compiled[1], set()) & self.sources or self.new_sources(Path(compiled[2])):
                     self.compile(command, compiled[1], Path(compiled[2]))
             elif self.remade and re.search(r" qc | -o ", command):
                 self.link(command)
@@ -123,20 +123,26 @@ class Program:
         if "Unity" not in source.parts:
             return source
         text = source.read_text()
+        for name in self.new_sources(source):
+            text += f'#include "{ROOT / name}"\n'
         parts = re.findall(r'^#include "(.*)"', text, re.M)
         for name in self.changed:
             original, copied = str(ROOT / name), str(self.copy / name)
             if original in parts:
                 text = text.replace(f'#include "{original}"', f'#include "{copied}"')
                 self.compiled.add(original)
-            elif name.endswith(".cc") and not Path(original).exists() and \
-                    any(Path(part).parent == Path(original).parent for part in parts):
-                text += f'#include "{copied}"\n'
-                self.compiled.add(original)
         batch = self.copy / "batches" / source.relative_to(self.build)
         batch.parent.mkdir(parents=True, exist_ok=True)
         batch.write_text(text)
         return batch
+
+    def new_sources(self, batch):
+        """New sources of the batch's folder that no batch has yet."""
+        if "Unity" not in batch.parts:
+            return []
+        folders = {Path(part).parent for part in re.findall(r'^#include "(.*)"', batch.read_text(), re.M)}
+        return [name for name in self.changed if name.endswith(".cc") and not (ROOT / name).exists()
+                and str(ROOT / name) not in self.compiled and (ROOT / name).parent in folders]
 
     def new(self, made):
         target = self.copy / "made" / made

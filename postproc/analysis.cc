@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "postproc/calltree/fold_nodes.h"
-#include "postproc/input/line_selection.h"
+#include "postproc/input/all_reports.h"
 #include "postproc/input/selection.h"
-#include "postproc/input/site_selection.h"
 #include "postproc/lines/path_costs.h"
 #include "postproc/lines/recorded_scope.h"
 #include "postproc/lines/selected_methods.h"
@@ -49,11 +48,10 @@ std::string WithSlashes(std::string_view class_name) {
 Aggregate AggregateOf(const CommandLine& line) {
   if (line.aggregate.has_value()) return *line.aggregate;
   if (line.format != Format::kText || !line.thread.empty()) return Aggregate::kThread;
-  constexpr std::string_view kOfPaths[] = {"summary", "headline", "findings", "tree", "flat",
-                                           "arcflow", "function", "classes",  "sites"};
   const bool is_of_paths =
-      std::all_of(line.reports.begin(), line.reports.end(), [&](const std::string& report) {
-        return std::find(std::begin(kOfPaths), std::end(kOfPaths), report) != std::end(kOfPaths);
+      std::all_of(line.reports.begin(), line.reports.end(), [](const std::string& name) {
+        const ReportGroup group = FindReport(name)->group;
+        return group == ReportGroup::kRecording || group == ReportGroup::kRoutines;
       });
   return is_of_paths ? Aggregate::kGroup : Aggregate::kThread;
 }

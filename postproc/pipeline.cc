@@ -17,10 +17,9 @@
 #include "postproc/findings/reports.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/command_line.h"
-#include "postproc/input/output_checks.h"
+#include "postproc/input/option_checks.h"
 #include "postproc/input/selection.h"
 #include "postproc/input/trace_input.h"
-#include "postproc/input/what_to_record.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/column_names.h"
 #include "postproc/report/json.h"
@@ -37,9 +36,6 @@
 
 namespace jtrace::postproc {
 namespace {
-
-// The tree sorts siblings and the arc flow has its own order; other reports sort rows.
-bool SortsItself(std::string_view report) { return report == "tree" || report == "arcflow"; }
 
 // One run: the stages and the data between them.
 class Pipeline {
@@ -60,10 +56,9 @@ class Pipeline {
   // On stderr, which rules of --fail-on are broken.
   absl::Status ReportBroken(const absl::StatusOr<std::vector<std::string>>& broken);
   // Sorted as --sort says, except for reports with a fixed order.
-  absl::Status WriteTable(std::string_view name, Table table, const ReportInput& input,
+  absl::Status WriteTable(const Report& report, Table table, const ReportInput& input,
                           std::ostream& out);
-  static bool HasHint(std::string_view report) { return !WhatToRecord(report).empty(); }
-  void WriteHint(std::string_view report, std::ostream& out) const;
+  void WriteHint(const Report& report, std::ostream& out) const;
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
   bool WantsColour() const;
   void ReportTicks(const TraceModel& model);
@@ -98,37 +93,35 @@ absl::Status Pipeline::Stream(const Report& report, std::ostream& out) {
 }
 
 // What would have filled an empty report.
-void Pipeline::WriteHint(std::string_view report, std::ostream& out) const {
-  const std::string_view hint = WhatToRecord(report);
+void Pipeline::WriteHint(const Report& report, std::ostream& out) const {
   const bool selects = line_.report.filter_percent > 0 || !line_.thread.empty() ||
                        !line_.with_labels.empty() || !line_.report.root.empty() ||
                        line_.scope != Scope::kFull;
-  out << "nothing to show: " << (hint.empty() ? "the trace has none" : hint);
+  out << "nothing to show: " << (report.if_empty.empty() ? "the trace has none" : report.if_empty);
   if (selects) out << "; or --thread, --with-label, --root, --scope, --filter leave nothing";
   out << '\n';
 }
 
-absl::Status Pipeline::WriteTable(std::string_view name, Table table, const ReportInput& input,
+absl::Status Pipeline::WriteTable(const Report& report, Table table, const ReportInput& input,
                                   std::ostream& out) {
-  const bool sorts_itself = SortsItself(name);
-  if (!sorts_itself && !line_.report.sort.empty()) {
-    if (absl::Status status = CheckColumn(line_.report.sort, name, table, input.measure);
+  if (!report.sorts_itself && !line_.report.sort.empty()) {
+    if (absl::Status status = CheckColumn(line_.report.sort, report.name, table, input.measure);
         !status.ok()) {
       return status;
     }
     SortAsWanted(input, table);
   }
-  if (!sorts_itself) LimitRows(table, line_.report.top);
+  if (!report.sorts_itself) LimitRows(table, line_.report.top);
   switch (line_.format) {
     case Format::kCsv:
       WriteCsv(table, out, line_.guards_formulas ? CsvText::kGuarded : CsvText::kAsItIs);
       break;
     case Format::kJson:
-      WriteJson(name, table, input.units(), out);
+      WriteJson(report.name, table, input.units(), out);
       break;
     case Format::kText:
       WriteText(table, input.layout(), out);
-      if (table.rows.empty()) WriteHint(name, out);
+      if (table.rows.empty()) WriteHint(report, out);
       break;
   }
   return absl::OkStatus();
@@ -141,17 +134,17 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
     return absl::OkStatus();
   }
   if (line_.format != Format::kText || report.text == nullptr) {
-    return WriteTable(report.name, report.table(input), input, out);
+    return WriteTable(report, report.table(input), input, out);
   }
-  if (!line_.report.sort.empty() && !SortsItself(report.name)) {
+  if (!line_.report.sort.empty() && !report.sorts_itself) {
     if (absl::Status status =
             CheckColumn(line_.report.sort, report.name, report.table(input), input.measure);
         !status.ok()) {
       return status;
     }
   }
-  if (HasHint(report.name) && report.table(input).empty()) {
-    WriteHint(report.name, out);
+  if (!report.if_empty.empty() && report.table(input).empty()) {
+    WriteHint(report, out);
     return absl::OkStatus();
   }
   report.text(input, out);
@@ -180,7 +173,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
     if (!first && line_.format != Format::kJson) out << '\n';
     first = false;
     const Report& report = *FindReport(name);
-    absl::Status status = WriteReport(report, report.shows_sites ? sited : input, out);
+    absl::Status status = WriteReport(report, report.Accepts(kAcceptsSites) ? sited : input, out);
     for (const std::string& note : std::exchange(notes, {})) Say(note);
     if (!status.ok()) return status;
   }
@@ -213,7 +206,8 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
     DiffMarkdown(diff, after, lines, out);
   } else if (line_.format == Format::kText) {
     DiffText(diff, after, out);
-  } else if (absl::Status status = WriteTable("diff", DiffTable(diff, line_.report), after, out);
+  } else if (absl::Status status =
+                 WriteTable(*FindReport("diff"), DiffTable(diff, line_.report), after, out);
              !status.ok()) {
     return status;
   }
@@ -298,9 +292,7 @@ int Pipeline::RunTables() {
 int Pipeline::RunReports() {
   if (WritesTables(line_)) return RunTables();
 
-  for (const auto check : {CheckSort, CheckOutside, CheckOutput}) {
-    if (absl::Status status = check(line_); !status.ok()) return Fail(UsageError(status));
-  }
+  if (absl::Status status = CheckOutput(line_); !status.ok()) return Fail(UsageError(status));
 
   // Opened before the work, so that an unwritable output is reported at once.
   std::optional<OutputFile> file;

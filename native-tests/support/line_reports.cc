@@ -10,9 +10,9 @@
 #include "postproc/diff/profile_diff.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/command_line.h"
-#include "postproc/input/line_selection.h"
-#include "postproc/input/output_checks.h"
+#include "postproc/input/selection.h"
 #include "postproc/input/trace_input.h"
+#include "postproc/report/column_names.h"
 
 namespace jtrace::testing {
 namespace {

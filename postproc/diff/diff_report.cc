@@ -156,4 +156,12 @@ void DiffText(const ProfileDiff& diff, const ReportInput& after, std::ostream& o
   if (sampled) out << "\n* more than chance: 3 standard deviations or more\n";
 }
 
+extern const Report kDiffReport = {
+    .name = "diff",
+    .group = ReportGroup::kComparisons,
+    .summary = "two traces: exact differences of calls, differences of ticks beyond chance",
+    .example = "jtrace-post --report=diff --fail-on='calls>0' before.bin after.bin",
+    .accepts = kAcceptsOfTree | kAcceptsMethodCosts,
+};
+
 }  // namespace jtrace::postproc

@@ -92,4 +92,12 @@ void DiffMarkdown(const ProfileDiff& diff, const ReportInput& after,
   WriteRoutines(diff, after, out);
 }
 
+extern const Report kMarkdownReport = {
+    .name = "markdown",
+    .group = ReportGroup::kComparisons,
+    .summary = "the same, shorter, as a comment for a pull request",
+    .example = "jtrace-post --report=markdown -o comment.md before.bin after.bin",
+    .accepts = kAcceptsOfTree | kAcceptsMethodCosts,
+};
+
 }  // namespace jtrace::postproc

@@ -15,7 +15,7 @@
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
 #include "postproc/export/export_unit.h"
-#include "postproc/export/exports.h"
+#include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
@@ -217,10 +217,19 @@ class CallgrindWriter {
   NameTable names_;
 };
 
-}  // namespace
-
 void WriteCallgrind(const ReportInput& input, std::ostream& out) {
   CallgrindWriter(input, out).Write();
 }
+
+}  // namespace
+
+extern const Report kCallgrindReport = {
+    .name = "callgrind",
+    .group = ReportGroup::kTools,
+    .summary = "profile for KCachegrind and callgrind_annotate, with exact calls of each arc",
+    .example = "jtrace-post --report=callgrind -o callgrind.out trace.bin",
+    .accepts = kAcceptsOfTree | kAcceptsSites,
+    .document = WriteCallgrind,
+};
 
 }  // namespace jtrace::postproc

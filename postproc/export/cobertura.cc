@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_format.h"
 #include "postproc/export/counted_packages.h"
-#include "postproc/export/exports.h"
 #include "postproc/export/xml_writer.h"
 #include "postproc/lines/merged_lines.h"
 #include "postproc/report/line_cells.h"
+#include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
@@ -121,8 +121,6 @@ std::set<std::string> SourceFolders(const ReportInput& input) {
   return folders;
 }
 
-}  // namespace
-
 void WriteCobertura(const ReportInput& input, std::ostream& out) {
   const CountedPackages packages = PackagesOf(input);
   Coverage all;
@@ -146,5 +144,17 @@ void WriteCobertura(const ReportInput& input, std::ostream& out) {
   xml.Close();
   xml.Close();
 }
+
+}  // namespace
+
+extern const Report kCoberturaReport = {
+    .name = "cobertura",
+    .group = ReportGroup::kLines,
+    .summary = "coverage as XML of Cobertura, for GitLab, Jenkins and others (blocks=on)",
+    .example = "jtrace-post --report=cobertura -o cobertura.xml trace.bin",
+    .needs = kNeedsLines,
+    .accepts = kAcceptsScope | kAcceptsSource | kAcceptsClasses,
+    .document = WriteCobertura,
+};
 
 }  // namespace jtrace::postproc

@@ -5,8 +5,8 @@
 
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
-#include "postproc/export/exports.h"
 #include "postproc/model/path_step.h"
+#include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -21,8 +21,6 @@ std::string FieldText(std::string_view name) {
   }
   return field;
 }
-
-}  // namespace
 
 void WriteCollapsed(const ReportInput& input, std::ostream& out) {
   const ExportFrames frames(input);
@@ -48,5 +46,16 @@ void WriteCollapsed(const ReportInput& input, std::ostream& out) {
     out.write(stack.data(), static_cast<std::streamsize>(stack.size()));
   }
 }
+
+}  // namespace
+
+extern const Report kCollapsedReport = {
+    .name = "collapsed",
+    .group = ReportGroup::kTools,
+    .summary = "stacks as lines `thread;frame;frame VALUE`, for flame graphs",
+    .example = "jtrace-post --report=collapsed --metric=calls -o stacks.txt trace.bin",
+    .accepts = kAcceptsOfTree | kAcceptsSites,
+    .document = WriteCollapsed,
+};
 
 }  // namespace jtrace::postproc

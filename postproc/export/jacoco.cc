@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "postproc/export/counted_packages.h"
-#include "postproc/export/exports.h"
 #include "postproc/export/xml_writer.h"
 #include "postproc/lines/merged_lines.h"
+#include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -142,8 +142,6 @@ JacocoCounters WriteJacocoPackage(const std::string& package, const CountedClass
   return sum;
 }
 
-}  // namespace
-
 void WriteJacoco(const ReportInput& input, std::ostream& out) {
   XmlWriter xml("report PUBLIC \"-//JACOCO//DTD Report 1.1//EN\" \"report.dtd\"", out);
   xml.Open("report", {{"name", "jtrace"}});
@@ -154,5 +152,17 @@ void WriteJacoco(const ReportInput& input, std::ostream& out) {
   WriteJacocoCounters(sum, xml);
   xml.Close();
 }
+
+}  // namespace
+
+extern const Report kJacocoReport = {
+    .name = "jacoco",
+    .group = ReportGroup::kLines,
+    .summary = "coverage as XML of JaCoCo, for SonarQube and others (blocks=on)",
+    .example = "jtrace-post --report=jacoco -o jacoco.xml trace.bin",
+    .needs = kNeedsLines,
+    .accepts = kAcceptsScope | kAcceptsClasses,
+    .document = WriteJacoco,
+};
 
 }  // namespace jtrace::postproc

@@ -4,9 +4,9 @@
 
 #include "common/visible_text.h"
 #include "postproc/export/counted_packages.h"
-#include "postproc/export/exports.h"
 #include "postproc/lines/merged_lines.h"
 #include "postproc/report/line_cells.h"
+#include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -66,8 +66,6 @@ void WriteLcovLines(const CountedFile& file, std::ostream& out) {
   out << "LF:" << lines.total << "\nLH:" << lines.covered << '\n';
 }
 
-}  // namespace
-
 void WriteLcov(const ReportInput& input, std::ostream& out) {
   for (const CountedFile& file : CountedFiles(SelectedMethods(input))) {
     if (file.path.empty() || file.lines.empty()) continue;
@@ -78,5 +76,17 @@ void WriteLcov(const ReportInput& input, std::ostream& out) {
     out << "end_of_record\n";
   }
 }
+
+}  // namespace
+
+extern const Report kLcovReport = {
+    .name = "lcov",
+    .group = ReportGroup::kLines,
+    .summary = "counts of lines for genhtml and editors (blocks=on)",
+    .example = "jtrace-post --report=lcov --source=src/main/java -o coverage.info trace.bin",
+    .needs = kNeedsLines,
+    .accepts = kAcceptsScope | kAcceptsSource | kAcceptsClasses,
+    .document = WriteLcov,
+};
 
 }  // namespace jtrace::postproc

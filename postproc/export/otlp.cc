@@ -11,10 +11,10 @@
 #include "otlp.pb.h"
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
-#include "postproc/export/exports.h"
 #include "postproc/export/labelled_ticks.h"
 #include "postproc/export/run_identity.h"
 #include "postproc/export/sample_types.h"
+#include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
@@ -289,8 +289,17 @@ class OtlpWriter {
   absl::btree_map<LabelsId, std::vector<int32_t>> labels_;  // attributes of label sets
 };
 
+void WriteOtlp(const ReportInput& input, std::ostream& out) { OtlpWriter(input, out).Write(); }
+
 }  // namespace
 
-void WriteOtlp(const ReportInput& input, std::ostream& out) { OtlpWriter(input, out).Write(); }
+extern const Report kOtlpReport = {
+    .name = "otlp",
+    .group = ReportGroup::kTools,
+    .summary = "OpenTelemetry's profiles, as a collector receives them, with all metrics",
+    .example = "jtrace-post --report=otlp -o profiles.pb trace.bin",
+    .accepts = kAcceptsOfTree | kAcceptsSites | kAcceptsLabel,
+    .document = WriteOtlp,
+};
 
 }  // namespace jtrace::postproc

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "common/json_writer.h"
-#include "postproc/export/exports.h"
 #include "postproc/model/frame_name.h"
+#include "postproc/report/report.h"
 #include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
@@ -306,9 +306,22 @@ absl::Status PerfettoWriter::Finish() {
   return absl::OkStatus();
 }
 
+namespace {
+
 std::unique_ptr<RecordWriter> MakePerfettoWriter(const TraceModel& model,
                                                  const ReportOptions& options, std::ostream& out) {
   return std::make_unique<PerfettoWriter>(model, options, out);
 }
+
+}  // namespace
+
+extern const Report kPerfettoReport = {
+    .name = "perfetto",
+    .group = ReportGroup::kTools,
+    .summary = "timeline of a log, for ui.perfetto.dev and chrome://tracing",
+    .example = "jtrace-post --report=perfetto --thread=main -o timeline.json trace.bin",
+    .accepts = kAcceptsSort | kAcceptsRoot | kAcceptsThread | kAcceptsScope,
+    .stream = MakePerfettoWriter,
+};
 
 }  // namespace jtrace::postproc

@@ -9,11 +9,11 @@
 #include "common/utf8.h"
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
-#include "postproc/export/exports.h"
 #include "postproc/export/gzip_stream.h"
 #include "postproc/export/labelled_ticks.h"
 #include "postproc/export/run_identity.h"
 #include "postproc/export/sample_types.h"
+#include "postproc/report/report.h"
 #include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 #include "profile.pb.h"
@@ -213,8 +213,17 @@ class PprofWriter {
   std::string bytes_;
 };
 
+void WritePprof(const ReportInput& input, std::ostream& out) { PprofWriter(input, out).Write(); }
+
 }  // namespace
 
-void WritePprof(const ReportInput& input, std::ostream& out) { PprofWriter(input, out).Write(); }
+extern const Report kPprofReport = {
+    .name = "pprof",
+    .group = ReportGroup::kTools,
+    .summary = "profile for pprof, Pyroscope and similar tools, with all metrics",
+    .example = "jtrace-post --report=pprof -o profile.pb.gz trace.bin",
+    .accepts = kAcceptsOfTree | kAcceptsSites | kAcceptsLabel,
+    .document = WritePprof,
+};
 
 }  // namespace jtrace::postproc

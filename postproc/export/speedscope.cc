@@ -7,8 +7,8 @@
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
 #include "postproc/export/export_unit.h"
-#include "postproc/export/exports.h"
 #include "postproc/model/path_step.h"
+#include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
@@ -110,10 +110,19 @@ class SpeedscopeWriter {
   const Scale scale_;
 };
 
-}  // namespace
-
 void WriteSpeedscope(const ReportInput& input, std::ostream& out) {
   SpeedscopeWriter(input, out).Write();
 }
+
+}  // namespace
+
+extern const Report kSpeedscopeReport = {
+    .name = "speedscope",
+    .group = ReportGroup::kTools,
+    .summary = "profile for speedscope.app, one for each thread",
+    .example = "jtrace-post --report=speedscope -o trace.speedscope.json trace.bin",
+    .accepts = kAcceptsOfTree | kAcceptsSites,
+    .document = WriteSpeedscope,
+};
 
 }  // namespace jtrace::postproc

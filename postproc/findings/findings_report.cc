@@ -6,6 +6,7 @@
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
+namespace {
 
 // A row for each finding, then one for each rule whose data was not recorded, with `needs`.
 Table FindingsTable(const ReportInput& input) {
@@ -45,5 +46,20 @@ void FindingsText(const ReportInput& input, std::ostream& out) {
   }
   out << "not recorded, so not looked for: " << missing << '\n';
 }
+
+}  // namespace
+
+extern const Report kFindingsReport = {
+    .name = "findings",
+    .group = ReportGroup::kRecording,
+    .summary = "what costs time and can be changed: each with its figures and where to look next",
+    .example = "jtrace-post --report=findings trace.bin",
+    .accepts = kAcceptsTop | kAcceptsFilter | kAcceptsThread | kAcceptsFold,
+    .instead = {{kAcceptsMetric,
+                 "its rules are about time, calls and waits; --report=flat has metrics by routine"},
+                {kAcceptsSort, "the greatest share is first"}},
+    .table = FindingsTable,
+    .text = FindingsText,
+};
 
 }  // namespace jtrace::postproc

@@ -271,8 +271,6 @@ void AddMethods(const TraceModel& model, std::string_view list,
   }
 }
 
-}  // namespace
-
 // list: "where" and the consumer, "part" of the one before it, "estimate", "state" of the threads,
 // with the method and the class that they mostly wait in and on, "heaviest", "called", "allocates".
 Table HeadlineTable(const ReportInput& input) {
@@ -301,8 +299,20 @@ Table HeadlineTable(const ReportInput& input) {
   return table;
 }
 
+}  // namespace
+
 void HeadlineText(const ReportInput& input, std::ostream& out) {
   HeadlineWriter(input, out).Write();
 }
+
+extern const Report kHeadlineReport = {
+    .name = "headline",
+    .group = ReportGroup::kRecording,
+    .summary = "where the time went, and the program's methods that are heaviest and called most",
+    .example = "jtrace-post --report=headline trace.bin",
+    .accepts = kAcceptsOfTree,
+    .table = HeadlineTable,
+    .text = HeadlineText,
+};
 
 }  // namespace jtrace::postproc

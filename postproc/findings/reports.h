@@ -7,10 +7,6 @@
 
 namespace jtrace::postproc {
 
-Table FindingsTable(const ReportInput& input);
-void FindingsText(const ReportInput& input, std::ostream& out);
-
-Table HeadlineTable(const ReportInput& input);
 void HeadlineText(const ReportInput& input, std::ostream& out);
 
 // The output without options: the headline, hottest tree, flat list, arc flow, and the summary's

@@ -128,8 +128,18 @@ class DotWriter {
   std::vector<char> kinds_;  // by node
 };
 
+void WriteDot(const ReportInput& input, std::ostream& out) { DotWriter(input, out).Write(); }
+
 }  // namespace
 
-void WriteDot(const ReportInput& input, std::ostream& out) { DotWriter(input, out).Write(); }
+extern const Report kDotReport = {
+    .name = "dot",
+    .group = ReportGroup::kTools,
+    .summary = "the call graph as a picture for Graphviz",
+    .example = "jtrace-post --report=dot trace.bin | dot -Tsvg -o graph.svg",
+    .accepts = kAcceptsFilter | kAcceptsMetric | kAcceptsRoot | kAcceptsThread | kAcceptsFold |
+               kAcceptsScope | kAcceptsSites | kAcceptsWidthBy,
+    .document = WriteDot,
+};
 
 }  // namespace jtrace::postproc

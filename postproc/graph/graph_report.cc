@@ -73,6 +73,8 @@ std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph) 
   return text;
 }
 
+namespace {
+
 Table GraphTable(const ReportInput& input) {
   const GraphOfReport of = MakeCallGraph(input);
   const CallGraph& graph = of.graph;
@@ -109,8 +111,6 @@ Table GraphTable(const ReportInput& input) {
   return table;
 }
 
-namespace {
-
 // Both names share the rest of the line. `link`: what is between them.
 std::string ArcNames(std::string_view caller, std::string_view raw_callee, std::string_view link,
                      int room) {
@@ -121,8 +121,6 @@ std::string ArcNames(std::string_view caller, std::string_view raw_callee, std::
   const std::string first = ShortenName(caller, callers);
   return StrCat(first, link, ShortenName(callee, room - DisplayWidth(first)));
 }
-
-}  // namespace
 
 void GraphText(const ReportInput& input, std::ostream& out) {
   const GraphOfReport of = MakeCallGraph(input);
@@ -151,5 +149,17 @@ void GraphText(const ReportInput& input, std::ostream& out) {
     out << line << '\n';
   }
 }
+
+}  // namespace
+
+extern const Report kGraphReport = {
+    .name = "graph",
+    .group = ReportGroup::kTools,
+    .summary = "the call graph's arcs: calls, share, width; rarely used routines collapsed",
+    .example = "jtrace-post --report=graph --filter=2 trace.bin",
+    .accepts = kAcceptsOfTree | kAcceptsSites | kAcceptsWidthBy,
+    .table = GraphTable,
+    .text = GraphText,
+};
 
 }  // namespace jtrace::postproc

@@ -1,4 +1,4 @@
-// The call graph as a report (--report=graph) and as a picture for Graphviz (--report=dot).
+// What the call graph's report (--report=graph) and picture for Graphviz (--report=dot) share.
 #pragma once
 
 #include <ostream>
@@ -19,9 +19,5 @@ GraphOfReport MakeCallGraph(const ReportInput& input);
 // "30 of 1,857 routines, those with at least 1.3 % of 7.91 s; 1,827 are collapsed into their
 // callers (3.1 %, 12,345 calls)"
 std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph);
-
-Table GraphTable(const ReportInput& input);
-void GraphText(const ReportInput& input, std::ostream& out);
-void WriteDot(const ReportInput& input, std::ostream& out);
 
 }  // namespace jtrace::postproc

@@ -1,4 +1,4 @@
-// The table of reports: their names, functions and examples.
+// The list of reports.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace jtrace::postproc {
 
-absl::Span<const Report> AllReports();
+// In the order of --help.
+absl::Span<const Report* const> AllReports();
 // Null: no report has that name.
 const Report* FindReport(std::string_view name);
 

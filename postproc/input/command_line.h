@@ -50,10 +50,9 @@ struct CommandLine {
   std::vector<std::string> traces;
 };
 
-// Reports that compare two traces.
-bool IsComparison(std::string_view report);
 // --report=diff,html: the comparison as a page.
 bool IsDiffPage(const CommandLine& line);
+// Reports that compare two traces.
 bool ComparesTraces(const CommandLine& line);
 // --report=parquet: a folder of tables.
 bool WritesTables(const CommandLine& line);

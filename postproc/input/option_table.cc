@@ -35,10 +35,7 @@ absl::StatusOr<size_t> Choose(std::string_view option, std::string_view value,
 
 std::vector<std::string_view> ReportNames() {
   std::vector<std::string_view> names;
-  for (const Report& report : AllReports()) names.push_back(report.name);
-  names.push_back("diff");
-  names.push_back("markdown");
-  names.push_back("parquet");
+  for (const Report* report : AllReports()) names.push_back(report->name);
   return names;
 }
 

@@ -11,7 +11,8 @@
 #include "postproc/calltree/measure.h"
 #include "postproc/calltree/outside_calls.h"
 #include "postproc/input/all_reports.h"
-#include "postproc/input/line_selection.h"
+#include "postproc/lines/path_costs.h"
+#include "postproc/lines/selected_methods.h"
 #include "postproc/model/frame_name.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/support/error_kind.h"
@@ -110,8 +111,7 @@ absl::Status CheckMetric(std::string_view metric, const std::vector<std::string>
 }
 
 bool IsExport(const CommandLine& line) {
-  const Report* report = line.reports.empty() ? nullptr : FindReport(line.reports.front());
-  return report != nullptr && report->document != nullptr;
+  return !line.reports.empty() && FindReport(line.reports.front())->document != nullptr;
 }
 
 // The measures that any node has, and metrics that are 0 in the selected part of the trace: 0 is an
@@ -124,6 +124,31 @@ std::vector<std::string> ChoosableMeasures(const CommandLine& line, const TraceM
     names.emplace_back(model.MetricName(MetricId(i)));
   }
   return names;
+}
+
+bool AnyNeeds(const CommandLine& line, uint32_t needs) {
+  return std::any_of(line.reports.begin(), line.reports.end(),
+                     [&](const std::string& name) { return FindReport(name)->Needs(needs); });
+}
+
+// Whether all requested reports are about counts of lines, so that --of names classes and methods
+// of these.
+bool IsAboutLines(const CommandLine& line) {
+  return !line.reports.empty() &&
+         std::all_of(line.reports.begin(), line.reports.end(),
+                     [](const std::string& name) { return FindReport(name)->Needs(kNeedsLines); });
+}
+
+// The class or method that is nearest to `pattern`.
+std::string NearestName(std::string_view pattern, const LineProfile& lines) {
+  std::vector<std::string> names;
+  for (const MethodLines& method : lines.methods) {
+    if (names.empty() || names.back() != method.class_name) names.push_back(method.class_name);
+    const std::string name = FullName(method);
+    names.emplace_back(WithoutParameters(name));
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return std::string(Nearest(pattern, views));
 }
 
 }  // namespace
@@ -173,6 +198,58 @@ absl::Status CheckSelection(const CommandLine& line, const TraceModel& model,
     }
   }
   return CheckMetric(report.metric, ChoosableMeasures(line, model, tree));
+}
+
+absl::Status CheckCosts(const CommandLine& line, BlocksCounted counted) {
+  if (!IsCostMetric(line.report.metric) || counted == BlocksCounted::kByPath) {
+    return absl::OkStatus();
+  }
+  if (IsAboutLines(line)) return absl::OkStatus();  // each line has its own
+  const std::string option = StrCat("--metric=", line.report.metric);
+  if (counted == BlocksCounted::kNot) {
+    return UsageError(absl::FailedPreconditionError(StrCat(
+        option, ": the trace has no counts of blocks; record with blocks=paths, or blocks=on")));
+  }
+  if (counted == BlocksCounted::kBoth) {
+    return UsageError(absl::FailedPreconditionError(
+        StrCat(option,
+               ": one trace has counts by call path and another has not; record all of them "
+               "with blocks=paths")));
+  }
+  std::string_view needs = line.reports.empty() ? std::string_view("tree") : std::string_view();
+  for (const std::string& name : line.reports) {
+    if (!FindReport(name)->Accepts(kAcceptsMethodCosts)) needs = name;
+  }
+  if (!line.thread.empty()) needs = "--thread";
+  if (!line.with_labels.empty()) needs = "--with-label";
+  if (!line.report.root.empty()) needs = "--root";
+  if (needs.empty()) return absl::OkStatus();
+  return UsageError(absl::FailedPreconditionError(
+      StrCat(option, ": ", needs, " needs counts by call path; record with blocks=paths")));
+}
+
+absl::Status CheckLines(const CommandLine& line, const LineProfile& lines) {
+  if (!AnyNeeds(line, kNeedsLines)) return absl::OkStatus();
+  if (lines.empty()) return absl::FailedPreconditionError(StrCat(kNoLines));
+  if (!SelectMethods(lines, line.report.of).empty()) return absl::OkStatus();
+  return UsageError(absl::NotFoundError(
+      StrCat("--of: no class or method '", line.report.of,
+             "' has counts of lines; nearest: ", NearestName(line.report.of, lines))));
+}
+
+bool ShowsSites(const CommandLine& line) {
+  // Without --report: the overview, which has a tree.
+  const bool may_show =
+      line.reports.empty() ||
+      std::any_of(line.reports.begin(), line.reports.end(),
+                  [](const std::string& name) { return FindReport(name)->Accepts(kAcceptsSites); });
+  return line.sites.value_or(true) && may_show;
+}
+
+absl::Status CheckSites(const CommandLine& line, const CallTree& tree) {
+  const bool needed = AnyNeeds(line, kNeedsPlaces) || line.sites == true;
+  if (!needed || tree.has_places()) return absl::OkStatus();
+  return absl::FailedPreconditionError("the trace has no call sites; record with sites=on");
 }
 
 }  // namespace jtrace::postproc

@@ -4,14 +4,10 @@
 #include <ostream>
 #include <string_view>
 
-#include "postproc/report/report.h"
-
 namespace jtrace::postproc {
 
 // The page with that data (JSON).
 void WritePage(std::string_view data, std::ostream& out);
-
-void PageDocument(const ReportInput& input, std::ostream& out);
 
 // postproc/web/dist/page.html: the page without its data.
 std::string_view PageTemplate();

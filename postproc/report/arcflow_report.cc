@@ -104,8 +104,6 @@ std::vector<Stanza> ChosenStanzas(const ReportInput& input, bool with_roots) {
   return input.arcs.Stanzas(chosen);
 }
 
-}  // namespace
-
 Table ArcFlowTable(const ReportInput& input) {
   Table table;
   table.columns = {{"self"},
@@ -130,8 +128,6 @@ Table ArcFlowTable(const ReportInput& input) {
   };
   return table;
 }
-
-namespace {
 
 // For self and total; counts are not scaled. 0: calls are enough.
 int AmountWidth(const Measure& measure) {
@@ -291,5 +287,16 @@ void ArcFlowText(const ReportInput& input, std::ostream& out) {
   out << "\ninvariants: " << check.held() << " of 4 hold over " << Counted(check.stanzas, "stanza")
       << '\n';
 }
+
+extern const Report kArcFlowReport = {
+    .name = "arcflow",
+    .group = ReportGroup::kRoutines,
+    .summary = "every routine with its callers and callees",
+    .example = "jtrace-post --report=arcflow --top=5 trace.bin",
+    .accepts = (kAcceptsOfTree & ~kAcceptsSort) | kAcceptsSites,
+    .sorts_itself = true,
+    .table = ArcFlowTable,
+    .text = ArcFlowText,
+};
 
 }  // namespace jtrace::postproc

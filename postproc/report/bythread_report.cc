@@ -18,8 +18,6 @@ std::vector<ThreadRow> ShownThreadRows(const ReportInput& input) {
   return rows;
 }
 
-}  // namespace
-
 Table ByThreadTable(const ReportInput& input) {
   Table table;
   table.columns = {Column{"thread"}.AsPlain(),
@@ -56,8 +54,6 @@ Table ByThreadTable(const ReportInput& input) {
   return table;
 }
 
-namespace {
-
 std::vector<ThreadRow> ProgramRowsFirst(const ReportInput& input) {
   absl::flat_hash_set<ThreadId> of_jvm;
   for (const ThreadSummary& thread : input.threads) {
@@ -80,8 +76,6 @@ void SortText(const ReportInput& input, Table& table) {
                   : sort == "name" ? std::string_view(table.columns.back().name)
                                    : std::string_view("calls"));
 }
-
-}  // namespace
 
 // Threads' own rows only where they have something of their own.
 void ByThreadText(const ReportInput& input, std::ostream& out) {
@@ -111,5 +105,18 @@ void ByThreadText(const ReportInput& input, std::ostream& out) {
   LimitRows(table, input.options.top);
   WriteText(table, input.layout(), out);
 }
+
+}  // namespace
+
+extern const Report kByThreadReport = {
+    .name = "bythread",
+    .group = ReportGroup::kThreads,
+    .summary = "a row for each routine of each thread: ticks, calls, times",
+    .example = "jtrace-post --report=bythread --top=20 trace.bin",
+    .accepts = kAcceptsOfTree,
+    .if_empty = kNothingRecorded,
+    .table = ByThreadTable,
+    .text = ByThreadText,
+};
 
 }  // namespace jtrace::postproc

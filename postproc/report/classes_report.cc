@@ -54,8 +54,6 @@ ClassRows CollectClasses(const ReportInput& input) {
   return rows;
 }
 
-}  // namespace
-
 Table ClassesTable(const ReportInput& input) {
   const ClassRows by_name = CollectClasses(input);
   std::vector<std::pair<std::string_view, const ClassRow*>> rows;
@@ -107,5 +105,18 @@ void ClassesText(const ReportInput& input, std::ostream& out) {
   table.MoveLast("name");
   WriteText(table, input.layout(), out);
 }
+
+}  // namespace
+
+extern const Report kClassesReport = {
+    .name = "classes",
+    .group = ReportGroup::kRoutines,
+    .summary = "a row for each class: calls, time, methods, loads",
+    .example = "jtrace-post --report=classes --top=20 trace.bin",
+    .accepts = kAcceptsOfTree | kAcceptsMethodCosts | kAcceptsClasses,
+    .if_empty = kNothingRecorded,
+    .table = ClassesTable,
+    .text = ClassesText,
+};
 
 }  // namespace jtrace::postproc

@@ -3,6 +3,8 @@
 #include <array>
 #include <iterator>
 
+#include "common/nearest.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -54,13 +56,16 @@ std::string ColumnNamed(std::string_view name, const Table& table, const Measure
   return "";
 }
 
-std::vector<std::string> SortNames(const Table& table, const Measure& measure) {
-  std::vector<std::string> names;
+absl::Status CheckColumn(std::string_view sort, std::string_view report, const Table& table,
+                         const Measure& measure) {
+  if (sort == "first" || !ColumnNamed(sort, table, measure).empty()) return absl::OkStatus();
+  std::vector<std::string_view> names;
   for (const Column& column : table.columns) names.push_back(column.name);
   for (const Alias& alias : kAliases) {
-    if (!ColumnNamed(alias.text, table, measure).empty()) names.emplace_back(alias.text);
+    if (!ColumnNamed(alias.text, table, measure).empty()) names.push_back(alias.text);
   }
-  return names;
+  return UsageError(absl::InvalidArgumentError(
+      StrCat("--sort: ", report, " has no column '", sort, "'; nearest: ", Nearest(sort, names))));
 }
 
 void SortAsWanted(const ReportInput& input, Table& table) {

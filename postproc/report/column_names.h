@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
@@ -12,8 +13,9 @@ namespace jtrace::postproc {
 // if the table has it; empty: there is no such column.
 std::string ColumnNamed(std::string_view name, const Table& table, const Measure& measure);
 
-// What --sort may name of this table: its columns, and what text calls them.
-std::vector<std::string> SortNames(const Table& table, const Measure& measure);
+// Whether the table of `report` has the column that --sort names.
+absl::Status CheckColumn(std::string_view sort, std::string_view report, const Table& table,
+                         const Measure& measure);
 
 // Sorts the rows by the column that --sort names, if any; SortRows.
 void SortAsWanted(const ReportInput& input, Table& table);

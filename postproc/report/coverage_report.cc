@@ -54,8 +54,6 @@ Table TreeTable(const ReportInput& input, const std::vector<CoverageRow>& rows) 
   return table;
 }
 
-}  // namespace
-
 Table CoverageTable(const ReportInput& input) {
   Table table;
   table.columns = {{"level"},
@@ -98,5 +96,18 @@ void CoverageText(const ReportInput& input, std::ostream& out) {
   WriteText(table, input.layout(), out);
   if (table.rows.size() < shown) out << "… " << shown - table.rows.size() << " more\n";
 }
+
+}  // namespace
+
+extern const Report kCoverageReport = {
+    .name = "coverage",
+    .group = ReportGroup::kLines,
+    .summary = "the share of lines or branches that ran, by package and class (blocks=on)",
+    .example = "jtrace-post --report=coverage --by=branches trace.bin",
+    .needs = kNeedsLines,
+    .accepts = kAcceptsSort | kAcceptsTop | kAcceptsScope | kAcceptsBy | kAcceptsClasses,
+    .table = CoverageTable,
+    .text = CoverageText,
+};
 
 }  // namespace jtrace::postproc

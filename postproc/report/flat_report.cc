@@ -146,9 +146,9 @@ std::vector<Cell> TextRow(const ReportInput& input, const TextChoice& choice, co
   return cells;
 }
 
-}  // namespace
-
 Table FlatTable(const ReportInput& input) { return MakeTable(input, /*with_roots=*/true); }
+
+}  // namespace
 
 // The threads report shows threads; columns without information are left out.
 void FlatText(const ReportInput& input, std::ostream& out) {
@@ -174,5 +174,16 @@ void FlatText(const ReportInput& input, std::ostream& out) {
   out << "\n≥ at least, ≤ at most: memory= was used up, and callers of some calls are not known.\n"
          "Calls and self are exact.\n";
 }
+
+extern const Report kFlatReport = {
+    .name = "flat",
+    .group = ReportGroup::kRoutines,
+    .summary = "a row for each routine: calls, base, cum, recursive cum",
+    .example = "jtrace-post --report=flat --sort=calls --top=20 trace.bin",
+    .accepts = kAcceptsOfTree | kAcceptsMethodCosts,
+    .if_empty = kNothingRecorded,
+    .table = FlatTable,
+    .text = FlatText,
+};
 
 }  // namespace jtrace::postproc

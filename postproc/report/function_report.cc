@@ -164,8 +164,6 @@ std::vector<Cell> FunctionRow(const ReportInput& input, const FlatRow& self) {
   return row;
 }
 
-}  // namespace
-
 Table FunctionTable(const ReportInput& input) {
   Table table;
   table.columns = {{"row"},
@@ -199,15 +197,11 @@ Table FunctionTable(const ReportInput& input) {
   return table;
 }
 
-namespace {
-
 // Names have them too.
 void RemoveSites(Table& table) {
   table.columns.pop_back();
   for (std::vector<Cell>& row : table.rows) row.pop_back();
 }
-
-}  // namespace
 
 // The table with headers for people: time in separate columns if there are ticks too.
 void FunctionText(const ReportInput& input, std::ostream& out) {
@@ -224,5 +218,18 @@ void FunctionText(const ReportInput& input, std::ostream& out) {
   table.MoveLast("routine");
   WriteText(table, input.layout(), out);
 }
+
+}  // namespace
+
+extern const Report kFunctionReport = {
+    .name = "function",
+    .group = ReportGroup::kRoutines,
+    .summary = "callers and callees of the routine named by --of, with their shares",
+    .example = "jtrace-post --report=function --of=org.h2.Driver.connect trace.bin",
+    .needs = kNeedsOf,
+    .accepts = kAcceptsOfTree | kAcceptsSites,
+    .table = FunctionTable,
+    .text = FunctionText,
+};
 
 }  // namespace jtrace::postproc

@@ -85,8 +85,6 @@ Table WithMeasure(const ReportInput& input, const ViewMap<int64_t>& samples) {
   return table;
 }
 
-}  // namespace
-
 Table FunctionsTable(const ReportInput& input) {
   const ViewMap<int64_t> samples = CountInnermost(
       input, [&](const Frame& frame) { return input.model.RoutineName(frame.routine); });
@@ -98,5 +96,30 @@ Table ModulesTable(const ReportInput& input) {
                        return input.model.ModuleOf(frame);
                      }));
 }
+
+}  // namespace
+
+extern const Report kFunctionsReport = {
+    .name = "functions",
+    .group = ReportGroup::kSamples,
+    .summary = "samples by the function they interrupted",
+    .example = "jtrace-post --report=functions --format=csv trace.bin",
+    .accepts = kAcceptsOfRecords | kAcceptsMetric,
+    .if_empty = kNoSamplesRecorded,
+    .table = FunctionsTable,
+};
+
+extern const Report kModulesReport = {
+    .name = "modules",
+    .group = ReportGroup::kSamples,
+    .summary = "samples by module",
+    .example = "jtrace-post --report=modules trace.bin",
+    .accepts = kAcceptsOfRecords,
+    .instead = {{kAcceptsMetric,
+                 "metrics are those of Java methods, which are in no module; --report=classes has "
+                 "them by class"}},
+    .if_empty = kNoSamplesRecorded,
+    .table = ModulesTable,
+};
 
 }  // namespace jtrace::postproc

@@ -153,8 +153,6 @@ void HooksWriter::WriteCallers(const HookTotal& hook) {
   WriteRows(std::move(table), kHookCallers, "caller");
 }
 
-}  // namespace
-
 // A row for each hook and caller; a hook that was never called has a row without a caller.
 Table HooksTable(const ReportInput& input) {
   Table table;
@@ -188,5 +186,19 @@ Table HooksTable(const ReportInput& input) {
 }
 
 void HooksText(const ReportInput& input, std::ostream& out) { HooksWriter(input, out).Write(); }
+
+}  // namespace
+
+extern const Report kHooksReport = {
+    .name = "hooks",
+    .group = ReportGroup::kEvents,
+    .summary = "calls of native functions with hooks (hook=): who calls them, how long they take",
+    .example = "jtrace-post --report=hooks --top=10 trace.bin",
+    .accepts = kAcceptsOfRecords,
+    .instead = {{kAcceptsMetric,
+                 "it is about calls of native functions; --report=flat has metrics by routine"}},
+    .table = HooksTable,
+    .text = HooksText,
+};
 
 }  // namespace jtrace::postproc

@@ -6,6 +6,7 @@
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
+namespace {
 
 Table IoTable(const ReportInput& input) {
   using Row = std::pair<IoLog::Name, const IoLog::Total*>;
@@ -30,5 +31,19 @@ Table IoTable(const ReportInput& input) {
   }
   return table;
 }
+
+}  // namespace
+
+extern const Report kIoReport = {
+    .name = "io",
+    .group = ReportGroup::kEvents,
+    .summary = "files and peers that were read and written (codes=+io)",
+    .example = "jtrace-post --report=io --top=20 trace.bin",
+    .accepts = kAcceptsOfRecords | kAcceptsFold,
+    .instead = {{kAcceptsMetric,
+                 "its rows are files and peers; --report=tree has java.read.bytes by call path"}},
+    .if_empty = "no reads and writes; codes=+io records them",
+    .table = IoTable,
+};
 
 }  // namespace jtrace::postproc

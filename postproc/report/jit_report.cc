@@ -267,8 +267,6 @@ void JitText::WriteMethods() {
       input_.options.width);
 }
 
-}  // namespace
-
 Table JitTable(const ReportInput& input) {
   Table table;
   table.columns = {{"row"},
@@ -325,5 +323,19 @@ Table JitTable(const ReportInput& input) {
 }
 
 void JitReportText(const ReportInput& input, std::ostream& out) { JitText(input, out).Write(); }
+
+}  // namespace
+
+extern const Report kJitReport = {
+    .name = "jit",
+    .group = ReportGroup::kEvents,
+    .summary = "hot calls that were not inlined and why, methods compiled again",
+    .example = "jtrace-post --report=jit --top=10 trace.bin",
+    .accepts = kAcceptsOfRecords | kAcceptsRoot | kAcceptsFold,
+    .instead = {{kAcceptsMetric,
+                 "it is about calls of compiled code; --report=arcflow has metrics by caller"}},
+    .table = JitTable,
+    .text = JitReportText,
+};
 
 }  // namespace jtrace::postproc

@@ -62,8 +62,6 @@ std::vector<std::pair<std::string_view, const LabelSum*>> SortedValues(const Lab
   return rows;
 }
 
-}  // namespace
-
 Table LabelsTable(const ReportInput& input) {
   Table table;
   table.columns = {Column{"key"}.AsPlain(),
@@ -88,5 +86,20 @@ Table LabelsTable(const ReportInput& input) {
   }
   return table;
 }
+
+}  // namespace
+
+extern const Report kLabelsReport = {
+    .name = "labels",
+    .group = ReportGroup::kSamples,
+    .summary = "samples by the labels that the program gave to its threads (JTrace.label)",
+    .example = "jtrace-post --report=labels trace.bin",
+    .accepts = kAcceptsOfRecords | kAcceptsRoot | kAcceptsFold,
+    .instead =
+        {{kAcceptsMetric,
+          "it is about samples, and metrics have no labels; --report=flat has metrics by routine"}},
+    .if_empty = "no samples with labels; the program sets them: JTrace.label of jtrace-api.jar",
+    .table = LabelsTable,
+};
 
 }  // namespace jtrace::postproc

@@ -60,6 +60,20 @@ void AddCountCells(const LineCounts& line, std::vector<Cell>& row) {
   row.push_back(Cell::Int(line.ticks));
 }
 
+Table LinesTable(const ReportInput& input) {
+  Table table;
+  table.columns = {{"class"}, {"method"}, {"line"}};
+  for (Column& column : CountColumns()) table.columns.push_back(std::move(column));
+  table.columns.push_back({"file"});
+  for (const MethodLine& line : LinesOf(input, SelectedMethods(input))) {
+    table.rows.push_back({Cell::Text(line.method->class_name), Cell::Text(line.method->name),
+                          Cell::Int(line.counts->line)});
+    AddCountCells(*line.counts, table.rows.back());
+    table.rows.back().push_back(Cell::Text(SourcePath(*line.method)));
+  }
+  return table;
+}
+
 // The same with the share of all instructions, and the line as one name in place of three columns.
 // The names of columns are those that --sort takes.
 Table TextTable(const ReportInput& input, const Methods& methods) {
@@ -80,22 +94,6 @@ Table TextTable(const ReportInput& input, const Methods& methods) {
   return table;
 }
 
-}  // namespace
-
-Table LinesTable(const ReportInput& input) {
-  Table table;
-  table.columns = {{"class"}, {"method"}, {"line"}};
-  for (Column& column : CountColumns()) table.columns.push_back(std::move(column));
-  table.columns.push_back({"file"});
-  for (const MethodLine& line : LinesOf(input, SelectedMethods(input))) {
-    table.rows.push_back({Cell::Text(line.method->class_name), Cell::Text(line.method->name),
-                          Cell::Int(line.counts->line)});
-    AddCountCells(*line.counts, table.rows.back());
-    table.rows.back().push_back(Cell::Text(SourcePath(*line.method)));
-  }
-  return table;
-}
-
 // The lines with the most instructions first.
 void LinesText(const ReportInput& input, std::ostream& out) {
   const Methods methods = SelectedMethods(input);
@@ -107,5 +105,18 @@ void LinesText(const ReportInput& input, std::ostream& out) {
   const Table table = TextTable(input, methods);
   WriteText(table, input.layout(), out);
 }
+
+}  // namespace
+
+extern const Report kLinesReport = {
+    .name = "lines",
+    .group = ReportGroup::kLines,
+    .summary = "how often each source line ran, and its branches (blocks=on)",
+    .example = "jtrace-post --report=lines --top=20 trace.bin",
+    .needs = kNeedsLines,
+    .accepts = kAcceptsSort | kAcceptsTop | kAcceptsFilter | kAcceptsScope | kAcceptsClasses,
+    .table = LinesTable,
+    .text = LinesText,
+};
 
 }  // namespace jtrace::postproc

@@ -53,8 +53,6 @@ void WriteHead(const ReportInput& input, const ScopeCoverage& coverage, std::ost
   }
 }
 
-}  // namespace
-
 Table NeverTable(const ReportInput& input) {
   Table table;
   table.columns = {{"class"}, {"name"}, {"loaded"}};
@@ -93,5 +91,19 @@ void NeverText(const ReportInput& input, std::ostream& out) {
     i = end;
   }
 }
+
+}  // namespace
+
+extern const Report kNeverReport = {
+    .name = "never",
+    .group = ReportGroup::kEvents,
+    .summary = "methods in scope that never ran",
+    .example = "jtrace-post --report=never trace.bin",
+    .accepts = kAcceptsOfRecords | kAcceptsRoot | kAcceptsClasses,
+    .instead = {{kAcceptsMetric,
+                 "methods that never ran have no metrics; --report=classes has them by class"}},
+    .table = NeverTable,
+    .text = NeverText,
+};
 
 }  // namespace jtrace::postproc

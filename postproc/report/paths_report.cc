@@ -1,7 +1,5 @@
 // Call paths: all, those from a routine, those to a routine (S1.6–S1.8). Of samples, or with
 // --metric of the tree's nodes.
-#include "postproc/report/paths_report.h"
-
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -93,8 +91,6 @@ std::vector<Cell> SubsetRow(const std::string& path, int64_t inclusive, int64_t 
           Cell::Percent(PercentOf(exclusive, total))};
 }
 
-}  // namespace
-
 Table PathsTable(const ReportInput& input) {
   const Style style = ValueStyle(input, Style::kCount);
   Table table;
@@ -138,30 +134,6 @@ void PathsText(const ReportInput& input, std::ostream& out) {
   WriteText(table, input.layout(), out);
 }
 
-// The table for people: a line of numbers and its path as a stack, innermost frame first, because
-// paths differ in what called the routine last.
-void CallersText(const ReportInput& input, std::ostream& out) {
-  Table table = CallersTable(input);
-  SortAsWanted(input, table);
-  LimitRows(table, input.options.top);
-  const Style style = ValueStyle(input, Style::kTicks);
-  const int room = input.options.width > 0 ? std::max(input.options.width - 12, 16) : 0;
-  out << "      total  of calls to it   of all" << ByMeasure(input) << '\n';
-  for (const auto& row : table.rows) {
-    out << PadLeft(FormatInteger(row[1].integer(), style, input.units()), 11)
-        << PadLeft(FormatPercent(row[2].percent()), 17)
-        << PadLeft(FormatPercent(row[3].percent()), 9) << '\n';
-    std::vector<std::string_view> frames = SplitPath(row[0].text());
-    std::reverse(frames.begin(), frames.end());
-    for (size_t i = 0; i < frames.size() && i < kFramesShown; ++i) {
-      out << (i == 0 ? "          " : "        ← ") << ShortenName(frames[i], room) << '\n';
-    }
-    if (frames.size() > kFramesShown) {
-      out << "          … " << frames.size() - kFramesShown << " more\n";
-    }
-  }
-}
-
 // As the paths' text, from the routine on.
 void CalleesText(const ReportInput& input, std::ostream& out) {
   const Style style = ValueStyle(input, Style::kTicks);
@@ -198,8 +170,6 @@ Table CalleesTable(const ReportInput& input) {
   }
   return table;
 }
-
-namespace {
 
 struct CallerPath {
   int64_t inclusive = 0;
@@ -306,8 +276,6 @@ StringMap<CallerPath> CallersInTree(const ReportInput& input) {
   return by_path;
 }
 
-}  // namespace
-
 Table CallersTable(const ReportInput& input) {
   const auto by_path = input.measure.is_chosen ? CallersInTree(input) : CallersInSamples(input);
   std::vector<std::pair<std::string, CallerPath>> sorted(by_path.begin(), by_path.end());
@@ -326,5 +294,67 @@ Table CallersTable(const ReportInput& input) {
   }
   return table;
 }
+
+// The table for people: a line of numbers and its path as a stack, innermost frame first, because
+// paths differ in what called the routine last.
+void CallersText(const ReportInput& input, std::ostream& out) {
+  Table table = CallersTable(input);
+  SortAsWanted(input, table);
+  LimitRows(table, input.options.top);
+  const Style style = ValueStyle(input, Style::kTicks);
+  const int room = input.options.width > 0 ? std::max(input.options.width - 12, 16) : 0;
+  out << "      total  of calls to it   of all" << ByMeasure(input) << '\n';
+  for (const auto& row : table.rows) {
+    out << PadLeft(FormatInteger(row[1].integer(), style, input.units()), 11)
+        << PadLeft(FormatPercent(row[2].percent()), 17)
+        << PadLeft(FormatPercent(row[3].percent()), 9) << '\n';
+    std::vector<std::string_view> frames = SplitPath(row[0].text());
+    std::reverse(frames.begin(), frames.end());
+    for (size_t i = 0; i < frames.size() && i < kFramesShown; ++i) {
+      out << (i == 0 ? "          " : "        ← ") << ShortenName(frames[i], room) << '\n';
+    }
+    if (frames.size() > kFramesShown) {
+      out << "          … " << frames.size() - kFramesShown << " more\n";
+    }
+  }
+}
+
+}  // namespace
+
+extern const Report kPathsReport = {
+    .name = "paths",
+    .group = ReportGroup::kSamples,
+    .summary = "sampled call paths, inclusive and exclusive",
+    .example = "jtrace-post --report=paths --scope=app trace.bin",
+    .accepts =
+        kAcceptsOfRecords | kAcceptsMetric | kAcceptsRoot | kAcceptsFoldOfMetric | kAcceptsSites,
+    .if_empty = kNoSamplesRecorded,
+    .table = PathsTable,
+    .text = PathsText,
+};
+
+extern const Report kCalleesReport = {
+    .name = "callees",
+    .group = ReportGroup::kSamples,
+    .summary = "callees of the routine named by --of, over all its callers",
+    .example = "jtrace-post --report=callees --of=org.h2.table.Table.lock trace.bin",
+    .needs = kNeedsOf,
+    .accepts = kAcceptsOfRecords | kAcceptsMetric | kAcceptsFoldOfMetric | kAcceptsSites,
+    .if_empty = "no samples of it; --metric=calls has the paths of counted calls",
+    .table = CalleesTable,
+    .text = CalleesText,
+};
+
+extern const Report kCallersReport = {
+    .name = "callers",
+    .group = ReportGroup::kSamples,
+    .summary = "callers of the routine named by --of, over all its callees",
+    .example = "jtrace-post --report=callers --of=malloc trace.bin",
+    .needs = kNeedsOf,
+    .accepts = kAcceptsOfRecords | kAcceptsMetric | kAcceptsFoldOfMetric | kAcceptsSites,
+    .if_empty = "no samples of it; --metric=calls has the paths of counted calls",
+    .table = CallersTable,
+    .text = CallersText,
+};
 
 }  // namespace jtrace::postproc

@@ -123,27 +123,91 @@ void AddMeasureCells(const ReportInput& input, std::initializer_list<std::option
 void AddOutsideColumns(Table& table);
 void AddOutsideCells(const FlatRow& routine, std::vector<Cell>& row);
 
-// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): a few dozen rows of a table.
+// The question that a report answers.
+enum class ReportGroup : uint8_t {
+  kRecording,    // what was recorded, and what costs time
+  kRoutines,     // which routines, and who calls them
+  kThreads,      // which threads
+  kSamples,      // where samples were
+  kEvents,       // what else happened
+  kLines,        // which lines ran
+  kTools,        // none: it is for another program
+  kComparisons,  // what differs between two traces
+};
+
+// What must be given or recorded: bits of Report::needs.
+enum ReportNeeds : uint32_t {
+  kNeedsOf = 1u << 0,      // --of=ROUTINE
+  kNeedsLines = 1u << 1,   // counts of lines (blocks=on)
+  kNeedsPlaces = 1u << 2,  // places of calls (sites=on)
+};
+
+// Options that not all reports honour: bits of Report::accepts. Others are rejected: an ignored
+// option would seem to apply.
+enum ReportAccepts : uint32_t {
+  kAcceptsSort = 1u << 0,
+  kAcceptsTop = 1u << 1,
+  kAcceptsFilter = 1u << 2,
+  kAcceptsMetric = 1u << 3,
+  // --metric=bytecodes and cycles where they are known by method only: whoever calls it.
+  kAcceptsMethodCosts = 1u << 4,
+  kAcceptsRoot = 1u << 5,
+  kAcceptsThread = 1u << 6,        // --thread and --with-label
+  kAcceptsFold = 1u << 7,          // --fold and --outside
+  kAcceptsFoldOfMetric = 1u << 8,  // the same if --metric is given
+  kAcceptsScope = 1u << 9,
+  kAcceptsSites = 1u << 10,
+  kAcceptsBy = 1u << 11,
+  kAcceptsBlocks = 1u << 12,
+  kAcceptsBytecode = 1u << 13,
+  kAcceptsSource = 1u << 14,
+  kAcceptsClasses = 1u << 15,
+  kAcceptsWidthBy = 1u << 16,
+  kAcceptsLabel = 1u << 17,
+  // Of reports about records, and of those about nodes of the call tree.
+  kAcceptsOfRecords = kAcceptsSort | kAcceptsTop | kAcceptsFilter | kAcceptsThread | kAcceptsScope,
+  kAcceptsOfTree = kAcceptsOfRecords | kAcceptsMetric | kAcceptsRoot | kAcceptsFold,
+};
+
+// What the rejection of an option recommends.
+struct Instead {
+  uint32_t option = 0;  // a bit of Report::accepts
+  std::string_view text = {};
+};
+
+// What an empty report says.
+inline constexpr std::string_view kNothingRecorded =
+    "nothing was recorded; mode=merged records calls and samples";
+inline constexpr std::string_view kNoSamplesRecorded =
+    "no samples; mode=merged and mode=samples record them";
+
+// All that there is to know of a report. Each stands in the file of its report;
+// input/all_reports.cc lists them.
 struct Report {
-  std::string_view name;
-  std::string_view description;
-  Table (*table)(const ReportInput& input);
-  // Null: the table as aligned text.
-  void (*text)(const ReportInput& input, std::ostream& out);
-  bool needs_of = false;  // --of=ROUTINE must be given
-  std::string_view example;
-  // A file in a separate format, without a table: exports, pictures. --format does not apply.
+  std::string_view name = {};
+  ReportGroup group = ReportGroup::kRoutines;
+  std::string_view summary = {};  // --help
+  std::string_view example = {};
+  uint32_t needs = 0;    // ReportNeeds
+  uint32_t accepts = 0;  // ReportAccepts
+  Instead instead[2] = {};
+  std::string_view if_empty = {};  // what records its contents; empty: the text says so itself
+  // --sort, if it is accepted, and --top are of what the report shows, not of its table's rows.
+  bool sorts_itself = false;
+
+  // One of these three, or none if the report is not of one analysis. `text`: null: the table as
+  // aligned text.
+  Table (*table)(const ReportInput& input) = nullptr;
+  void (*text)(const ReportInput& input, std::ostream& out) = nullptr;
+  // A file in a separate format: exports, pictures. --format does not apply.
   void (*document)(const ReportInput& input, std::ostream& out) = nullptr;
-  // Instead of all of these: written while the trace is read (dump, timelines).
+  // The same, written while the trace is read: dump, timelines.
   std::unique_ptr<RecordWriter> (*stream)(const TraceModel& model, const ReportOptions& options,
                                           std::ostream& out) = nullptr;
-  // About counts of lines: without them it fails.
-  bool needs_lines = false;
-  // Distinguishes calls by the place in their caller.
-  bool shows_sites = false;
 
-  // Has a separate format that is not a table.
   bool is_file() const { return document != nullptr || stream != nullptr; }
+  bool Needs(uint32_t bits) const { return (needs & bits) != 0; }
+  bool Accepts(uint32_t bits) const { return (accepts & bits) != 0; }
 };
 
 // --sort and --top on a finished table. A text column is sorted ascending, others descending.
@@ -151,54 +215,10 @@ struct Report {
 bool SortRows(Table& table, std::string_view column);
 void LimitRows(Table& table, int64_t top);
 
-// The reports' tables and texts, each in the file of its name.
-Table SummaryTable(const ReportInput& input);
-void SummaryText(const ReportInput& input, std::ostream& out);
-// Two parts of it: what was traced, with the losses that matter; and everything else.
+// Parts of the overview.
 void SummaryHeadText(const ReportInput& input, std::ostream& out);
 void SummaryDetailsText(const ReportInput& input, std::ostream& out);
-Table TreeTable(const ReportInput& input);
-void TreeText(const ReportInput& input, std::ostream& out);
-Table FlatTable(const ReportInput& input);
 void FlatText(const ReportInput& input, std::ostream& out);
-Table SitesTable(const ReportInput& input);
-void SitesText(const ReportInput& input, std::ostream& out);
-Table ArcFlowTable(const ReportInput& input);
 void ArcFlowText(const ReportInput& input, std::ostream& out);
-Table FunctionsTable(const ReportInput& input);
-Table ModulesTable(const ReportInput& input);
-Table SamplesTable(const ReportInput& input);
-Table PathsTable(const ReportInput& input);
-void PathsText(const ReportInput& input, std::ostream& out);
-Table CalleesTable(const ReportInput& input);
-Table CallersTable(const ReportInput& input);
-Table FunctionTable(const ReportInput& input);
-void FunctionText(const ReportInput& input, std::ostream& out);
-Table ClassesTable(const ReportInput& input);
-void ClassesText(const ReportInput& input, std::ostream& out);
-Table NeverTable(const ReportInput& input);
-void NeverText(const ReportInput& input, std::ostream& out);
-Table LinesTable(const ReportInput& input);
-void LinesText(const ReportInput& input, std::ostream& out);
-Table CoverageTable(const ReportInput& input);
-void CoverageText(const ReportInput& input, std::ostream& out);
-Table SourceTable(const ReportInput& input);
-void SourceText(const ReportInput& input, std::ostream& out);
-Table ByThreadTable(const ReportInput& input);
-void ByThreadText(const ReportInput& input, std::ostream& out);
-Table ThreadsTable(const ReportInput& input);
-void ThreadsText(const ReportInput& input, std::ostream& out);
-Table MetricsTable(const ReportInput& input);
-void MetricsText(const ReportInput& input, std::ostream& out);
-Table LabelsTable(const ReportInput& input);
-Table WaitsTable(const ReportInput& input);
-Table WaitedTable(const ReportInput& input);
-Table IoTable(const ReportInput& input);
-Table SegmentsTable(const ReportInput& input);
-void SegmentsText(const ReportInput& input, std::ostream& out);
-Table HooksTable(const ReportInput& input);
-void HooksText(const ReportInput& input, std::ostream& out);
-Table JitTable(const ReportInput& input);
-void JitReportText(const ReportInput& input, std::ostream& out);
 
 }  // namespace jtrace::postproc

@@ -6,6 +6,7 @@
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
+namespace {
 
 Table SamplesTable(const ReportInput& input) {
   Table table;
@@ -37,5 +38,18 @@ Table SamplesTable(const ReportInput& input) {
   }
   return table;
 }
+
+}  // namespace
+
+extern const Report kSamplesReport = {
+    .name = "samples",
+    .group = ReportGroup::kSamples,
+    .summary = "every sample with its stack",
+    .example = "jtrace-post --report=samples --thread='worker-*' trace.bin",
+    .accepts = kAcceptsOfRecords,
+    .instead = {{kAcceptsMetric, "it lists samples; --report=paths has metrics by path"}},
+    .if_empty = kNoSamplesRecorded,
+    .table = SamplesTable,
+};
 
 }  // namespace jtrace::postproc

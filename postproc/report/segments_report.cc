@@ -12,8 +12,6 @@ namespace {
 
 using SegmentRow = std::pair<std::string, SegmentLog::Total>;
 
-}  // namespace
-
 Table SegmentsTable(const ReportInput& input) {
   const auto totals = input.segments.Totals();
   std::vector<SegmentRow> rows(totals.begin(), totals.end());
@@ -50,5 +48,20 @@ void SegmentsText(const ReportInput& input, std::ostream& out) {
   }
   WriteText(table, input.layout(), out);
 }
+
+}  // namespace
+
+extern const Report kSegmentsReport = {
+    .name = "segments",
+    .group = ReportGroup::kEvents,
+    .summary = "segments of code that the program named: how often, how long (JTrace.segment)",
+    .example = "jtrace-post --report=segments --top=20 trace.bin",
+    .accepts = kAcceptsOfRecords | kAcceptsFold,
+    .instead = {{kAcceptsMetric,
+                 "it is about segments of code; --report=flat has metrics by routine"}},
+    .if_empty = "no segments; the program names them: JTrace.segment of jtrace-api.jar",
+    .table = SegmentsTable,
+    .text = SegmentsText,
+};
 
 }  // namespace jtrace::postproc

@@ -120,35 +120,6 @@ std::vector<Column> SiteTextColumns(const ReportInput& input) {
           {StrCat("routine", ByMeasure(input))}};
 }
 
-}  // namespace
-
-// Threads have no callers; columns without information are left out.
-void SitesText(const ReportInput& input, std::ostream& out) {
-  Table full = SitesTable(input);
-  SortAsWanted(input, full);
-  const auto column = [&](std::string_view name) { return static_cast<size_t>(full.Find(name)); };
-  const Measure& measure = input.measure;
-  const bool by_ticks = measure.kind == Measure::Kind::kTicks;
-  const std::string prefix = measure.is_chosen ? StrCat(measure.name, ".") : "";
-  const size_t self =
-      column(StrCat(prefix, by_ticks && !measure.is_chosen ? "base_ticks" : "base"));
-  const size_t total = column(StrCat(prefix, by_ticks && !measure.is_chosen ? "cum_ticks" : "cum"));
-  Table table;
-  table.columns = SiteTextColumns(input);
-  for (const auto& row : full.rows) {
-    const std::string& site = row[column("site")].text();
-    if (site.empty()) continue;
-    const std::string_view name = row[column("name")].text();
-    const int64_t calls = row[column("calls")].integer();
-    table.rows.push_back({calls == 0 ? Cell::Empty() : Cell::Int(calls),
-                          measure.is_more_than_calls() ? row[self] : Cell::Empty(),
-                          measure.is_more_than_calls() ? row[total] : Cell::Empty(),
-                          Cell::Text(site), Cell::Text(name.substr(site.size() + 3))});
-  }
-  LimitRows(table, input.options.top);
-  WriteText(table, input.layout(), out);
-}
-
 Table SitesTable(const ReportInput& input) {
   Table table;
   table.columns = {{"calls", Style::kCount},        {"base", Style::kTime},
@@ -178,5 +149,45 @@ Table SitesTable(const ReportInput& input) {
   }
   return table;
 }
+
+// Threads have no callers; columns without information are left out.
+void SitesText(const ReportInput& input, std::ostream& out) {
+  Table full = SitesTable(input);
+  SortAsWanted(input, full);
+  const auto column = [&](std::string_view name) { return static_cast<size_t>(full.Find(name)); };
+  const Measure& measure = input.measure;
+  const bool by_ticks = measure.kind == Measure::Kind::kTicks;
+  const std::string prefix = measure.is_chosen ? StrCat(measure.name, ".") : "";
+  const size_t self =
+      column(StrCat(prefix, by_ticks && !measure.is_chosen ? "base_ticks" : "base"));
+  const size_t total = column(StrCat(prefix, by_ticks && !measure.is_chosen ? "cum_ticks" : "cum"));
+  Table table;
+  table.columns = SiteTextColumns(input);
+  for (const auto& row : full.rows) {
+    const std::string& site = row[column("site")].text();
+    if (site.empty()) continue;
+    const std::string_view name = row[column("name")].text();
+    const int64_t calls = row[column("calls")].integer();
+    table.rows.push_back({calls == 0 ? Cell::Empty() : Cell::Int(calls),
+                          measure.is_more_than_calls() ? row[self] : Cell::Empty(),
+                          measure.is_more_than_calls() ? row[total] : Cell::Empty(),
+                          Cell::Text(site), Cell::Text(name.substr(site.size() + 3))});
+  }
+  LimitRows(table, input.options.top);
+  WriteText(table, input.layout(), out);
+}
+
+}  // namespace
+
+extern const Report kSitesReport = {
+    .name = "sites",
+    .group = ReportGroup::kRoutines,
+    .summary = "a row for each line that calls, and each routine that it calls (sites=on)",
+    .example = "jtrace-post --report=sites --top=20 trace.bin",
+    .needs = kNeedsPlaces,
+    .accepts = kAcceptsOfTree | kAcceptsSites,
+    .table = SitesTable,
+    .text = SitesText,
+};
 
 }  // namespace jtrace::postproc

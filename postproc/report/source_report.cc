@@ -96,8 +96,6 @@ void AddCode(const MethodInstructions& rows, const Cell& line, const CountedFile
   }
 }
 
-}  // namespace
-
 Table SourceTable(const ReportInput& input) {
   Table table;
   const LineValue value = LineValueOf(input.options);
@@ -167,5 +165,19 @@ void SourceText(const ReportInput& input, std::ostream& out) {
     out << "\n… " << Counted(static_cast<int64_t>(all - listings.size()), "more file") << '\n';
   }
 }
+
+}  // namespace
+
+extern const Report kSourceReport = {
+    .name = "source",
+    .group = ReportGroup::kLines,
+    .summary = "source files with the count of each line (blocks=on)",
+    .example = "jtrace-post --report=source --of=acme.Cache --source=src/main/java trace.bin",
+    .needs = kNeedsLines,
+    .accepts = kAcceptsTop | kAcceptsMetric | kAcceptsScope | kAcceptsBlocks | kAcceptsBytecode |
+               kAcceptsSource | kAcceptsClasses,
+    .table = SourceTable,
+    .text = SourceText,
+};
 
 }  // namespace jtrace::postproc

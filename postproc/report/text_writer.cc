@@ -265,9 +265,22 @@ absl::Status TextWriter::Finish() {
   return absl::OkStatus();
 }
 
+namespace {
+
 std::unique_ptr<RecordWriter> MakeTextWriter(const TraceModel& model, const ReportOptions&,
                                              std::ostream& out) {
   return std::make_unique<TextWriter>(model, out);
 }
+
+}  // namespace
+
+extern const Report kDumpReport = {
+    .name = "dump",
+    .group = ReportGroup::kTools,
+    .summary = "the trace as text, record by record; it gives the same reports",
+    .example = "jtrace-post dump trace.bin > trace.jtxt",
+    .accepts = kAcceptsSort | kAcceptsRoot | kAcceptsThread | kAcceptsScope,
+    .stream = MakeTextWriter,
+};
 
 }  // namespace jtrace::postproc

@@ -54,7 +54,4 @@ class TextWriter : public RecordWriter {
   absl::flat_hash_map<ThreadId, LabelsId> last_labels_;
 };
 
-std::unique_ptr<RecordWriter> MakeTextWriter(const TraceModel& model, const ReportOptions& options,
-                                             std::ostream& out);
-
 }  // namespace jtrace::postproc

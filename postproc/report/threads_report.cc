@@ -136,17 +136,10 @@ void WriteSorted(const ReportInput& input, Table table, std::ostream& out) {
   WriteText(table, input.layout(), out);
 }
 
-}  // namespace
-
 Table ThreadsTable(const ReportInput& input) { return MakeThreadsTable(input, false); }
 
 void ThreadsText(const ReportInput& input, std::ostream& out) {
   WriteSorted(input, MakeThreadsTable(input, true), out);
-}
-
-void MetricsText(const ReportInput& input, std::ostream& out) {
-  WriteSorted(input, input.measure.is_chosen ? MetricsTable(input) : MetricByThread(input, true),
-              out);
 }
 
 Table MetricsTable(const ReportInput& input) {
@@ -168,5 +161,34 @@ Table MetricsTable(const ReportInput& input) {
   }
   return table;
 }
+
+void MetricsText(const ReportInput& input, std::ostream& out) {
+  WriteSorted(input, input.measure.is_chosen ? MetricsTable(input) : MetricByThread(input, true),
+              out);
+}
+
+}  // namespace
+
+extern const Report kThreadsReport = {
+    .name = "threads",
+    .group = ReportGroup::kThreads,
+    .summary = "a row for each thread",
+    .example = "jtrace-post --report=threads trace.bin",
+    .accepts = kAcceptsOfTree,
+    .if_empty = kNothingRecorded,
+    .table = ThreadsTable,
+    .text = ThreadsText,
+};
+
+extern const Report kMetricsReport = {
+    .name = "metrics",
+    .group = ReportGroup::kThreads,
+    .summary = "metric totals by thread; with --metric, by routine",
+    .example = "jtrace-post --report=metrics --metric=alloc.bytes trace.bin",
+    .accepts = (kAcceptsOfTree & ~kAcceptsRoot) | kAcceptsMethodCosts,
+    .if_empty = "no metrics; metrics= records them, e.g. metrics=alloc.bytes",
+    .table = MetricsTable,
+    .text = MetricsText,
+};
 
 }  // namespace jtrace::postproc

@@ -59,8 +59,6 @@ void PassRows(const ReportInput& input, Table::Visit visit) {
   });
 }
 
-}  // namespace
-
 Table TreeTable(const ReportInput& input) {
   Table table;
   table.columns = {{"thread"},
@@ -105,5 +103,19 @@ void TreeText(const ReportInput& input, std::ostream& out) {
         << "; --filter=0 or -o FILE all\n";
   }
 }
+
+}  // namespace
+
+extern const Report kTreeReport = {
+    .name = "tree",
+    .group = ReportGroup::kRoutines,
+    .summary = "calling-context tree: calls, time and ticks of every path",
+    .example = "jtrace-post --report=tree --filter=1 trace.bin",
+    .accepts = kAcceptsOfTree | kAcceptsSites,
+    .if_empty = kNothingRecorded,
+    .sorts_itself = true,
+    .table = TreeTable,
+    .text = TreeText,
+};
 
 }  // namespace jtrace::postproc

@@ -47,8 +47,6 @@ std::vector<Cell> Row(std::string_view row, const Wait& wait, const Total& total
           Cell::Text(wait.at),   Cell::Text(wait.by)};
 }
 
-}  // namespace
-
 Table WaitedTable(const ReportInput& input) {
   const std::vector<Group> groups = Groups(input.waited);
   int64_t whole = 0;
@@ -76,5 +74,17 @@ Table WaitedTable(const ReportInput& input) {
   }
   return table;
 }
+
+}  // namespace
+
+extern const Report kWaitedReport = {
+    .name = "waited",
+    .group = ReportGroup::kThreads,
+    .summary = "which threads others waited for, where, how often and how long (codes=+waited)",
+    .example = "jtrace-post --report=waited --top=20 trace.bin",
+    .accepts = kAcceptsOfTree,
+    .if_empty = "no waits for other threads; codes=+waited records them",
+    .table = WaitedTable,
+};
 
 }  // namespace jtrace::postproc

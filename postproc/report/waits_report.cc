@@ -7,6 +7,7 @@
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
+namespace {
 
 Table WaitsTable(const ReportInput& input) {
   using Row = std::pair<WaitLog::Place, const WaitLog::Total*>;
@@ -33,5 +34,19 @@ Table WaitsTable(const ReportInput& input) {
   }
   return table;
 }
+
+}  // namespace
+
+extern const Report kWaitsReport = {
+    .name = "waits",
+    .group = ReportGroup::kSamples,
+    .summary = "where threads wait, and for what",
+    .example = "jtrace-post --report=waits --top=20 trace.bin",
+    .accepts = kAcceptsOfRecords,
+    .instead = {{kAcceptsMetric,
+                 "it is about samples of waiting threads; --report=flat has metrics by routine"}},
+    .if_empty = "no samples of waiting threads; timer=wall records them",
+    .table = WaitsTable,
+};
 
 }  // namespace jtrace::postproc
