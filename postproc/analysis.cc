@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "postproc/calltree/fold_nodes.h"
+#include "postproc/calltree/outside_calls.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/selection.h"
 #include "postproc/lines/path_costs.h"
@@ -95,8 +96,6 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
   if (!blocks_.has_paths() && IsCostMetric(line_.report.metric)) {
     AddMethodCosts(lines_, model_, builder_);
   }
-  MakeProfile(/*with_sites=*/false, profile_);
-  if (builder_.tree().has_places() && ShowsSites(line_)) MakeProfile(true, sited_.emplace());
   return absl::OkStatus();
 }
 
@@ -108,7 +107,6 @@ void Analysis::MakeProfile(bool with_sites, Profile& profile) {
     profile.own = MergePlaces(whole, builder_.Threads());
   }
   profile.threads = profile.own.has_value() ? profile.own->threads : builder_.Threads();
-  profile.outside = SumUpOutsideCalls(model_, TreeOf(profile));
   if (line_.report.outside_in_caller) {
     profile.folded = FoldOutsideCalls(TreeOf(profile), profile.threads, model_);
     profile.threads = profile.folded->threads;
@@ -117,11 +115,7 @@ void Analysis::MakeProfile(bool with_sites, Profile& profile) {
     profile.folded = FoldKinds(TreeOf(profile), profile.threads, model_, line_.report.folded_kinds);
     profile.threads = profile.folded->threads;
   }
-  const CallTree& tree = TreeOf(profile);
-  profile.totals = tree.ComputeTotals();
-  profile.measure = ChooseMeasure(line_.report.metric, model_, tree);
-  profile.flat.emplace(model_, tree, profile.totals, profile.measure);
-  profile.arcs.emplace(tree, profile.totals, *profile.flat, profile.measure);
+  profile.sums.emplace(model_, WholeTreeOf(profile), TreeOf(profile), line_.report.metric);
 }
 
 absl::StatusOr<UnloadedClasses> Analysis::ReadUnloaded() {
@@ -178,33 +172,36 @@ absl::Status Analysis::CheckSelected() const {
   return CheckSelection(line_, model_, builder_.tree());
 }
 
-ReportInput Analysis::InputOf(const Profile& profile) {
-  return {model_,
-          TreeOf(profile),
-          profile.totals,
-          profile.measure,
-          *profile.flat,
-          *profile.arcs,
-          profile.threads,
-          builder_.merge_stats(),
-          samples_,
-          records_,
-          jit_,
-          waits_,
-          waited_,
-          io_,
-          segments_,
-          hooks_,
-          timeline_,
-          classes_,
-          profile.outside,
-          lines_,
-          line_sources_,
-          sources_,
-          stats_,
-          builder_.first_time(),
-          builder_.last_time(),
-          line_.report};
+ReportInput Analysis::Input() { return InputOf(/*with_sites=*/false, plain_); }
+
+ReportInput Analysis::InputWithSites() {
+  if (!builder_.tree().has_places() || !ShowsSites(line_)) return Input();
+  return InputOf(/*with_sites=*/true, sited_);
+}
+
+ReportInput Analysis::InputOf(bool with_sites, std::optional<Profile>& profile) {
+  if (!profile.has_value()) MakeProfile(with_sites, profile.emplace());
+  const Recorded recorded = {.model = model_,
+                             .tree = TreeOf(*profile),
+                             .profile = *profile->sums,
+                             .threads = profile->threads,
+                             .merge = builder_.merge_stats(),
+                             .samples = samples_,
+                             .records = records_,
+                             .jit = jit_,
+                             .waits = waits_,
+                             .waited = waited_,
+                             .io = io_,
+                             .segments = segments_,
+                             .hooks = hooks_,
+                             .timeline = timeline_,
+                             .classes = classes_,
+                             .line_sources = line_sources_,
+                             .sources = sources_,
+                             .stats = stats_,
+                             .first_time = builder_.first_time(),
+                             .last_time = builder_.last_time()};
+  return {recorded, lines_, line_.report};
 }
 
 }  // namespace jtrace::postproc

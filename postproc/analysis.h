@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "postproc/calltree/outside_calls.h"
 #include "postproc/calltree/reroot.h"
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/input/command_line.h"
@@ -33,32 +32,33 @@ class Analysis {
   // After Read. An error names what the command line selects and the traces lack.
   absl::Status CheckSelected() const;
   // After Read; valid as long as this is.
-  ReportInput Input() { return InputOf(profile_); }
+  ReportInput Input();
   // The same with calls distinguished by their places in the callers, if the traces have these and
   // any report of the command line shows them.
-  ReportInput InputWithSites() { return InputOf(sited_.has_value() ? *sited_ : profile_); }
+  ReportInput InputWithSites();
+  const TraceModel& model() const { return model_; }
+  const LineProfile& lines() const { return lines_; }
   const ImportStats& stats() const { return stats_; }
 
  private:
-  // What is derived from a tree.
+  // A tree that reports show, made when one of them needs it.
   struct Profile {
     std::optional<RerootedTree> own;     // none: the builder's tree
     std::optional<RerootedTree> folded;  // --outside=caller, --fold
-    OutsideCosts outside;
     std::vector<ThreadSummary> threads;
-    TreeTotals totals;
-    Measure measure;
-    std::optional<FlatProfile> flat;
-    std::optional<ArcFlow> arcs;
+    std::optional<TreeProfile> sums;
   };
 
   absl::Status MakeLines();
   void MakeProfile(bool with_sites, Profile& profile);
-  const CallTree& TreeOf(const Profile& profile) const {
-    if (profile.folded.has_value()) return profile.folded->tree;
+  // Before nodes are folded into their callers.
+  const CallTree& WholeTreeOf(const Profile& profile) const {
     return profile.own.has_value() ? profile.own->tree : builder_.tree();
   }
-  ReportInput InputOf(const Profile& profile);
+  const CallTree& TreeOf(const Profile& profile) const {
+    return profile.folded.has_value() ? profile.folded->tree : WholeTreeOf(profile);
+  }
+  ReportInput InputOf(bool with_sites, std::optional<Profile>& profile);
   // What --classes names, without the classes that were loaded.
   absl::StatusOr<UnloadedClasses> ReadUnloaded();
 
@@ -80,7 +80,7 @@ class Analysis {
   SourceFinder sources_;
   TreeBuilder builder_;
   // Derived from the whole.
-  Profile profile_;
+  std::optional<Profile> plain_;
   std::optional<Profile> sited_;
   LineProfile lines_;
   LineSources line_sources_;

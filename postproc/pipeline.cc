@@ -105,7 +105,7 @@ void Pipeline::WriteHint(const Report& report, std::ostream& out) const {
 absl::Status Pipeline::WriteTable(const Report& report, Table table, const ReportInput& input,
                                   std::ostream& out) {
   if (!report.sorts_itself && !line_.report.sort.empty()) {
-    if (absl::Status status = CheckColumn(line_.report.sort, report.name, table, input.measure);
+    if (absl::Status status = CheckColumn(line_.report.sort, report.name, table, input.measure());
         !status.ok()) {
       return status;
     }
@@ -138,7 +138,7 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
   }
   if (!line_.report.sort.empty() && !report.sorts_itself) {
     if (absl::Status status =
-            CheckColumn(line_.report.sort, report.name, report.table(input), input.measure);
+            CheckColumn(line_.report.sort, report.name, report.table(input), input.measure());
         !status.ok()) {
       return status;
     }
@@ -158,13 +158,15 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   if (!read.ok()) return read;
   if (absl::Status status = analysis.CheckSelected(); !status.ok()) return status;
   std::vector<std::string> notes;
-  ReportInput input = analysis.Input();
-  ReportInput sited = analysis.InputWithSites();
-  input.notes = sited.notes = &notes;
-  ReportTicks(input.model);
-  ReportByThread(input);
+  const auto input_with = [&](bool sites) {
+    ReportInput input = sites ? analysis.InputWithSites() : analysis.Input();
+    input.notes = &notes;
+    return input;
+  };
+  ReportTicks(analysis.model());
+  if (!line_.report.metric.empty()) ReportByThread(input_with(false));
   if (line_.reports.empty() && line_.format == Format::kText) {
-    OverviewText(sited, out);
+    OverviewText(input_with(true), out);
     return ReportBroken(BrokenRules(line_, analysis));
   }
   const std::vector<std::string> overview = {"summary", "tree", "flat", "arcflow"};
@@ -173,7 +175,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
     if (!first && line_.format != Format::kJson) out << '\n';
     first = false;
     const Report& report = *FindReport(name);
-    absl::Status status = WriteReport(report, report.Accepts(kAcceptsSites) ? sited : input, out);
+    absl::Status status = WriteReport(report, input_with(report.Accepts(kAcceptsSites)), out);
     for (const std::string& note : std::exchange(notes, {})) Say(note);
     if (!status.ok()) return status;
   }
@@ -251,7 +253,7 @@ void Pipeline::ReportTicks(const TraceModel& model) {
 }
 
 void Pipeline::ReportByThread(const ReportInput& input) {
-  const Measure& measure = input.measure;
+  const Measure& measure = input.measure();
   if (!measure.is_chosen || measure.kind != Measure::Kind::kMetric) return;
   bool has_any = false;
   bool is_by_method = false;

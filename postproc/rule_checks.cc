@@ -28,7 +28,7 @@ absl::Status CheckWhole(Analysis& analysis, std::string_view trace,
                                                 "): missing parts would look like ",
                                                 would_look_like, " (--fail-on)"));
   }
-  for (const TraceInfo& info : analysis.Input().model.traces()) {
+  for (const TraceInfo& info : analysis.model().traces()) {
     if (!info.cut_off && !info.running) continue;
     return absl::FailedPreconditionError(StrCat(
         info.file, " has no end: missing parts would look like ", would_look_like, " (--fail-on)"));
@@ -45,7 +45,7 @@ void AddBroken(const FailRule& rule, const Lines& broken, Lines& lines) {
 absl::Status AddBrokenCoverage(const CommandLine& line, Analysis& analysis, Lines& lines) {
   for (const FailRule& rule : line.fail_rules) {
     if (!IsCoverageRule(rule)) continue;
-    const LineProfile& counted = analysis.Input().lines;
+    const LineProfile& counted = analysis.lines();
     if (absl::Status status = CheckCoverage(rule, counted); !status.ok()) return status;
     AddBroken(rule, BrokenCoverage(rule, counted), lines);
   }
@@ -71,8 +71,8 @@ absl::StatusOr<Lines> BrokenRules(const CommandLine& line, Analysis& before, Ana
     const std::string& trace = line.traces[side == &before ? 0 : 1];
     if (absl::Status status = CheckWhole(*side, trace, "a change"); !status.ok()) return status;
   }
-  const LineProfile& lines_before = before.Input().lines;
-  const LineProfile& lines_after = after.Input().lines;
+  const LineProfile& lines_before = before.lines();
+  const LineProfile& lines_after = after.lines();
   for (const FailRule& rule : line.fail_rules) {
     if (IsCoverageRule(rule)) continue;
     const bool is_cost = IsLineCostRule(rule);

@@ -26,12 +26,7 @@ std::string Error(const absl::Status& status) { return "error: " + std::string(s
 
 // The same with other lines.
 ReportInput WithLines(const ReportInput& input, const LineProfile& lines) {
-  return {input.model,        input.tree,     input.totals,  input.measure,    input.flat,
-          input.arcs,         input.threads,  input.merge,   input.samples,    input.records,
-          input.jit,          input.waits,    input.waited,  input.io,         input.segments,
-          input.hooks,        input.timeline, input.classes, input.outside,    lines,
-          input.line_sources, input.sources,  input.stats,   input.first_time, input.last_time,
-          input.options};
+  return {static_cast<const postproc::Recorded&>(input), lines, input.options};
 }
 
 std::string Write(const postproc::Report& report, const postproc::CommandLine& line,

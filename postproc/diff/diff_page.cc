@@ -53,7 +53,7 @@ class DiffDataWriter {
 void DiffDataWriter::Write(absl::Span<const std::string> broken, size_t max_nodes) {
   for (uint32_t i = 0; i < diff_.rows.size(); ++i) number_[diff_.rows[i].name] = i;
   const std::vector<std::string> measures = tree_.Measures();
-  const auto heat = std::find(measures.begin(), measures.end(), after_.measure.name);
+  const auto heat = std::find(measures.begin(), measures.end(), after_.measure().name);
   const DiffPageTree page(tree_, tree_.MeasureOf(heat == measures.end() ? measures.front() : *heat),
                           max_nodes);
   json_.BeginObject();
@@ -111,7 +111,7 @@ void DiffDataWriter::WriteRoutines() {
   std::string kinds(diff_.rows.size(), 'm');
   for (const ReportInput* side : {&before_, &after_}) {
     const std::vector<char> by_routine = FrameKinds(*side);
-    for (const FlatRow& row : side->flat.rows()) {
+    for (const FlatRow& row : side->flat().rows()) {
       if (!row.is_root) kinds[number_.at(row.name)] = by_routine[row.routine.value];
     }
   }
@@ -152,7 +152,7 @@ DiffDataWriter::RoutineSums DiffDataWriter::OfRoutines(const ReportInput& input,
                                                        const Measure& measure) const {
   RoutineSums sums{std::vector<int64_t>(diff_.rows.size()),
                    std::vector<int64_t>(diff_.rows.size())};
-  const FlatProfile flat(input.model, input.tree, input.totals, measure);
+  const FlatProfile flat(input.model, input.tree, input.totals(), measure);
   for (const FlatRow& row : flat.rows()) {
     if (row.is_root) continue;
     const uint32_t number = number_.at(row.name);

@@ -72,7 +72,7 @@ std::vector<uint32_t> DiffTree::Add(const ReportInput& input) {
   for (uint32_t i = 0; i < node_of.size(); ++i) {
     const CallNode& node = input.tree.node(NodeId(i + 1));
     if (!node.parent) continue;  // a thread's root is node 0
-    const FlatRow& row = input.flat.rows()[input.flat.RowOf(NodeId(i + 1))];
+    const FlatRow& row = input.flat().rows()[input.flat().RowOf(NodeId(i + 1))];
     node_of[i] = Child(node_of[node.parent.value - 1], NameOf(row.name));
   }
   return node_of;

@@ -24,14 +24,14 @@ double Deviations(const Change& ticks, double variance_before, double variance_a
 using Rows = absl::btree_map<std::string, DiffRow>;
 
 void AddSide(const ReportInput& input, int64_t Change::*side, Rows& rows) {
-  for (const FlatRow& flat : input.flat.rows()) {
+  for (const FlatRow& flat : input.flat().rows()) {
     if (flat.is_root) continue;
     DiffRow& row = rows[std::string(flat.name)];
     row.calls.*side = WrapAdd(row.calls.*side, flat.calls);
     row.base.*side = WrapAdd(row.base.*side, flat.base);
     row.base_ticks.*side = WrapAdd(row.base_ticks.*side, flat.base_ticks);
     row.cum_ticks.*side = WrapAdd(row.cum_ticks.*side, flat.cum_ticks);
-    if (!input.measure.is_chosen) continue;
+    if (!input.measure().is_chosen) continue;
     row.metric.*side = WrapAdd(row.metric.*side, flat.measure.base);
   }
 }

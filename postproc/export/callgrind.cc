@@ -137,7 +137,7 @@ class CallgrindWriter {
 
   uint32_t FunctionOf(NodeId id) {
     const uint32_t frame = frames_.Of(input_.tree.node(id));
-    const uint32_t level = input_.totals[id.value - 1].recursion_level;
+    const uint32_t level = input_.totals()[id.value - 1].recursion_level;
     const auto next = static_cast<uint32_t>(functions_.size());
     const auto [entry, inserted] = function_of_.try_emplace({frame, level}, next);
     if (inserted) functions_.push_back({frame, level, Costs(events_.size())});

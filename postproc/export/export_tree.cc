@@ -63,11 +63,11 @@ void ExportTree::Show(const ReportInput& input, std::vector<bool> shown) {
 
 void ExportTree::ChooseMeasures(const ReportInput& input) {
   std::vector<std::string> names = MeasureNames(input.model, input.tree);
-  const auto primary = std::find(names.begin(), names.end(), input.measure.name);
+  const auto primary = std::find(names.begin(), names.end(), input.measure().name);
   primary_ = static_cast<size_t>(primary - names.begin());
-  if (primary == names.end()) names.push_back(input.measure.name);
+  if (primary == names.end()) names.push_back(input.measure().name);
   for (size_t i = 0; i < names.size(); ++i) {
-    measures_.push_back(i == primary_ ? input.measure
+    measures_.push_back(i == primary_ ? input.measure()
                                       : MakeMeasure(names[i], input.model, input.tree));
   }
 }

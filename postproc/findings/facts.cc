@@ -73,7 +73,7 @@ void Facts::SumUp() {
     }
     if (!routine) continue;
     OfRoutine& sums = by_routine_[routine.value];
-    if (input_.totals.recursion_level(i - 1) <= 1) sums.cum = WrapAdd(sums.cum, cum[i - 1]);
+    if (input_.totals().recursion_level(i - 1) <= 1) sums.cum = WrapAdd(sums.cum, cum[i - 1]);
     const int64_t calls = tree().calls(id);
     if (calls == 0 || tree().origin(id) != NodeOrigin::kEvent) continue;
     sums.calls = WrapAdd(sums.calls, calls);

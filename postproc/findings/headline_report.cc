@@ -36,14 +36,14 @@ class HeadlineWriter {
       : input_(input), out_(out), headline_(MakeHeadline(input, kMostInText)) {}
 
   void Write() {
-    if (input_.measure.is_more_than_calls() && input_.measure.whole > 0) WriteConsumers();
+    if (input_.measure().is_more_than_calls() && input_.measure().whole > 0) WriteConsumers();
     WriteRealTime();
     WriteMethods(
         "the program's heaviest methods, with the code of others that they run",
         absl::MakeConstSpan(headline_.heaviest)
             .first(std::min(headline_.heaviest.size(), kMostHeaviest)),
         [this](const HeavyMethod& method) { return FormatMeasure(input_, method.own); },
-        input_.measure.whole);
+        input_.measure().whole);
     WriteFindings();
     WriteMethods("the program's methods that are called most", headline_.most_called, nullptr, 0);
     WriteMethods(
@@ -84,11 +84,11 @@ std::string HeadlineWriter::Remark(Consumer consumer) const {
   const int64_t estimate = EstimatedProbeCompilation(input_);
   if (estimate == 0) return "compiles the probes, too, which mode=samples does not need";
   return absl::StrFormat("estimated %.0f %% for the probes, which mode=samples does not need",
-                         PercentOf(estimate, input_.measure.whole));
+                         PercentOf(estimate, input_.measure().whole));
 }
 
 void HeadlineWriter::WriteAmount(int64_t amount) {
-  out_ << PadLeft(FormatPercent(PercentOf(amount, input_.measure.whole)), kShareWidth)
+  out_ << PadLeft(FormatPercent(PercentOf(amount, input_.measure().whole)), kShareWidth)
        << PadLeft(FormatMeasure(input_, amount), kAmountWidth) << "  ";
 }
 
@@ -97,7 +97,7 @@ std::string HeadlineWriter::PartsOf(const Consumption& consumption, int used) co
   const int width = input_.options.width;
   std::string parts;
   for (const Consumption::Part& part : consumption.parts) {
-    const double share = PercentOf(part.amount, input_.measure.whole);
+    const double share = PercentOf(part.amount, input_.measure().whole);
     const std::string text =
         StrCat(parts.empty() ? "" : ", ", Printable(part.name), " ", FormatPercent(share));
     if (share < kLeastPartShare || (width > 0 && used + DisplayWidth(parts + text) > width)) break;
@@ -110,7 +110,7 @@ void HeadlineWriter::WriteConsumer(Consumer consumer, std::string_view indent) {
   constexpr int kNameWidth = 20;
   const Consumption& used = headline_.consumers[static_cast<size_t>(consumer)];
   // Tables have them all.
-  if (PercentOf(used.amount, input_.measure.whole) < kLeastShare) return;
+  if (PercentOf(used.amount, input_.measure().whole) < kLeastShare) return;
   WriteAmount(used.amount);
   const std::string name = StrCat(indent, TextOf(consumer));
   std::string parts = Remark(consumer);
@@ -123,16 +123,16 @@ void HeadlineWriter::WriteConsumer(Consumer consumer, std::string_view indent) {
 }
 
 void HeadlineWriter::WriteConsumers() {
-  const bool is_cpu = input_.measure.kind == Measure::Kind::kTicks;
-  Title(StrCat("where the ", is_cpu ? "samples' time" : input_.measure.name,
-               " went: ", FormatMeasure(input_, input_.measure.whole)));
+  const bool is_cpu = input_.measure().kind == Measure::Kind::kTicks;
+  Title(StrCat("where the ", is_cpu ? "samples' time" : input_.measure().name,
+               " went: ", FormatMeasure(input_, input_.measure().whole)));
   int64_t of_program = 0;
   for (size_t i = 0; i < kConsumers; ++i) {
     if (IsOfProgram(static_cast<Consumer>(i))) {
       of_program = WrapAdd(of_program, headline_.consumers[i].amount);
     }
   }
-  const bool has_others = of_program != input_.measure.whole;
+  const bool has_others = of_program != input_.measure().whole;
   if (has_others && of_program != 0) {
     WriteAmount(of_program);
     out_ << "program's threads\n";

@@ -19,7 +19,7 @@ void Heading(std::string_view title, std::ostream& out) { out << "\n── " << 
 
 // Whether events counted anything except the threads themselves.
 bool HasCalls(const ReportInput& input) {
-  const auto& rows = input.flat.rows();
+  const auto& rows = input.flat().rows();
   return std::any_of(rows.begin(), rows.end(),
                      [](const FlatRow& row) { return !row.is_root && row.calls > 0; });
 }
@@ -29,9 +29,9 @@ void HintAtAggregation(const ReportInput& input, std::ostream& out) {
   constexpr double kMuch = 5;  // percent
   const std::vector<NodeId>& roots = input.tree.roots();
   const bool has_great_one = std::any_of(roots.begin(), roots.end(), [&](NodeId root) {
-    return PercentOf(input.measure.Cum(root), input.measure.whole) >= kMuch;
+    return PercentOf(input.measure().Cum(root), input.measure().whole) >= kMuch;
   });
-  if (roots.size() < 2 || has_great_one || input.measure.whole == 0) return;
+  if (roots.size() < 2 || has_great_one || input.measure().whole == 0) return;
   out << "none of the " << FormatCount(static_cast<int64_t>(roots.size())) << " threads has "
       << kMuch << " % of the whole: --aggregate=process merges them into one tree\n";
 }
@@ -56,13 +56,7 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
     return options;
   };
   const auto rebound = [&](const ReportOptions& options) {
-    return ReportInput{input.model,        input.tree,    input.totals,   input.measure,
-                       input.flat,         input.arcs,    input.threads,  input.merge,
-                       input.samples,      input.records, input.jit,      input.waits,
-                       input.waited,       input.io,      input.segments, input.hooks,
-                       input.timeline,     input.classes, input.outside,  input.lines,
-                       input.line_sources, input.sources, input.stats,    input.first_time,
-                       input.last_time,    options};
+    return ReportInput{static_cast<const Recorded&>(input), input.lines, options};
   };
   Heading("call tree, hottest paths", out);
   TreeTextOptions tree;
@@ -74,7 +68,7 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
   WriteTreeText(input, tree, out);
   HintAtAggregation(input, out);
   ReportOptions flat = with(kOverviewFlatRows, 0);
-  if (flat.sort.empty()) flat.sort = SelfColumn(input.measure);
+  if (flat.sort.empty()) flat.sort = SelfColumn(input.measure());
   Heading(flat.sort == input.options.sort ? "routines" : "routines by self", out);
   FlatText(rebound(flat), out);
   Heading("arc flow of the top routines", out);

@@ -165,7 +165,7 @@ void AddThreads(const ReportInput& input, const RunFacts& facts, parquet::Table&
     row.Int(std::max<int64_t>(1, info.folded_threads));
     row.Bool(info.is_virtual).Bool(info.is_daemon).Bool(info.is_vm_internal);
     row.Int(calls[thread.root.value - 1]).Int(thread.samples);
-    row.Int(input.totals[thread.root.value - 1].cum_ticks);
+    row.Int(input.totals()[thread.root.value - 1].cum_ticks);
   }
 }
 

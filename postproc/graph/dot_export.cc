@@ -58,7 +58,7 @@ class DotWriter {
     const std::vector<char> by_routine = FrameKinds(input);
     for (const GraphNode& node : graph_.nodes()) {
       kinds_.push_back(node.is_root() ? ' '
-                                      : by_routine[input.flat.rows()[node.row].routine.value]);
+                                      : by_routine[input.flat().rows()[node.row].routine.value]);
     }
   }
 
@@ -92,8 +92,8 @@ class DotWriter {
     const GraphNode& node = graph_.nodes()[index];
     const std::string_view name = graph_.Name(node);
     std::string label = StrCat(Escape(ShortenName(name, kNameWidth)), "\\n");
-    const bool sampled = !node.is_root() && !input_.flat.rows()[node.row].instrumented;
-    if (input_.measure.kind == Measure::Kind::kCalls) {
+    const bool sampled = !node.is_root() && !input_.flat().rows()[node.row].instrumented;
+    if (input_.measure().kind == Measure::Kind::kCalls) {
       StrAppend(&label, Counted(node.calls, "call"), ", ", FormatCount(node.total),
                 " with callees");
     } else {
@@ -112,7 +112,7 @@ class DotWriter {
     if (arc.calls != 0) {
       StrAppend(&label, label.empty() ? "" : "\\n", Counted(arc.calls, "call"));
     }
-    if (input_.measure.kind != Measure::Kind::kCalls) {
+    if (input_.measure().kind != Measure::Kind::kCalls) {
       StrAppend(&label, label.empty() ? "" : "\\n", Amount(arc.inclusive));
     }
     out_ << absl::StrFormat("  n%d -> n%d [label=\"%s\", penwidth=%.2f, color=\"%sa0\"%s]\n",

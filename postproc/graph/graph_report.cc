@@ -46,7 +46,7 @@ std::string SiteOf(const CallGraph& graph, const GraphArc& arc) {
 }  // namespace
 
 GraphOfReport MakeCallGraph(const ReportInput& input) {
-  const GraphSource source{input.tree, input.totals, input.flat, input.measure};
+  const GraphSource source{input.tree, input.totals(), input.flat(), input.measure()};
   const double filter = ChooseFilter(input, source);
   return {CallGraph(source, filter), filter};
 }
@@ -60,8 +60,8 @@ std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph) 
   if (graph.filter_percent > 0) {
     absl::StrAppendFormat(&text, ", those with at least %.4g %% of %s", graph.filter_percent,
                           FormatMeasure(input, graph.graph.whole()));
-    if (!input.measure.is_more_than_calls()) text += " calls";
-    if (input.measure.is_chosen) StrAppend(&text, " (", input.measure.name, ")");
+    if (!input.measure().is_more_than_calls()) text += " calls";
+    if (input.measure().is_chosen) StrAppend(&text, " (", input.measure().name, ")");
   }
   if (collapsed.routines > 0) {
     absl::StrAppendFormat(&text,
@@ -78,7 +78,7 @@ namespace {
 Table GraphTable(const ReportInput& input) {
   const GraphOfReport of = MakeCallGraph(input);
   const CallGraph& graph = of.graph;
-  const Style style = StyleOf(input.measure);
+  const Style style = StyleOf(input.measure());
   Table table;
   table.columns = {{"caller"},
                    {"callee"},
@@ -99,13 +99,13 @@ Table GraphTable(const ReportInput& input) {
       graph.Widths(input.options.widths, input.options.widths_by_self);
   for (size_t i = 0; i < graph.arcs().size(); ++i) {
     const GraphArc& arc = graph.arcs()[i];
-    table.rows.push_back({Cell::Text(graph.Name(graph.nodes()[arc.caller])),
-                          Cell::Text(graph.Name(graph.nodes()[arc.callee])), Cell::Int(arc.calls),
-                          Cell::Int(arc.calls_collapsed), Cell::Int(arc.total),
-                          Cell::Int(arc.total2), Cell::Int(arc.inclusive),
-                          Cell::Percent(100 * graph.Share(arc)), Cell::Percent(widths[i]),
-                          Cell::Text(RecursionName(arc.recursion)), Cell::Text(input.measure.name),
-                          Cell::Int(arc.self), Cell::Percent(100 * graph.SelfShare(arc))});
+    table.rows.push_back(
+        {Cell::Text(graph.Name(graph.nodes()[arc.caller])),
+         Cell::Text(graph.Name(graph.nodes()[arc.callee])), Cell::Int(arc.calls),
+         Cell::Int(arc.calls_collapsed), Cell::Int(arc.total), Cell::Int(arc.total2),
+         Cell::Int(arc.inclusive), Cell::Percent(100 * graph.Share(arc)), Cell::Percent(widths[i]),
+         Cell::Text(RecursionName(arc.recursion)), Cell::Text(input.measure().name),
+         Cell::Int(arc.self), Cell::Percent(100 * graph.SelfShare(arc))});
     if (has_places) table.rows.back().push_back(Cell::Text(SiteOf(graph, arc)));
   }
   return table;
@@ -127,8 +127,8 @@ void GraphText(const ReportInput& input, std::ostream& out) {
   const CallGraph& graph = of.graph;
   out << Wrapped(Printable(DescribeGraph(input, of)), input.options.width);
   if (input.options.widths_by_self) out << "widths by the self time of callees\n";
-  const int unit_width = StyleOf(input.measure) == Style::kCount ? 17 : 10;
-  const bool of_calls = input.measure.kind == Measure::Kind::kCalls;
+  const int unit_width = StyleOf(input.measure()) == Style::kCount ? 17 : 10;
+  const bool of_calls = input.measure().kind == Measure::Kind::kCalls;
   out << " share" << PadLeft(of_calls ? "with callees" : "total", unit_width + 1)
       << "            calls  width  caller → callee, ↻ recursive\n";
   const std::vector<double> widths =

@@ -103,7 +103,7 @@ absl::Status CheckRoutine(std::string_view option, std::string_view pattern,
 
 // `names`: those of the metrics, and the other values of --metric.
 absl::Status CheckMetric(std::string_view metric, const std::vector<std::string>& names) {
-  if (metric.empty() || std::find(names.begin(), names.end(), metric) != names.end()) {
+  if (std::find(names.begin(), names.end(), metric) != names.end()) {
     return absl::OkStatus();
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -197,6 +197,7 @@ absl::Status CheckSelection(const CommandLine& line, const TraceModel& model,
       return status;
     }
   }
+  if (report.metric.empty()) return absl::OkStatus();
   return CheckMetric(report.metric, ChoosableMeasures(line, model, tree));
 }
 

@@ -55,7 +55,7 @@ class DataWriter {
 };
 
 void DataWriter::Write() {
-  for (const FlatRow& row : input_.flat.rows()) {
+  for (const FlatRow& row : input_.flat().rows()) {
     number_.push_back(static_cast<int64_t>(routines_.size()));
     if (!row.is_root) routines_.push_back(&row);
   }
@@ -126,7 +126,7 @@ void DataWriter::WriteMerge() {
 }
 
 void DataWriter::WriteInvariants() {
-  const InvariantCheck check = input_.arcs.Check();
+  const InvariantCheck check = input_.arcs().Check();
   json_.Key("invariants");
   json_.BeginObject();
   json_.Int("stanzas", check.stanzas);
@@ -197,7 +197,7 @@ void DataWriter::WriteNodes() {
   json_.Column("name", page_.nodes(), [&](const PageNode& node) -> int64_t {
     if (node.is_pruned) return -1;
     if (node.level == 0) return next_root++;
-    return number_[input_.flat.RowOf(node.source)];
+    return number_[input_.flat().RowOf(node.source)];
   });
   if (input_.tree.has_places()) WritePlaces();
   std::string origins;
@@ -303,7 +303,7 @@ void DataWriter::WritePruned() {
   json_.Key("pruned");
   json_.BeginObject();
   json_.Int("nodes", static_cast<int64_t>(page_.nodes_left_out()));
-  json_.Text("heat", input_.measure.name);
+  json_.Text("heat", input_.measure().name);
   json_.Int("most", page_.heat_left_out());
   json_.EndObject();
 }

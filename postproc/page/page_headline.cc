@@ -31,8 +31,8 @@ class HeadlineWriter {
     const Headline headline = MakeHeadline(input_, kMost);
     json_.Key("headline");
     json_.BeginObject();
-    json_.Text("measure", PageMeasure(input_.measure));
-    json_.Int("whole", input_.measure.whole);
+    json_.Text("measure", PageMeasure(input_.measure()));
+    json_.Int("whole", input_.measure().whole);
     WriteConsumers(headline);
     json_.Int("probe_compilation", EstimatedProbeCompilation(input_));
     WriteMethods("heaviest", headline.heaviest);

@@ -12,8 +12,8 @@ NodeId IdAt(size_t index) { return NodeId(static_cast<uint32_t>(index + 1)); }
 
 // The order of siblings in the tree report.
 bool ComesBefore(const ReportInput& input, NodeId a, NodeId b) {
-  const NodeTotals& a_totals = input.totals[IndexOf(a)];
-  const NodeTotals& b_totals = input.totals[IndexOf(b)];
+  const NodeTotals& a_totals = input.totals()[IndexOf(a)];
+  const NodeTotals& b_totals = input.totals()[IndexOf(b)];
   const CallNode& a_node = input.tree.node(a);
   const CallNode& b_node = input.tree.node(b);
   const auto a_heat = std::tie(a_totals.cum, a_totals.cum_ticks, a_node.calls);
@@ -32,7 +32,7 @@ std::vector<NodeId> HottestNodes(const ReportInput& input) {
     const NodeId id = IdAt(i);
     const RoutineId routine = input.tree.node(id).routine;
     NodeId& known = hottest[routine.value];
-    if (routine && (!known || input.measure.Cum(id) > input.measure.Cum(known))) known = id;
+    if (routine && (!known || input.measure().Cum(id) > input.measure().Cum(known))) known = id;
   }
   return hottest;
 }
@@ -96,8 +96,8 @@ void PageTree::Choose(const ReportInput& input, size_t limit) {
     const bool a_chosen = of_routines[IndexOf(a)];
     const bool b_chosen = of_routines[IndexOf(b)];
     if (a_chosen != b_chosen) return a_chosen;
-    const int64_t a_heat = input.measure.Cum(a);
-    const int64_t b_heat = input.measure.Cum(b);
+    const int64_t a_heat = input.measure().Cum(a);
+    const int64_t b_heat = input.measure().Cum(b);
     return a_heat != b_heat ? a_heat > b_heat : a < b;
   };
   // No more than these can stay.
@@ -109,9 +109,9 @@ void PageTree::Choose(const ReportInput& input, size_t limit) {
     keep = std::max(keep - (made - limit + 1) / 2, input.tree.roots().size());
   }
   if (keep == order.size()) return;
-  heat_left_out_ = input.measure.Cum(order[keep]);
+  heat_left_out_ = input.measure().Cum(order[keep]);
   for (size_t i = keep; i < order.size(); ++i) {
-    heat_left_out_ = std::max(heat_left_out_, input.measure.Cum(order[i]));
+    heat_left_out_ = std::max(heat_left_out_, input.measure().Cum(order[i]));
   }
 }
 

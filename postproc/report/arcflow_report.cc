@@ -28,7 +28,7 @@ bool IsCaller(ArcKind kind) {
 }
 
 std::string_view ArcCaller(const ReportInput& input, const FlatRow& self, const Arc& arc) {
-  return IsCaller(arc.kind) ? input.flat.rows()[arc.other].name : self.name;
+  return IsCaller(arc.kind) ? input.flat().rows()[arc.other].name : self.name;
 }
 
 // "a.A.f():120", "" if it is unknown.
@@ -39,7 +39,7 @@ std::string SiteOf(const ReportInput& input, const FlatRow& self, const Arc& arc
 
 // Of the other routine; with a site that of the call: "a.A.f():120 > a.B.g()".
 std::string ArcName(const ReportInput& input, const FlatRow& self, const Arc& arc) {
-  const std::string_view other = input.flat.rows()[arc.other].name;
+  const std::string_view other = input.flat().rows()[arc.other].name;
   if (arc.place == kNoCallSite) return std::string(other);
   return StrCat(SiteOf(input, self, arc), " > ", IsCaller(arc.kind) ? self.name : other);
 }
@@ -80,7 +80,7 @@ std::vector<Cell> SelfRow(const ReportInput& input, const FlatRow& self) {
 
 // Callers, the routine itself, callees. False: no more rows are wanted.
 bool PassStanza(const ReportInput& input, const Stanza& stanza, Table::Visit visit) {
-  const FlatRow& self = input.flat.rows()[stanza.self];
+  const FlatRow& self = input.flat().rows()[stanza.self];
   const auto callees = std::find_if(stanza.arcs.begin(), stanza.arcs.end(),
                                     [](const Arc& arc) { return !IsCaller(arc.kind); });
   const auto pass = [&](auto begin, auto end) {
@@ -93,15 +93,15 @@ bool PassStanza(const ReportInput& input, const Stanza& stanza, Table::Visit vis
 // The stanzas that --filter and --top leave. In text the threads report shows the threads.
 std::vector<Stanza> ChosenStanzas(const ReportInput& input, bool with_roots) {
   std::vector<uint32_t> chosen;
-  for (const uint32_t row : input.flat.Sorted()) {
-    const FlatRow& self = input.flat.rows()[row];
+  for (const uint32_t row : input.flat().Sorted()) {
+    const FlatRow& self = input.flat().rows()[row];
     if (self.is_root && !with_roots) continue;
     if (input.options.counted_only && self.calls == 0) continue;
-    if (IsFiltered(input, self.measure.cum, input.measure.whole)) continue;
+    if (IsFiltered(input, self.measure.cum, input.measure().whole)) continue;
     chosen.push_back(row);
     if (input.options.top > 0 && chosen.size() == static_cast<uint64_t>(input.options.top)) break;
   }
-  return input.arcs.Stanzas(chosen);
+  return input.arcs().Stanzas(chosen);
 }
 
 Table ArcFlowTable(const ReportInput& input) {
@@ -139,7 +139,7 @@ constexpr int kExtremeWidth = 10;
 
 // Of the self time of a call; only a clock knows them.
 bool ShowsExtremes(const ReportInput& input) {
-  return input.measure.kind == Measure::Kind::kTime && !input.measure.is_chosen;
+  return input.measure().kind == Measure::Kind::kTime && !input.measure().is_chosen;
 }
 
 // "≤ 3.1 ms"
@@ -165,7 +165,7 @@ constexpr size_t kMaxArcsShown = 6;  // callers, and callees, of a stanza in tex
 class ArcFlowWriter {
  public:
   ArcFlowWriter(const ReportInput& input, std::ostream& out)
-      : input_(input), out_(out), amount_width_(AmountWidth(input.measure)) {}
+      : input_(input), out_(out), amount_width_(AmountWidth(input.measure())) {}
 
   void WriteHeader();
   void Write(const Stanza& stanza);
@@ -232,7 +232,7 @@ void ArcFlowWriter::AddArc(const Arc& arc) {
                    : "  └ ",
       {arc.calls, arc.measure_base, arc.measure_cum, is_caller ? LeastCell(arc, rough) : Cell(),
        is_caller ? MostCell(arc, rough) : Cell()});
-  const FlatRow& row = input_.flat.rows()[arc.other];
+  const FlatRow& row = input_.flat().rows()[arc.other];
   if (row.is_root) return AddName(StrCat("thread ", row.name), false);
   if (arc.place == kNoCallSite) return AddName(row.name, true);
   AddName(is_caller ? StrCat(row.name, PlaceText(arc.place))
@@ -260,7 +260,7 @@ void ArcFlowWriter::AddArcs(const Stanza& stanza, bool callers) {
 }
 
 void ArcFlowWriter::Write(const Stanza& stanza) {
-  const FlatRow& self = input_.flat.rows()[stanza.self];
+  const FlatRow& self = input_.flat().rows()[stanza.self];
   const bool rough = self.has_bounds || self.has_rough_extremes;
   stanza_.clear();
   AddArcs(stanza, true);
@@ -283,7 +283,7 @@ void ArcFlowText(const ReportInput& input, std::ostream& out) {
     first = false;
     writer.Write(stanza);
   }
-  const InvariantCheck check = input.arcs.Check(stanzas);
+  const InvariantCheck check = input.arcs().Check(stanzas);
   out << "\ninvariants: " << check.held() << " of 4 hold over " << Counted(check.stanzas, "stanza")
       << '\n';
 }

@@ -34,7 +34,7 @@ ClassRows CollectClasses(const ReportInput& input) {
   ClassRows rows;
   for (const auto& [name, entry] : input.classes.classes()) rows[name].loading = entry;
   const ScopeCoverage coverage(input);
-  for (const FlatRow& flat : input.flat.rows()) {
+  for (const FlatRow& flat : input.flat().rows()) {
     // Native functions have no class that the JVM loads. Exceptions are named by theirs, which is
     // not the class that runs.
     const bool is_code = coverage.IsJava(flat.routine) && IsCode(input, flat.routine);
@@ -59,7 +59,7 @@ Table ClassesTable(const ReportInput& input) {
   std::vector<std::pair<std::string_view, const ClassRow*>> rows;
   for (const auto& [name, row] : by_name) rows.emplace_back(name, &row);
   std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-    if (input.measure.is_chosen && a.second->measure != b.second->measure) {
+    if (input.measure().is_chosen && a.second->measure != b.second->measure) {
       return a.second->measure > b.second->measure;
     }
     if (a.second->base != b.second->base) return a.second->base > b.second->base;
@@ -81,8 +81,8 @@ Table ClassesTable(const ReportInput& input) {
                    Column{"first_load", Style::kTime, true}.Ranked(4),
                    Column{"source"}.Ranked(6),
                    {"name"}};
-  if (input.measure.is_chosen) {
-    table.columns.push_back({StrCat(input.measure.name, ".base"), StyleOf(input.measure)});
+  if (input.measure().is_chosen) {
+    table.columns.push_back({StrCat(input.measure().name, ".base"), StyleOf(input.measure())});
   }
   for (const auto& [name, row] : rows) {
     const ClassLog::Entry& loading = row->loading;

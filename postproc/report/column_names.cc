@@ -42,15 +42,20 @@ std::string ColumnOfMeasure(std::string_view column, const Measure& measure) {
   return measure.kind == Measure::Kind::kCalls ? "calls" : std::string(column);
 }
 
+bool HasColumn(const Table& table, std::string_view name) {
+  const int index = table.Find(name);
+  return index >= 0 && table.columns[static_cast<size_t>(index)].in != Column::In::kText;
+}
+
 }  // namespace
 
 std::string ColumnNamed(std::string_view name, const Table& table, const Measure& measure) {
-  if (table.Find(name) >= 0) return std::string(name);
+  if (HasColumn(table, name)) return std::string(name);
   for (const Alias& alias : kAliases) {
     if (alias.text != name) continue;
     for (const std::string_view column : alias.columns) {
       std::string own = ColumnOfMeasure(column, measure);
-      if (!own.empty() && table.Find(own) >= 0) return own;
+      if (!own.empty() && HasColumn(table, own)) return own;
     }
   }
   return "";
@@ -60,7 +65,7 @@ absl::Status CheckColumn(std::string_view sort, std::string_view report, const T
                          const Measure& measure) {
   if (sort == "first" || !ColumnNamed(sort, table, measure).empty()) return absl::OkStatus();
   std::vector<std::string_view> names;
-  for (const Column& column : table.columns) names.push_back(column.name);
+  for (const size_t i : table.DataColumns()) names.push_back(table.columns[i].name);
   for (const Alias& alias : kAliases) {
     if (!ColumnNamed(alias.text, table, measure).empty()) names.push_back(alias.text);
   }
@@ -70,7 +75,7 @@ absl::Status CheckColumn(std::string_view sort, std::string_view report, const T
 
 void SortAsWanted(const ReportInput& input, Table& table) {
   if (input.options.sort.empty()) return;
-  SortRows(table, ColumnNamed(input.options.sort, table, input.measure));
+  SortRows(table, ColumnNamed(input.options.sort, table, input.measure()));
 }
 
 }  // namespace jtrace::postproc

@@ -68,8 +68,8 @@ class Neighbours {
   Neighbours(const ReportInput& input, uint32_t self) : input_(input), self_(self) {
     for (const NodeId root : input.tree.roots()) Walk(root);
   }
-  std::vector<ArcSum> callers() const { return callers_.Sorted(input_.measure.is_chosen); }
-  std::vector<ArcSum> callees() const { return callees_.Sorted(input_.measure.is_chosen); }
+  std::vector<ArcSum> callers() const { return callers_.Sorted(input_.measure().is_chosen); }
+  std::vector<ArcSum> callees() const { return callees_.Sorted(input_.measure().is_chosen); }
 
  private:
   // Trees may be deep: no recursion.
@@ -93,8 +93,8 @@ class Neighbours {
   void Enter(NodeId id) {
     const CallNode& node = input_.tree.node(id);
     if (!node.parent) return;
-    const NodeTotals& totals = input_.totals[id.value - 1];
-    const int64_t measure = input_.measure.Cum(id);
+    const NodeTotals& totals = input_.totals()[id.value - 1];
+    const int64_t measure = input_.measure().Cum(id);
     if (Row(id) == self_) callers_.Enter(Row(node.parent), node, totals, measure);
     if (Row(node.parent) == self_) callees_.Enter(Row(id), node, totals, measure);
   }
@@ -104,7 +104,7 @@ class Neighbours {
     if (Row(id) == self_) callers_.Leave(Row(node.parent), node);
     if (Row(node.parent) == self_) callees_.Leave(Row(id), node);
   }
-  uint32_t Row(NodeId id) const { return input_.flat.RowOf(id); }
+  uint32_t Row(NodeId id) const { return input_.flat().RowOf(id); }
 
   const ReportInput& input_;
   const uint32_t self_;
@@ -130,7 +130,7 @@ std::string ArcName(const std::string& site, std::string_view other, std::string
 std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const ArcSum& arc,
                          bool is_caller) {
   const bool rough = arc.has_rough_extremes;
-  const std::string_view other = input.flat.rows()[arc.other].name;
+  const std::string_view other = input.flat().rows()[arc.other].name;
   const std::string site = SiteOf(is_caller ? other : self.name, arc);
   std::vector<Cell> row = {Cell::Text(is_caller ? "caller" : "callee"),
                            Cell::Int(arc.calls),
@@ -146,7 +146,7 @@ std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const Ar
                            Cell::Text(ArcName(site, other, is_caller ? self.name : other))};
   row.insert(row.end(), 2, Cell::Empty());  // AddOutsideCells
   AddMeasureCells(input, {std::nullopt, arc.measure}, row);
-  if (input.measure.is_chosen) row.push_back(Share(arc.measure, self.measure.cum));
+  if (input.measure().is_chosen) row.push_back(Share(arc.measure, self.measure.cum));
   if (input.tree.has_places()) row.push_back(Cell::Text(site));
   return row;
 }
@@ -180,10 +180,11 @@ Table FunctionTable(const ReportInput& input) {
                    {"name"}};
   AddOutsideColumns(table);
   AddMeasureColumns(input, MeasureColumns::kBaseCum, table);
-  if (input.measure.is_chosen) table.columns.push_back({StrCat(input.measure.name, ".cum_pct")});
+  if (input.measure().is_chosen)
+    table.columns.push_back({StrCat(input.measure().name, ".cum_pct")});
   if (input.tree.has_places()) table.columns.push_back({"site"});
-  for (const uint32_t row : input.flat.Sorted()) {
-    const FlatRow& self = input.flat.rows()[row];
+  for (const uint32_t row : input.flat().Sorted()) {
+    const FlatRow& self = input.flat().rows()[row];
     if (self.is_root || !RoutineMatches(input.options.of, self.name)) continue;
     const Neighbours neighbours(input, row);
     for (const ArcSum& arc : neighbours.callers()) {

@@ -57,7 +57,7 @@ struct NameSums {
 Table WithMeasure(const ReportInput& input, const ViewMap<int64_t>& samples) {
   ViewMap<NameSums> by_name;
   for (const auto& [name, count] : samples) by_name[name].samples = count;
-  for (const FlatRow& row : input.flat.rows()) {
+  for (const FlatRow& row : input.flat().rows()) {
     if (row.measure.base == 0) continue;
     NameSums& sums = by_name[row.name];
     sums.base = WrapAdd(sums.base, row.measure.base);
@@ -67,7 +67,7 @@ Table WithMeasure(const ReportInput& input, const ViewMap<int64_t>& samples) {
     return std::tie(b.second.base, b.second.samples, a.first) <
            std::tie(a.second.base, a.second.samples, b.first);
   });
-  const Measure& measure = input.measure;
+  const Measure& measure = input.measure();
   Table table;
   table.columns = {{"name"},
                    {"samples", Style::kCount},
@@ -88,7 +88,7 @@ Table WithMeasure(const ReportInput& input, const ViewMap<int64_t>& samples) {
 Table FunctionsTable(const ReportInput& input) {
   const ViewMap<int64_t> samples = CountInnermost(
       input, [&](const Frame& frame) { return input.model.RoutineName(frame.routine); });
-  return input.measure.is_chosen ? WithMeasure(input, samples) : CountsTable(input, samples);
+  return input.measure().is_chosen ? WithMeasure(input, samples) : CountsTable(input, samples);
 }
 
 Table ModulesTable(const ReportInput& input) {

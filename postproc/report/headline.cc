@@ -17,10 +17,10 @@ class HeadlineMaker {
   HeadlineMaker(const ReportInput& input, size_t most) : input_(input), most_(most), code_(input) {}
 
   Headline Make() {
-    if (input_.measure.is_more_than_calls()) {
+    if (input_.measure().is_more_than_calls()) {
       for (const NodeId root : input_.tree.roots()) SpendTree(root);
       for (Consumption& consumer : headline_.consumers) KeepGreatest(consumer);
-      headline_.heaviest = Heaviest(input_.measure.base);
+      headline_.heaviest = Heaviest(input_.measure().base);
     }
     const std::vector<std::string> names = MeasureNames(input_.model, input_.tree);
     if (std::find(names.begin(), names.end(), "alloc.bytes") != names.end()) {
@@ -92,7 +92,7 @@ void HeadlineMaker::SpendTree(NodeId root) {
     for (NodeId child = node.first_child; child; child = input_.tree.node(child).next_sibling) {
       pending.push_back(child);
     }
-    const int64_t amount = input_.measure.Base(at);
+    const int64_t amount = input_.measure().Base(at);
     if (amount == 0) continue;
     const Consumer consumer =
         of_thread == Consumer::kProgram ? ConsumerOf(node.routine) : of_thread;
@@ -160,7 +160,7 @@ std::vector<HeavyMethod> HeadlineMaker::Heaviest(const PrefixColumn<int64_t>& ba
     Sum sum;
   };
   std::vector<Ranked> ranked;
-  for (const FlatRow& row : input_.flat.rows()) {
+  for (const FlatRow& row : input_.flat().rows()) {
     const auto sum = sums.find(row.routine);
     if (row.is_root || sum == sums.end() || sum->second.own <= 0) continue;
     ranked.push_back({&row, sum->second});
@@ -216,7 +216,7 @@ std::vector<RoutineId> HeadlineMaker::CallersOf(NodeId node) const {
 
 void HeadlineMaker::FindMostCalled() {
   std::vector<const FlatRow*> rows;
-  for (const FlatRow& row : input_.flat.rows()) {
+  for (const FlatRow& row : input_.flat().rows()) {
     if (!row.is_root && row.calls > 0 && code_.IsProgram(row.routine)) rows.push_back(&row);
   }
   std::stable_sort(rows.begin(), rows.end(),

@@ -50,7 +50,7 @@ Owner OwnerOf(std::string_view name) {
 // and by name; those of several class loaders share it.
 std::vector<Method> CollectMethods(const ReportInput& input) {
   absl::flat_hash_map<RoutineId, int64_t> calls;
-  for (const FlatRow& row : input.flat.rows()) {
+  for (const FlatRow& row : input.flat().rows()) {
     if (row.routine) calls[row.routine] = row.calls;
   }
   std::vector<Method> methods;

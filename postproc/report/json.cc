@@ -25,6 +25,7 @@ std::string JsonCell(const Cell& cell) {
 
 // Row by row: a report may be too large to keep as objects.
 void WriteJson(std::string_view report, const Table& table, const Units& units, std::ostream& out) {
+  const std::vector<size_t> shown = table.DataColumns();
   std::vector<std::string> keys;
   for (const Column& column : table.columns) keys.push_back(JsonString(column.name) + ":");
   out << "{\"report\":" << JsonString(report)
@@ -34,8 +35,9 @@ void WriteJson(std::string_view report, const Table& table, const Units& units, 
   table.ForEachRow([&](const std::vector<Cell>& row) {
     out << separator;
     separator = ",\n{";
-    for (size_t i = 0; i < row.size(); ++i)
-      out << (i == 0 ? "" : ",") << keys[i] << JsonCell(row[i]);
+    for (const size_t i : shown) {
+      out << (i == shown.front() ? "" : ",") << keys[i] << JsonCell(row[i]);
+    }
     out << '}';
     return static_cast<bool>(out);
   });

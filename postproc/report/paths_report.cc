@@ -28,24 +28,24 @@ RoutinePredicate NamedBy(const TraceModel& model, const std::string& pattern) {
 // With `pattern`, the paths begin at the routines that it names.
 PathTree PathsFrom(const ReportInput& input, const std::string& pattern) {
   const RoutinePredicate start = pattern.empty() ? nullptr : NamedBy(input.model, pattern);
-  if (input.measure.is_chosen) {
-    return PathTree(input.model, input.tree, input.measure.base.values(), start);
+  if (input.measure().is_chosen) {
+    return PathTree(input.model, input.tree, input.measure().base.values(), start);
   }
   return PathTree(input.model, input.samples, input.tree.has_places(), start);
 }
 
 // The tree already begins at --root.
 PathTree RootedPaths(const ReportInput& input) {
-  return PathsFrom(input, input.measure.is_chosen ? "" : input.options.root);
+  return PathsFrom(input, input.measure().is_chosen ? "" : input.options.root);
 }
 
 int64_t WholeOf(const ReportInput& input) {
-  return input.measure.is_chosen ? input.measure.whole : TotalWeight(input.samples);
+  return input.measure().is_chosen ? input.measure().whole : TotalWeight(input.samples);
 }
 
 // For inclusive and exclusive; `style` is that of samples.
 Style ValueStyle(const ReportInput& input, Style style) {
-  return input.measure.is_chosen ? StyleOf(input.measure) : style;
+  return input.measure().is_chosen ? StyleOf(input.measure()) : style;
 }
 
 constexpr size_t kFramesShown = 8;  // of a path to the routine, in text
@@ -251,7 +251,7 @@ std::string PathOf(const ReportInput& input, NodeId id) {
 // The measure by the path down to each node's innermost --of.
 StringMap<CallerPath> CallersInTree(const ReportInput& input) {
   const RoutinePredicate is_of = NamedBy(input.model, input.options.of);
-  const std::vector<int64_t>& base = input.measure.base.values();
+  const std::vector<int64_t>& base = input.measure().base.values();
   std::vector<NodeId> innermost_of(base.size() + 1);
   std::vector<CallerPath> by_node(base.size() + 1);
   std::vector<bool> valued(base.size() + 1);
@@ -277,7 +277,7 @@ StringMap<CallerPath> CallersInTree(const ReportInput& input) {
 }
 
 Table CallersTable(const ReportInput& input) {
-  const auto by_path = input.measure.is_chosen ? CallersInTree(input) : CallersInSamples(input);
+  const auto by_path = input.measure().is_chosen ? CallersInTree(input) : CallersInSamples(input);
   std::vector<std::pair<std::string, CallerPath>> sorted(by_path.begin(), by_path.end());
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return a.second.inclusive != b.second.inclusive ? a.second.inclusive > b.second.inclusive

@@ -31,7 +31,7 @@ ByCompiler CompilersAmounts(const ReportInput& input) {
     if (ConsumerOfTree(input, root) != Consumer::kJit) continue;
     const std::string_view name = input.model.thread(input.tree.node(root).thread).name;
     int64_t& amount = amounts[name.starts_with("C1") ? 0 : 1];
-    amount = WrapAdd(amount, input.measure.Cum(root));
+    amount = WrapAdd(amount, input.measure().Cum(root));
   }
   return amounts;
 }
@@ -51,7 +51,7 @@ int64_t EstimatedProbeCompilation(const ReportInput& input) {
       of_probes[i] = WrapAdd(of_probes[i], own);
     }
   }
-  if (!input.measure.is_more_than_calls()) return 0;
+  if (!input.measure().is_more_than_calls()) return 0;
   const ByCompiler amounts = CompilersAmounts(input);
   double estimate = 0;
   for (size_t i = 0; i < JitLog::kCompilers; ++i) {

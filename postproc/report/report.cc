@@ -43,7 +43,7 @@ void LimitRows(Table& table, int64_t top) {
 
 void AddMeasureCells(const ReportInput& input, std::initializer_list<std::optional<int64_t>> values,
                      std::vector<Cell>& row) {
-  if (!input.measure.is_chosen) return;
+  if (!input.measure().is_chosen) return;
   for (const std::optional<int64_t> value : values) {
     row.push_back(value.has_value() ? Cell::Int(*value) : Cell::Empty());
   }
@@ -73,15 +73,15 @@ bool IsFiltered(const ReportInput& input, int64_t part, int64_t whole) {
 }
 
 std::string FormatMeasure(const ReportInput& input, int64_t value) {
-  return FormatInteger(value, StyleOf(input.measure), input.units());
+  return FormatInteger(value, StyleOf(input.measure()), input.units());
 }
 
 std::string ByMeasure(const ReportInput& input) {
-  return input.measure.is_chosen ? StrCat(" by ", Printable(input.measure.name)) : "";
+  return input.measure().is_chosen ? StrCat(" by ", Printable(input.measure().name)) : "";
 }
 
 void AddMeasureColumns(const ReportInput& input, MeasureColumns which, Table& table) {
-  const Measure& measure = input.measure;
+  const Measure& measure = input.measure();
   if (!measure.is_chosen) return;
   for (const std::string_view ending : {".base", ".cum", ".cum2"}) {
     if (ending == ".cum2" && which == MeasureColumns::kBaseCum) continue;

@@ -13,16 +13,13 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "postproc/calltree/arc_flow.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/class_log.h"
-#include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/jit_log.h"
-#include "postproc/calltree/measure.h"
-#include "postproc/calltree/outside_calls.h"
 #include "postproc/calltree/timeline.h"
 #include "postproc/calltree/tree_builder.h"
+#include "postproc/calltree/tree_profile.h"
 #include "postproc/lines/coverage.h"
 #include "postproc/lines/line_profile.h"
 #include "postproc/lines/line_sources.h"
@@ -69,14 +66,11 @@ struct ReportOptions {
   std::vector<std::pair<std::string, std::string>> labels;
 };
 
-// The results of the pipeline's last stage; all references outlive the report.
-struct ReportInput {
+// What traces hold; all references outlive the report.
+struct Recorded {
   TraceModel& model;
   const CallTree& tree;
-  const TreeTotals& totals;
-  const Measure& measure;
-  const FlatProfile& flat;
-  const ArcFlow& arcs;
+  const TreeProfile& profile;
   const std::vector<ThreadSummary>& threads;
   const MergeStats& merge;
   const SampleLog& samples;
@@ -89,16 +83,23 @@ struct ReportInput {
   const HookLog& hooks;
   const Timeline& timeline;
   const ClassLog& classes;
-  const OutsideCosts& outside;
-  const LineProfile& lines;
   const LineSources& line_sources;
   const SourceFinder& sources;
   const ImportStats& stats;
   int64_t first_time = 0;
   int64_t last_time = 0;
+};
+
+struct ReportInput : Recorded {
+  const LineProfile& lines;
   const ReportOptions& options;
   std::vector<std::string>* notes = nullptr;  // gets lines for stderr; null: nobody reads them
 
+  const TreeTotals& totals() const { return profile.totals(); }
+  const Measure& measure() const { return profile.measure(); }
+  const FlatProfile& flat() const { return profile.flat(); }
+  ArcFlow arcs() const { return profile.arcs(); }
+  const OutsideCosts& outside() const { return profile.outside(); }
   Units units() const { return {model.unit(), model.interval_ns()}; }
   TextLayout layout() const { return {options.width, units()}; }
 };

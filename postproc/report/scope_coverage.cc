@@ -13,7 +13,7 @@ std::string_view ClassOf(std::string_view routine) {
 
 ScopeCoverage::ScopeCoverage(const ReportInput& input) : is_java_(input.model.routine_count() + 1) {
   std::vector<bool> ran(is_java_.size());
-  for (const FlatRow& row : input.flat.rows()) {
+  for (const FlatRow& row : input.flat().rows()) {
     if (row.is_root) continue;
     ran[row.routine.value] = row.calls != 0 || row.samples != 0 || row.cum_ticks != 0;
     if (row.instrumented && !input.model.IsHooked(row.routine)) is_java_[row.routine.value] = true;

@@ -23,9 +23,9 @@ struct Callee {
 }  // namespace
 
 SourceNotes::SourceNotes(const ReportInput& input)
-    : input_(input), stanzas_(input.arcs.Stanzas(input.flat.Sorted())) {
+    : input_(input), stanzas_(input.arcs().Stanzas(input.flat().Sorted())) {
   for (const Stanza& stanza : stanzas_) {
-    const FlatRow& row = input.flat.rows()[stanza.self];
+    const FlatRow& row = input.flat().rows()[stanza.self];
     if (row.routine) of_routine_.emplace(row.routine, &stanza);
   }
 }
@@ -35,7 +35,7 @@ std::string SourceNotes::CallersOf(RoutineId routine) const {
   if (found == of_routine_.end()) return "";
   absl::btree_map<std::string_view, int64_t> calls;
   for (const Arc& arc : found->second->arcs) {
-    const FlatRow& caller = input_.flat.rows()[arc.other];
+    const FlatRow& caller = input_.flat().rows()[arc.other];
     const bool is_caller = arc.kind == ArcKind::kParent || arc.kind == ArcKind::kRecursiveParent;
     if (!is_caller || caller.is_root || arc.calls == 0) continue;
     calls[caller.name] += arc.calls;
@@ -62,7 +62,7 @@ std::string SourceNotes::CalleesOf(const MethodLines& method) const {
     const bool is_callee = arc.kind == ArcKind::kChild || arc.kind == ArcKind::kRecursiveChild;
     const bool shows = arc.calls != 0 || (ShowsMeasure() && arc.measure_cum != 0);
     if (!is_callee || !shows) continue;
-    Callee& callee = by_name[input_.flat.rows()[arc.other].name];
+    Callee& callee = by_name[input_.flat().rows()[arc.other].name];
     callee.calls = WrapAdd(callee.calls, arc.calls);
     callee.measure = WrapAdd(callee.measure, arc.measure_cum);
   }
@@ -88,13 +88,13 @@ std::string SourceNotes::CalleesOf(const MethodLines& method) const {
 
 // Not where the lines' own numbers are chosen, of which methods have sums anyway.
 bool SourceNotes::ShowsMeasure() const {
-  return input_.measure.kind != Measure::Kind::kCalls && !IsCostMetric(input_.options.metric);
+  return input_.measure().kind != Measure::Kind::kCalls && !IsCostMetric(input_.options.metric);
 }
 
 std::string SourceNotes::SelfOf(RoutineId routine) const {
   const auto found = of_routine_.find(routine);
   if (!ShowsMeasure() || !routine || found == of_routine_.end()) return "";
-  const FlatRow& row = input_.flat.rows()[found->second->self];
+  const FlatRow& row = input_.flat().rows()[found->second->self];
   return StrCat(", self ", FormatMeasure(input_, row.measure.base), ", total ",
                 FormatMeasure(input_, row.measure.cum));
 }

@@ -255,7 +255,7 @@ void SummaryWriter::WriteStates() {
 }
 
 void SummaryWriter::WriteInvariants() {
-  const InvariantCheck check = input_.arcs.Check();
+  const InvariantCheck check = input_.arcs().Check();
   lines_.Add("invariants",
              StrCat(check.held(), " of 4 hold over ", Counted(check.stanzas, "stanza")));
 }
@@ -300,7 +300,7 @@ Table SummaryTable(const ReportInput& input) {
     for (const TraceCount& count : trace.counts) add(count.key, Cell::Int(count.value));
   }
   const Totals totals = SumUp(input);
-  const InvariantCheck check = input.arcs.Check();
+  const InvariantCheck check = input.arcs().Check();
   add("unit", Cell::Text(TimeUnitName(input.model.unit())));
   add("duration", Cell::Int(WrapSub(input.last_time, input.first_time)));
   add("threads", Cell::Int(static_cast<int64_t>(input.threads.size())));

@@ -7,7 +7,7 @@ namespace jtrace::postproc {
 
 Totals SumUp(const ReportInput& input) {
   Totals totals;
-  for (const FlatRow& row : input.flat.rows()) {
+  for (const FlatRow& row : input.flat().rows()) {
     // Counts of hooks have a separate line.
     if (row.is_root || input.model.IsHooked(row.routine)) continue;
     switch (input.model.TraitsOf(row.routine).kind) {
@@ -28,11 +28,11 @@ Totals SumUp(const ReportInput& input) {
     totals.calls_jitted = WrapAdd(totals.calls_jitted, row.calls_jitted);
     totals.routines += row.instrumented;
   }
-  for (const OutsideCost& cost : input.outside) {
+  for (const OutsideCost& cost : input.outside()) {
     totals.boundary = WrapAdd(totals.boundary, cost.calls);
   }
   for (const NodeId root : input.tree.roots()) {
-    totals.cum = WrapAdd(totals.cum, input.totals[root.value - 1].cum);
+    totals.cum = WrapAdd(totals.cum, input.totals()[root.value - 1].cum);
   }
   return totals;
 }
@@ -53,10 +53,10 @@ std::vector<OutsideGroup> OutsideGroups(const ReportInput& input) {
   std::vector<OutsideGroup> groups;
   for (size_t i = 0; i < kRoutineCosts; ++i) {
     const auto group = static_cast<RoutineCost>(i);
-    if (input.outside[i].calls == 0) continue;
+    if (input.outside()[i].calls == 0) continue;
     groups.push_back(
         {.name = group == RoutineCost::kUnclassified ? "unclassified" : RoutineCostName(group),
-         .cost = input.outside[i],
+         .cost = input.outside()[i],
          .is_charged = group != RoutineCost::kUserInput});
   }
   return groups;

@@ -46,6 +46,14 @@ int Table::Find(std::string_view name) const {
   return -1;
 }
 
+std::vector<size_t> Table::DataColumns() const {
+  std::vector<size_t> shown;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].in != Column::In::kText) shown.push_back(i);
+  }
+  return shown;
+}
+
 void Table::MoveLast(std::string_view column) {
   const ptrdiff_t index = Find(column);
   if (index < 0) return;
@@ -190,12 +198,13 @@ struct ShownColumn {
 std::vector<ShownColumn> ShownColumns(const Table& table) {
   std::vector<ShownColumn> shown;
   for (size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].in == Column::In::kData) continue;
     const bool blank = std::all_of(table.rows.begin(), table.rows.end(),
                                    [&](const auto& row) { return IsBlank(row[i]); });
     if (blank && table.columns[i].optional) continue;
     const Column& column = table.columns[i];
-    shown.push_back(
-        {i, IsNumeric(table, i), DisplayWidth(Printable(column.name)), column.rank, column.plain});
+    shown.push_back({i, IsNumeric(table, i), DisplayWidth(Printable(column.shown_name())),
+                     column.rank, column.plain});
   }
   return shown;
 }
@@ -234,7 +243,8 @@ std::string DropColumns(const Table& table, std::vector<ShownColumn>& columns, i
       }
     }
     if (needed <= width || least == columns.end()) break;
-    dropped.insert(0, Printable(table.columns[least->index].name) + (dropped.empty() ? "" : ", "));
+    dropped.insert(
+        0, Printable(table.columns[least->index].shown_name()) + (dropped.empty() ? "" : ", "));
     columns.erase(least);
   }
   return dropped;
@@ -285,15 +295,16 @@ bool Table::empty() const {
 
 void WriteCsv(const Table& table, std::ostream& out, CsvText text) {
   std::string line;
-  for (const Column& column : table.columns) {
+  const std::vector<size_t> shown = table.DataColumns();
+  for (const size_t i : shown) {
     if (!line.empty()) line += ',';
-    AddCsvField(column.name, text, line);
+    AddCsvField(table.columns[i].name, text, line);
   }
   out << line << '\n';
   table.ForEachRow([&](const std::vector<Cell>& row) {
     line.clear();
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += ',';
+    for (const size_t i : shown) {
+      if (i != shown.front()) line += ',';
       AddCsvCell(row[i], text, line);
     }
     line += '\n';
@@ -325,7 +336,7 @@ void WriteText(const Table& table, const TextLayout& layout, std::ostream& out) 
   std::vector<std::string> header;
   header.reserve(columns.size());
   for (const ShownColumn& column : columns) {
-    header.push_back(Printable(table.columns[column.index].name));
+    header.push_back(Printable(table.columns[column.index].shown_name()));
   }
   write(std::move(header));
   for (const auto& row : table.rows) {

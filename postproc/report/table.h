@@ -81,6 +81,11 @@ struct Column {
   int rank = 0;
   // Text only: no names of routines or classes; they lose their middle.
   bool plain = false;
+  // Text only: the header in place of the name.
+  std::string label = {};
+  // Which forms have it.
+  enum class In : uint8_t { kAll, kText, kData };
+  In in = In::kAll;
 
   Column Ranked(int of) const {
     Column column = *this;
@@ -92,6 +97,17 @@ struct Column {
     column.plain = true;
     return column;
   }
+  Column Labelled(std::string_view text) const {
+    Column column = *this;
+    column.label = text;
+    return column;
+  }
+  Column Only(In form) const {
+    Column column = *this;
+    column.in = form;
+    return column;
+  }
+  const std::string& shown_name() const { return label.empty() ? name : label; }
 };
 
 struct Table {
@@ -110,9 +126,29 @@ struct Table {
 
   // Index of the named column, or -1.
   int Find(std::string_view name) const;
+  // Indexes of the columns that CSV and JSON have.
+  std::vector<size_t> DataColumns() const;
   // For text, whose last column gets the rest of the line.
   void MoveLast(std::string_view column);
 };
+
+// A column, and what it shows of a row of that type.
+template <typename Row>
+struct ColumnOf {
+  Column column;
+  std::function<Cell(const Row& row)> cell;
+};
+
+template <typename Row, typename Rows>
+Table MakeTable(const std::vector<ColumnOf<Row>>& columns, const Rows& rows) {
+  Table table;
+  for (const ColumnOf<Row>& it : columns) table.columns.push_back(it.column);
+  for (const Row& row : rows) {
+    std::vector<Cell>& cells = table.rows.emplace_back();
+    for (const ColumnOf<Row>& it : columns) cells.push_back(it.cell(row));
+  }
+  return table;
+}
 
 // Unchanged, or with ' before text that a spreadsheet would run as a formula: text that begins with
 // = + - @, a tab or the end of a line.

@@ -82,17 +82,17 @@ Table MakeThreadsTable(const ReportInput& input, bool is_program_first) {
 
   std::vector<ThreadSummary> threads = input.threads;
   std::stable_sort(threads.begin(), threads.end(), [&](const auto& a, const auto& b) {
-    const int64_t measure_a = input.measure.Cum(a.root);
-    const int64_t measure_b = input.measure.Cum(b.root);
-    if (input.measure.is_chosen && measure_a != measure_b) return measure_a > measure_b;
-    const NodeTotals& totals_a = input.totals[a.root.value - 1];
-    const NodeTotals& totals_b = input.totals[b.root.value - 1];
+    const int64_t measure_a = input.measure().Cum(a.root);
+    const int64_t measure_b = input.measure().Cum(b.root);
+    if (input.measure().is_chosen && measure_a != measure_b) return measure_a > measure_b;
+    const NodeTotals& totals_a = input.totals()[a.root.value - 1];
+    const NodeTotals& totals_b = input.totals()[b.root.value - 1];
     return std::tie(totals_a.cum, totals_a.cum_ticks) > std::tie(totals_b.cum, totals_b.cum_ticks);
   });
   if (is_program_first) PutProgramFirst(input, threads);
   for (const ThreadSummary& thread : threads) {
     const ThreadInfo& info = input.model.thread(thread.thread);
-    const NodeTotals& totals = input.totals[thread.root.value - 1];
+    const NodeTotals& totals = input.totals()[thread.root.value - 1];
     std::vector<Cell> row = {Cell::Text(info.name),
                              Cell::Int(info.tid),
                              Cell::Int(CallsBelow(input, calls, thread.root)),
@@ -143,12 +143,12 @@ void ThreadsText(const ReportInput& input, std::ostream& out) {
 }
 
 Table MetricsTable(const ReportInput& input) {
-  if (!input.measure.is_chosen) return MetricByThread(input, false);
-  const Style style = StyleOf(input.measure);
+  if (!input.measure().is_chosen) return MetricByThread(input, false);
+  const Style style = StyleOf(input.measure());
   Table table;
   table.columns = {{"routine"}, {"base", style}, {"cum", style}, {"cum2", style}};
-  const std::vector<FlatRow>& rows = input.flat.rows();
-  std::vector<uint32_t> order = input.flat.Sorted();
+  const std::vector<FlatRow>& rows = input.flat().rows();
+  std::vector<uint32_t> order = input.flat().Sorted();
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return std::tie(rows[b].measure.cum, rows[a].name) <
            std::tie(rows[a].measure.cum, rows[b].name);
@@ -163,7 +163,7 @@ Table MetricsTable(const ReportInput& input) {
 }
 
 void MetricsText(const ReportInput& input, std::ostream& out) {
-  WriteSorted(input, input.measure.is_chosen ? MetricsTable(input) : MetricByThread(input, true),
+  WriteSorted(input, input.measure().is_chosen ? MetricsTable(input) : MetricByThread(input, true),
               out);
 }
 

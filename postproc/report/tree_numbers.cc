@@ -26,11 +26,11 @@ int64_t MostCalls(const CallTree& tree) {
 }  // namespace
 
 TreeNumbers::TreeNumbers(const ReportInput& input)
-    : input_(input), has_amounts_(input.measure.is_more_than_calls()), kept_(kKeptLines) {
-  const Measure& measure = input.measure;
+    : input_(input), has_amounts_(input.measure().is_more_than_calls()), kept_(kKeptLines) {
+  const Measure& measure = input.measure();
   int64_t clocked = 0;
   for (const NodeId root : input.tree.roots()) {
-    const NodeTotals& totals = input.totals[root.value - 1];
+    const NodeTotals& totals = input.totals()[root.value - 1];
     clocked = WrapAdd(clocked, totals.elapsed());
     has_waiting_ = has_waiting_ || (!measure.is_chosen && totals.off != 0);
   }
@@ -82,7 +82,7 @@ std::string TreeNumbers::NewLine(const Values& values) const {
   const auto amount = [this](int64_t value) { return FormatMeasure(input_, value); };
   const auto time = [this](int64_t value) { return value == 0 ? "" : input_.units().Time(value); };
   const std::string share =
-      absl::StrFormat("%.1f %%", PercentOf(values.total, input_.measure.whole));
+      absl::StrFormat("%.1f %%", PercentOf(values.total, input_.measure().whole));
   return Join(values.share ? share : "", values.share ? amount(values.total) : "",
               values.self == 0 ? "" : amount(values.self), time(values.time), time(values.waiting),
               values.calls == 0 ? "" : FormatCount(values.calls));
@@ -90,7 +90,7 @@ std::string TreeNumbers::NewLine(const Values& values) const {
 
 std::string TreeNumbers::Header() const {
   const bool in_ticks =
-      input_.measure.kind == Measure::Kind::kTicks && input_.units().interval_ns == 0;
+      input_.measure().kind == Measure::Kind::kTicks && input_.units().interval_ns == 0;
   return StrCat(Join("share", in_ticks ? "ticks" : "total", "self", "time", "waiting", "calls"),
                 "call tree", ByMeasure(input_));
 }

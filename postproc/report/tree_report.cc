@@ -25,7 +25,7 @@ std::string_view OriginName(NodeOrigin origin) {
 void FillRow(const ReportInput& input, const TreeView& view, NodeId id, std::string_view thread,
              std::vector<Cell>& row) {
   const CallNode& node = input.tree.node(id);
-  const NodeTotals& totals = input.totals[id.value - 1];
+  const NodeTotals& totals = input.totals()[id.value - 1];
   const RoutineTraits traits = input.model.TraitsOf(node.routine);
   row.clear();
   row.push_back(Cell::Text(thread));
@@ -51,9 +51,9 @@ void PassRows(const ReportInput& input, Table::Visit visit) {
   view.Walk(nullptr, [&](NodeId id) {
     const NodeOrigin origin = input.tree.origin(id);
     if (origin == NodeOrigin::kThread) thread = view.Name(id);
-    if (IsFiltered(input, input.measure.Cum(id), input.measure.whole)) return true;
+    if (IsFiltered(input, input.measure().Cum(id), input.measure().whole)) return true;
     FillRow(input, view, id, thread, row);
-    AddMeasureCells(input, {input.measure.Base(id), input.measure.Cum(id)}, row);
+    AddMeasureCells(input, {input.measure().Base(id), input.measure().Cum(id)}, row);
     if (input.tree.has_places()) row.push_back(Cell::Text(view.Site(id)));
     return visit(row) && ++rows != input.options.top;
   });

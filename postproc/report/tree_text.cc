@@ -116,7 +116,7 @@ void TreeTextWriter::WriteLine(const TreeWalk& walk, const TreeLine& line) {
   values.total = line.total;
   if (line.has_node()) {
     const CallNode& node = input_.tree.node(line.id);
-    const NodeTotals& totals = input_.totals[line.id.value - 1];
+    const NodeTotals& totals = input_.totals()[line.id.value - 1];
     values.self = line.self;
     values.time = totals.cum;
     values.waiting = totals.off;
@@ -146,7 +146,7 @@ void TreeTextWriter::WriteLeftOut(const LeftOutNodes& left) {
   values.share = false;
   values.self = left.self;
   out_ << columns_.Line(values) << "… " << Counted(left.count, "node") << " left out";
-  const double share = PercentOf(left.self, input_.measure.whole);
+  const double share = PercentOf(left.self, input_.measure().whole);
   if (left.self != 0) {
     out_ << (left.count == 1 ? ", with " : ", together with ") << FormatPercent(share)
          << " of the whole";

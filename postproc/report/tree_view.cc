@@ -38,7 +38,7 @@ TreeView::SortBy SortByOf(const Measure& measure, std::string_view sort) {
 }  // namespace
 
 TreeView::TreeView(const ReportInput& input, std::string_view sort)
-    : input_(input), sort_(sort), sort_by_(SortByOf(input.measure, sort)) {}
+    : input_(input), sort_(sort), sort_by_(SortByOf(input.measure(), sort)) {}
 
 std::string_view TreeView::Name(NodeId id) const {
   const CallNode& node = input_.tree.node(id);
@@ -58,10 +58,10 @@ std::string TreeView::NameWithSite(NodeId id) const {
 }
 
 int64_t TreeView::Key(NodeId id) const {
-  if (sort_by_ == SortBy::kMeasureBase) return input_.measure.Base(id);
-  if (sort_by_ == SortBy::kMeasureCum) return input_.measure.Cum(id);
+  if (sort_by_ == SortBy::kMeasureBase) return input_.measure().Base(id);
+  if (sort_by_ == SortBy::kMeasureCum) return input_.measure().Cum(id);
   const CallNode& node = input_.tree.node(id);
-  const NodeTotals& totals = input_.totals[id.value - 1];
+  const NodeTotals& totals = input_.totals()[id.value - 1];
   if (sort_ == "calls") return node.calls;
   if (sort_ == "calls_jitted") return node.calls_jitted;
   if (sort_ == "base") return node.base;
@@ -74,7 +74,7 @@ int64_t TreeView::Key(NodeId id) const {
 }
 
 int64_t TreeView::Weight(NodeId id) const {
-  return sort_.empty() || sort_ == "first" || sort_ == "name" ? input_.measure.Base(id) : Key(id);
+  return sort_.empty() || sort_ == "first" || sort_ == "name" ? input_.measure().Base(id) : Key(id);
 }
 
 bool TreeView::Before(NodeId a, NodeId b) const {
@@ -86,8 +86,8 @@ bool TreeView::Before(NodeId a, NodeId b) const {
     const int64_t key_b = Key(b);
     if (key_a != key_b) return key_a > key_b;
   }
-  const NodeTotals& totals_a = input_.totals[a.value - 1];
-  const NodeTotals& totals_b = input_.totals[b.value - 1];
+  const NodeTotals& totals_a = input_.totals()[a.value - 1];
+  const NodeTotals& totals_b = input_.totals()[b.value - 1];
   const int64_t calls_a = input_.tree.node(a).calls;
   const int64_t calls_b = input_.tree.node(b).calls;
   return std::tuple(totals_b.cum, totals_b.cum_ticks, calls_b, Name(a), place_a) <

@@ -20,10 +20,10 @@ constexpr double kWeightless = 0.1;
 
 TreeWalk::TreeWalk(const ReportInput& input, const TreeView& view,
                    const std::vector<CodeOwner>& kinds, const TreeWalkOptions& options)
-    : input_(input), view_(view), kinds_(kinds), options_(options), measure_(input.measure) {
+    : input_(input), view_(view), kinds_(kinds), options_(options), measure_(input.measure()) {
   const auto& roots = input.tree.roots();
   for (const NodeId root : roots) {
-    clocked_ = WrapAdd(clocked_, input.totals[root.value - 1].elapsed());
+    clocked_ = WrapAdd(clocked_, input.totals()[root.value - 1].elapsed());
   }
   collapses_ = options_.program_first && std::any_of(roots.begin(), roots.end(), [&](NodeId root) {
                  return HasEvents(input, root);
@@ -45,7 +45,7 @@ bool TreeWalk::IsHot(int64_t total) const {
 bool TreeWalk::IsHotNode(NodeId id) const {
   return IsHot(measure_.Cum(id)) ||
          (!measure_.is_chosen && measure_.kind != Measure::Kind::kCalls &&
-          PercentOf(input_.totals[id.value - 1].elapsed(), clocked_) >= options_.filter_percent);
+          PercentOf(input_.totals()[id.value - 1].elapsed(), clocked_) >= options_.filter_percent);
 }
 
 bool TreeWalk::IsShown(NodeId id) const {
