@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "postproc/calltree/fold_nodes.h"
 #include "postproc/calltree/outside_calls.h"
+#include "postproc/calltree/reroot.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/selection.h"
+#include "postproc/lines/merged_lines.h"
 #include "postproc/lines/path_costs.h"
-#include "postproc/lines/recorded_scope.h"
-#include "postproc/lines/selected_methods.h"
+#include "postproc/lines/unloaded_classes.h"
 #include "postproc/model/code_owner.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/scope_coverage.h"

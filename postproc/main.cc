@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "postproc/pipeline.h"
+#include "postproc/support/exit_codes.h"
 #include "postproc/support/memory_limit.h"
 #include "postproc/support/open_files.h"
 #include "postproc/support/out_of_memory.h"

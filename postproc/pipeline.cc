@@ -6,24 +6,30 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "postproc/analysis.h"
 #include "postproc/diff/diff_page.h"
 #include "postproc/diff/diff_report.h"
-#include "postproc/diff/markdown_report.h"
+#include "postproc/diff/fail_rule.h"
 #include "postproc/diff/profile_diff.h"
 #include "postproc/findings/reports.h"
+#include "postproc/fleet/dataset.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/command_line.h"
 #include "postproc/input/option_checks.h"
 #include "postproc/input/selection.h"
 #include "postproc/input/trace_input.h"
+#include "postproc/model/import_stats.h"
 #include "postproc/reader/record_filter.h"
-#include "postproc/report/column_names.h"
-#include "postproc/report/json.h"
-#include "postproc/rule_checks.h"
+#include "postproc/report/report.h"
+#include "postproc/report/table.h"
 #include "postproc/support/colour_stream.h"
 #include "postproc/support/error_kind.h"
 #include "postproc/support/exit_codes.h"
@@ -31,11 +37,102 @@
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/progress_buffer.h"
 #include "postproc/support/strings.h"
-#include "postproc/table_writer.h"
 #include "postproc/version.h"
 
 namespace jtrace::postproc {
 namespace {
+
+// Which rules of --fail-on a trace, or a comparison of two, breaks.
+using Lines = std::vector<std::string>;
+
+// Whether calls and samples of the program are missing if that problem occurred.
+bool LosesRecords(Problem problem) {
+  return problem == Problem::kDamagedFrame || problem == Problem::kDamagedChunk ||
+         problem == Problem::kOversizedChunk || problem == Problem::kDamagedLog ||
+         problem == Problem::kMissingChunk;
+}
+
+absl::Status CheckWhole(Analysis& analysis, std::string_view trace,
+                        std::string_view would_look_like) {
+  for (const Problem problem : analysis.stats().Occurred()) {
+    if (!LosesRecords(problem)) continue;
+    return absl::FailedPreconditionError(StrCat(trace, " is damaged (", InfoOf(problem).what,
+                                                "): missing parts would look like ",
+                                                would_look_like, " (--fail-on)"));
+  }
+  for (const TraceInfo& info : analysis.model().traces()) {
+    if (!info.cut_off && !info.running) continue;
+    return absl::FailedPreconditionError(StrCat(
+        info.file, " has no end: missing parts would look like ", would_look_like, " (--fail-on)"));
+  }
+  return absl::OkStatus();
+}
+
+void AddBroken(const FailRule& rule, const Lines& broken, Lines& lines) {
+  for (const std::string& line : broken) {
+    lines.push_back(StrCat("--fail-on=", rule.text, ": ", line));
+  }
+}
+
+absl::Status AddBrokenCoverage(const CommandLine& line, Analysis& analysis, Lines& lines) {
+  for (const FailRule& rule : line.fail_rules) {
+    if (!IsCoverageRule(rule)) continue;
+    const LineProfile& counted = analysis.lines();
+    if (absl::Status status = CheckCoverage(rule, counted); !status.ok()) return status;
+    AddBroken(rule, BrokenCoverage(rule, counted), lines);
+  }
+  return absl::OkStatus();
+}
+
+// Lines for stderr; empty: the rules hold. An error if one of them cannot be checked, or if parts
+// of a trace are missing: a gate that checks nothing must not pass.
+absl::StatusOr<Lines> BrokenRules(const CommandLine& line, Analysis& analysis) {
+  Lines lines;
+  if (line.fail_rules.empty()) return lines;
+  absl::Status status = CheckWhole(analysis, line.traces.front(), "code that never ran");
+  if (status.ok()) status = AddBrokenCoverage(line, analysis, lines);
+  if (!status.ok()) return status;
+  return lines;
+}
+
+absl::StatusOr<Lines> BrokenRules(const CommandLine& line, Analysis& before, Analysis& after,
+                                  const ProfileDiff& diff) {
+  Lines lines;
+  if (line.fail_rules.empty()) return lines;
+  for (Analysis* side : {&before, &after}) {
+    const std::string& trace = line.traces[side == &before ? 0 : 1];
+    if (absl::Status status = CheckWhole(*side, trace, "a change"); !status.ok()) return status;
+  }
+  const LineProfile& lines_before = before.lines();
+  const LineProfile& lines_after = after.lines();
+  for (const FailRule& rule : line.fail_rules) {
+    if (IsCoverageRule(rule)) continue;
+    const bool is_cost = IsLineCostRule(rule);
+    const absl::Status status =
+        is_cost ? CheckLineCost(rule, lines_before, lines_after) : CheckRule(rule, diff);
+    if (!status.ok()) return status;
+    AddBroken(rule, is_cost ? BrokenLineCost(rule, lines_before, lines_after) : Broken(rule, diff),
+              lines);
+  }
+  if (absl::Status status = AddBrokenCoverage(line, after, lines); !status.ok()) return status;
+  return lines;
+}
+
+// `report` gets what is wrong with each trace, `say` what the tables lack of it. An error of one
+// trace ends all: no file appears then but those of batches that were full before.
+absl::Status WriteTables(const CommandLine& line, const TraceInput& traces,
+                         absl::FunctionRef<void(const ImportStats&)> report,
+                         absl::FunctionRef<void(std::string_view)> say) {
+  fleet::DatasetWriter writer({line.output, line.labels, say});
+  for (const std::string& trace : line.traces) {
+    Analysis analysis(line);
+    absl::Status status = analysis.Read(traces, absl::MakeConstSpan(&trace, 1));
+    report(analysis.stats());
+    if (status.ok()) status = writer.Add(analysis.Input());
+    if (!status.ok()) return status;
+  }
+  return writer.Finish();
+}
 
 // One run: the stages and the data between them.
 class Pipeline {

@@ -4,7 +4,6 @@
 #include "native-tests/fuzz/require.h"
 #include "postproc/calltree/arc_flow.h"
 #include "postproc/calltree/flat_profile.h"
-#include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/lines/block_log.h"
 #include "postproc/lines/line_ticks.h"
@@ -12,6 +11,7 @@
 #include "postproc/lines/path_costs.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/reader/record_filter.h"
+#include "postproc/samples/event_logs.h"
 #include "postproc/samples/path_tree.h"
 
 namespace jtrace::fuzz {

@@ -12,7 +12,7 @@
 #include "postproc/input/command_line.h"
 #include "postproc/input/selection.h"
 #include "postproc/input/trace_input.h"
-#include "postproc/report/column_names.h"
+#include "postproc/report/report.h"
 
 namespace jtrace::testing {
 namespace {

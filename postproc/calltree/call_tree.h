@@ -13,8 +13,7 @@
 #include "absl/functional/function_ref.h"
 #include "common/call_site.h"
 #include "postproc/model/ids.h"
-#include "postproc/support/narrow_column.h"
-#include "postproc/support/prefix_column.h"
+#include "postproc/support/columns.h"
 #include "postproc/support/wrap.h"
 
 namespace jtrace::postproc {

@@ -133,4 +133,72 @@ void ChainMerger::CountWhole(absl::Span<const FrameId> frames) {
   stats_.frozen += is_frozen ? 1 : 0;
 }
 
+// The parent has its number.
+uint32_t PlainPaths::Number(NodeId id) {
+  const CallNode& node = tree_.node(id);
+  if (!node.parent) return ++last_;
+  const uint64_t key = uint64_t{number_[node.parent.value - 1]} << 32 | node.routine.value;
+  const auto [entry, inserted] = children_.try_emplace({key, node.space}, last_ + 1);
+  if (inserted) ++last_;
+  return entry->second;
+}
+
+uint32_t PlainPaths::Of(NodeId id) {
+  if (number_.size() < tree_.size()) number_.resize(tree_.size());
+  for (NodeId at = id; at && number_[at.value - 1] == 0; at = tree_.parent(at)) {
+    pending_.push_back(at);
+  }
+  while (!pending_.empty()) {
+    const NodeId next = pending_.back();
+    pending_.pop_back();
+    number_[next.value - 1] = Number(next);
+  }
+  return number_[id.value - 1];
+}
+
+// Each node has one path: where both chains have the same node, everything outside it is the same.
+size_t FrameMatcher::CountKept(absl::Span<const NodeId> activations) const {
+  size_t same = 0;
+  size_t different = std::min(activations.size(), activations_.size());
+  while (same < different) {
+    const size_t middle = same + (different - same) / 2;
+    if (activations[middle] == activations_[middle].node) {
+      same = middle + 1;
+    } else {
+      different = middle;
+    }
+  }
+  return same;
+}
+
+void FrameMatcher::Start(absl::Span<const NodeId> activations, const CallTree& tree) {
+  const size_t kept = CountKept(activations);
+  while (activations_.size() > kept) {
+    const auto places = places_.find(activations_.back().routine);
+    places->second.pop_back();
+    if (places->second.empty()) places_.erase(places);
+    activations_.pop_back();
+  }
+  for (const NodeId node : activations.subspan(kept)) {
+    const RoutineId routine = tree.routine(node);
+    places_[routine].push_back(static_cast<uint32_t>(activations_.size()));
+    activations_.push_back({node, routine});
+  }
+  remaining_ = activations_.size();
+}
+
+size_t FrameMatcher::Match(RoutineId routine) {
+  if (remaining_ == 0) return kNoMatch;
+  const auto found = places_.find(routine);
+  if (found == places_.end()) return kNoMatch;
+  const auto& places = found->second;
+  auto inside = places.end();
+  if (places.back() >= remaining_) {
+    inside = std::lower_bound(places.begin(), places.end(), remaining_);
+  }
+  if (inside == places.begin()) return kNoMatch;
+  remaining_ = *--inside;
+  return remaining_;
+}
+
 }  // namespace jtrace::postproc

@@ -2,16 +2,64 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "postproc/calltree/call_tree.h"
-#include "postproc/calltree/frame_matcher.h"
-#include "postproc/calltree/plain_paths.h"
+#include "postproc/model/ids.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
 
 namespace jtrace::postproc {
+
+// Walks a chain from its innermost frame outwards. Each activation matches at most once, and a
+// match skips the activations inside it. An exit is a chain of one frame. An object belongs to one
+// thread: between two of its chains few of its activations change, and only these cost time,
+// however many are open.
+class FrameMatcher {
+ public:
+  static constexpr size_t kNoMatch = static_cast<size_t>(-1);
+
+  // `activations`: nodes of the open activations, outermost first, each the parent of the next.
+  void Start(absl::Span<const NodeId> activations, const CallTree& tree);
+  // The index of the activation that the next frame outwards matches, or kNoMatch.
+  size_t Match(RoutineId routine);
+
+ private:
+  // The number of the last chain's activations that are still open.
+  size_t CountKept(absl::Span<const NodeId> activations) const;
+
+  struct Activation {
+    NodeId node;
+    RoutineId routine;
+  };
+  std::vector<Activation> activations_;
+  size_t remaining_ = 0;  // activations [0, remaining_) may still match
+  // Their indexes by routine, outermost first; only routines that have any.
+  absl::flat_hash_map<RoutineId, absl::InlinedVector<uint32_t, 4>> places_;
+};
+
+// The tree may grow. No thread but one uses it.
+class PlainPaths {
+ public:
+  explicit PlainPaths(const CallTree& tree) : tree_(tree) {}
+
+  // Of the node's path, from 1 without gaps in the order in which they are requested.
+  uint32_t Of(NodeId id);
+
+ private:
+  uint32_t Number(NodeId id);
+
+  const CallTree& tree_;
+  uint32_t last_ = 0;
+  std::vector<uint32_t> number_;  // by node; 0: not yet known
+  std::vector<NodeId> pending_;
+  // By the parent's number, routine and space.
+  absl::flat_hash_map<std::pair<uint64_t, ChildSpace>, uint32_t> children_;
+};
 
 // --merge=
 enum class MergeMode { kChain, kEmbed, kNone };

@@ -80,4 +80,16 @@ class FlatProfile {
   absl::flat_hash_map<NodeId, uint32_t> row_of_root_;
 };
 
+// A row for each routine of each thread, the threads' roots included (S3.11): FlatProfile, thread
+// by thread.
+struct ThreadRow {
+  ThreadId thread;
+  FlatRow sums;
+};
+
+// By base of the measure if --metric chose it, then base_ticks, base and calls descending, then by
+// thread and name (a routine before its thread's root).
+std::vector<ThreadRow> ThreadProfile(const TraceModel& model, const CallTree& tree,
+                                     const TreeTotals& totals, const Measure& measure);
+
 }  // namespace jtrace::postproc

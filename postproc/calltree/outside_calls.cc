@@ -1,6 +1,6 @@
 #include "postproc/calltree/outside_calls.h"
 
-#include "postproc/calltree/fold_nodes.h"
+#include "postproc/calltree/reroot.h"
 
 namespace jtrace::postproc {
 namespace {

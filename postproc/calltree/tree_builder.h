@@ -12,7 +12,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/chain_merger.h"
-#include "postproc/calltree/frame_matcher.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"

@@ -15,6 +15,7 @@
 #include "postproc/ship/parquet_target.h"
 #include "postproc/ship/shipper.h"
 #include "postproc/ship/stop_signal.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 #include "proto/control_protocol.h"

@@ -3,8 +3,10 @@
 
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "postproc/diff/profile_diff.h"
 #include "postproc/report/table.h"
 
@@ -28,5 +30,14 @@ std::string DescribeStates(const ProfileDiff& diff);
 Table DiffTable(const ProfileDiff& diff, const ReportOptions& options);
 // Totals, then changes: values before and after, `*` after significant ticks.
 void DiffText(const ProfileDiff& diff, const ReportInput& after, std::ostream& out);
+
+// Broken rules (--fail-on) first, then totals, then the routines that changed, as many as --top
+// says (20 by default), and how many more there are.
+void DiffMarkdown(const ProfileDiff& diff, const ReportInput& after,
+                  absl::Span<const std::string> broken, std::ostream& out);
+
+// `text` as code, whatever characters it has.
+enum class Within { kText, kTable };
+std::string MarkdownCode(std::string_view text, Within within);
 
 }  // namespace jtrace::postproc

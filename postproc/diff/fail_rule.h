@@ -6,8 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "postproc/diff/profile_diff.h"
+#include "postproc/lines/line_profile.h"
 
 namespace jtrace::postproc {
 
@@ -60,5 +62,20 @@ std::string DescribeChange(std::string_view name, const Change& change);
 
 // The first few violations of the rule, a line each; empty: it holds.
 std::vector<std::string> Broken(const FailRule& rule, const ProfileDiff& diff);
+
+// coverage.lines, coverage.branches: of the only trace, or of the second one.
+bool IsCoverageRule(const FailRule& rule);
+// total.bytecodes, total.cycles
+bool IsLineCostRule(const FailRule& rule);
+
+// As CheckRule and Broken.
+absl::Status CheckCoverage(const FailRule& rule, const LineProfile& lines);
+std::vector<std::string> BrokenCoverage(const FailRule& rule, const LineProfile& lines);
+
+absl::Status CheckLineCost(const FailRule& rule, const LineProfile& before,
+                           const LineProfile& after);
+// The total, then the lines that changed most.
+std::vector<std::string> BrokenLineCost(const FailRule& rule, const LineProfile& before,
+                                        const LineProfile& after);
 
 }  // namespace jtrace::postproc

@@ -1,16 +1,190 @@
-#include "postproc/export/perfetto.h"
+// A log of entries and exits as a timeline: a track for each thread and one for collections.
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_format.h"
 #include "common/json_writer.h"
 #include "postproc/model/frame_name.h"
+#include "postproc/model/trace_model.h"
 #include "postproc/report/report.h"
+#include "postproc/samples/event_logs.h"
 #include "postproc/support/error_kind.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
 namespace jtrace::postproc {
 namespace {
+
+// Where an event is shown: both numbers are defined by the format.
+struct Track {
+  int64_t pid = 0;
+  int64_t tid = 0;
+};
+
+// Nothing reaches the output before Commit: earlier events are kept, up to a limit, beyond which
+// all are lost.
+class TraceEvents {
+ public:
+  // Times are in the model's unit, which is known from the first record on; ticks, which have no
+  // length, are shown as microseconds.
+  TraceEvents(const TraceModel& model, std::ostream& out) : model_(model), out_(out) {}
+
+  // Names and arguments are JSON already: "\"A.run()\"", "{\"weight\":1}"; arguments and category
+  // may be empty.
+  void Begin(Track track, int64_t time, std::string_view name, std::string_view category,
+             std::string_view args);
+  // Of the slice of that name, which some readers require.
+  void End(Track track, int64_t time, std::string_view name);
+  // A slice that has ended.
+  void Slice(Track track, int64_t time, int64_t length, std::string_view name,
+             std::string_view category);
+  void Instant(Track track, int64_t time, std::string_view name, std::string_view category,
+               std::string_view args);
+  void Counter(int64_t pid, int64_t time, std::string_view name, int64_t value);
+  // `what`: "process_name", "thread_name".
+  void Name(Track track, std::string_view what, std::string_view name);
+
+  // Writes the kept events, and later ones as they arrive. False if something was lost before.
+  bool Commit();
+  bool committed() const { return committed_; }
+  // Key and value, for people: after the events, because only then all is known.
+  void Finish(const std::vector<std::pair<std::string, std::string>>& about);
+
+ private:
+  void Open(std::string_view phase, Track track);
+  void Time(int64_t time, std::string_view key = "ts");
+  void Close(std::string_view args);
+  void Flush();
+
+  const TraceModel& model_;
+  std::ostream& out_;
+  std::string buffer_;
+  bool committed_ = false;
+  bool lost_ = false;
+  bool any_ = false;
+};
+
+constexpr size_t kFlushBytes = 1 << 16;
+// The limit of what is kept before Commit. Traces with entries and exits have some before that much
+// of other events.
+constexpr size_t kMostHeld = 1 << 24;
+
+void TraceEvents::Open(std::string_view phase, Track track) {
+  buffer_ += any_ ? ",\n" : "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  any_ = true;
+  StrAppend(&buffer_, "{\"ph\":\"", phase, "\",\"pid\":", track.pid, ",\"tid\":", track.tid);
+}
+
+// The format's times are microseconds, with a fraction.
+void TraceEvents::Time(int64_t time, std::string_view key) {
+  StrAppend(&buffer_, ",\"", key, "\":");
+  const TimeUnit unit = model_.unit();
+  if (unit != TimeUnit::kNanoseconds) {
+    StrAppend(&buffer_, time, unit == TimeUnit::kMilliseconds && time != 0 ? "000" : "");
+    return;
+  }
+  uint64_t size = static_cast<uint64_t>(time);
+  if (time < 0) {
+    buffer_.push_back('-');
+    size = 0 - size;
+  }
+  StrAppend(&buffer_, size / 1000);
+  if (const uint64_t rest = size % 1000; rest != 0) {
+    const char digits[] = {'.', static_cast<char>('0' + rest / 100),
+                           static_cast<char>('0' + rest / 10 % 10),
+                           static_cast<char>('0' + rest % 10)};
+    buffer_.append(digits, sizeof digits);
+  }
+}
+
+void TraceEvents::Close(std::string_view args) {
+  if (!args.empty()) StrAppend(&buffer_, ",\"args\":", args);
+  buffer_.push_back('}');
+  if (buffer_.size() >= kFlushBytes) Flush();
+}
+
+void TraceEvents::Flush() {
+  if (committed_) {
+    out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    buffer_.clear();
+  } else if (buffer_.size() >= kMostHeld) {
+    buffer_.clear();
+    lost_ = true;
+  }
+}
+
+bool TraceEvents::Commit() {
+  committed_ = !lost_;
+  return committed_;
+}
+
+void TraceEvents::Begin(Track track, int64_t time, std::string_view name, std::string_view category,
+                        std::string_view args) {
+  Open("B", track);
+  Time(time);
+  if (!category.empty()) StrAppend(&buffer_, ",\"cat\":\"", category, "\"");
+  StrAppend(&buffer_, ",\"name\":", name);
+  Close(args);
+}
+
+void TraceEvents::End(Track track, int64_t time, std::string_view name) {
+  Open("E", track);
+  Time(time);
+  StrAppend(&buffer_, ",\"name\":", name);
+  Close({});
+}
+
+void TraceEvents::Slice(Track track, int64_t time, int64_t length, std::string_view name,
+                        std::string_view category) {
+  Open("X", track);
+  Time(time);
+  Time(length, "dur");
+  StrAppend(&buffer_, ",\"cat\":\"", category, "\",\"name\":", name);
+  Close({});
+}
+
+void TraceEvents::Instant(Track track, int64_t time, std::string_view name,
+                          std::string_view category, std::string_view args) {
+  Open("i", track);
+  Time(time);
+  StrAppend(&buffer_, ",\"s\":\"t\",\"cat\":\"", category, "\",\"name\":", name);
+  Close(args);
+}
+
+void TraceEvents::Counter(int64_t pid, int64_t time, std::string_view name, int64_t value) {
+  Open("C", {pid, 0});
+  Time(time);
+  StrAppend(&buffer_, ",\"name\":", name);
+  Close(StrCat("{\"total\":", value, "}"));
+}
+
+void TraceEvents::Name(Track track, std::string_view what, std::string_view name) {
+  Open("M", track);
+  StrAppend(&buffer_, ",\"name\":\"", what, "\"");
+  Close(StrCat("{\"name\":", name, "}"));
+}
+
+void TraceEvents::Finish(const std::vector<std::pair<std::string, std::string>>& about) {
+  buffer_ += "\n],\"otherData\":{";
+  std::string_view separator;
+  for (const auto& [key, value] : about) {
+    StrAppend(&buffer_, separator, JsonString(key), ":", JsonString(value));
+    separator = ",";
+  }
+  buffer_ += "}}\n";
+  Flush();
+  out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  out_.flush();
+}
 
 // Numbers that the system gives to no thread: for tracks that are not threads, and for numbers
 // already in use.
@@ -36,7 +210,78 @@ std::string ProcessName(const TraceInfo& trace) {
   return JsonString(command.empty() ? trace.file : command);
 }
 
-}  // namespace
+// Memory depends on the threads, their open activations and the names. Rejects traces without
+// entries and exits, or whose entries and exits have no times.
+class PerfettoWriter : public RecordWriter {
+ public:
+  PerfettoWriter(const TraceModel& model, const ReportOptions& options, std::ostream& out)
+      : model_(model), root_(options.root), events_(model, out) {}
+
+  void OnEnter(At at, RoutineId routine, CodeKind kind) override;
+  void OnExit(At at, RoutineId routine, CodeKind kind) override;
+  void OnDropped(At at, int64_t events) override;
+  void OnPosition(At at, absl::Span<const PathStep> path, size_t shared) override;
+  void OnSample(At at, const SampleRecord& sample) override;
+  void OnSwitch(At at, bool on) override;
+  void OnMetric(At at, MetricId metric, int64_t delta) override;
+  void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
+  absl::Status Finish() override;
+
+ private:
+  struct Open {
+    RoutineId routine;
+    bool shown = false;  // below --root
+  };
+  struct Thread {
+    bool known = false;
+    Track track;
+    Track segments;  // tid 0: there were none yet
+    uint32_t trace = 0;
+    std::vector<Open> open;
+    absl::flat_hash_map<RoutineId, uint32_t> open_of;  // how many of them are a routine's
+    bool off = false;                                  // the thread is off the processors, and
+    bool off_shown = false;                            // a slice shows it
+    int64_t last_change = 0;                           // time of its last record except samples
+  };
+  struct Process {
+    int64_t pid = 0;
+    Track collections;
+    bool has_collections = false;
+    bool collecting = false;
+    std::string cause;  // JSON
+    int64_t last_time = 0;
+    std::map<MetricId, int64_t> metrics;  // totals so far
+  };
+
+  Thread& ThreadOf(At at);
+  Process& ProcessOf(uint32_t trace, int64_t time);
+  int64_t FreeTid(int64_t pid, int64_t wanted);
+  bool IsRoot(RoutineId routine);
+  void Push(Thread& thread, int64_t time, RoutineId routine, std::string_view category);
+  void PopTo(Thread& thread, int64_t time, size_t depth);
+  void CloseAll(Thread& thread);
+  void HideOff(Thread& thread, int64_t time);
+  void ShowOff(Thread& thread, int64_t time);
+  void OnSegment(ThreadId id, const SegmentPairs::Ended& ended);
+  void OnCollection(At at, bool begins, absl::Span<const std::string> args);
+  std::string_view Name(RoutineId routine);
+  std::string_view Text(FrameId frame);
+  void Commit();
+
+  const TraceModel& model_;
+  const std::string root_;
+  TraceEvents events_;
+  std::vector<Thread> threads_;     // by ThreadId
+  std::vector<Process> processes_;  // by trace
+  std::set<int64_t> pids_;          // taken
+  std::set<std::pair<int64_t, int64_t>> tids_;
+  std::vector<std::string> names_;   // JSON, by routine
+  std::vector<std::string> frames_;  // JSON without quotes, by frame
+  std::vector<int8_t> is_root_;      // by routine: 0 not yet known, 1 yes, -1 no
+  bool root_found_ = false;
+  SegmentPairs segments_;
+  std::string_view why_not_;  // there is no timeline; empty: there is one, as far as is known
+};
 
 PerfettoWriter::Process& PerfettoWriter::ProcessOf(uint32_t trace, int64_t time) {
   while (processes_.size() <= trace) {
@@ -305,8 +550,6 @@ absl::Status PerfettoWriter::Finish() {
   events_.Finish(about);
   return absl::OkStatus();
 }
-
-namespace {
 
 std::unique_ptr<RecordWriter> MakePerfettoWriter(const TraceModel& model,
                                                  const ReportOptions& options, std::ostream& out) {

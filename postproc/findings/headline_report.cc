@@ -1,20 +1,70 @@
 // Where the time went and the program's heaviest methods, as a table and as text.
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "postproc/findings/findings_text.h"
-#include "postproc/findings/real_time.h"
 #include "postproc/findings/reports.h"
 #include "postproc/findings/rules.h"
 #include "postproc/report/headline.h"
-#include "postproc/report/probe_compilation.h"
+#include "postproc/report/report.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
+
+// A state of threads.
+struct StateTime {
+  SampleState state = SampleState::kRunning;
+  int64_t ticks = 0;
+  // The application's method in which the most of that was, the class of the object waited on, and
+  // the ticks there; empty: unknown, or it ran.
+  std::string_view site;
+  std::string_view on;
+  int64_t of_site = 0;
+};
+
+// By thread, from 1.
+std::vector<bool> ThreadsOfProgram(const TraceModel& model) {
+  std::vector<bool> is_program(model.thread_count() + 1);
+  for (uint32_t i = 1; i < is_program.size(); ++i) {
+    // Of the JVM's own threads none calls methods that are counted.
+    is_program[i] =
+        ConsumerOfThread(model.thread(ThreadId(i)), /*has_events=*/false) == Consumer::kProgram;
+  }
+  return is_program;
+}
+
+// Most ticks first; empty if no sample found a thread that did not run.
+std::vector<StateTime> RealTimeOfProgram(const ReportInput& input) {
+  if (input.waits.places().empty()) return {};
+  StateTime states[kSampleStates];
+  for (size_t i = 0; i < kSampleStates; ++i) states[i].state = static_cast<SampleState>(i);
+  const std::vector<bool> is_program = ThreadsOfProgram(input.model);
+  for (const LoggedSample& sample : input.samples.samples()) {
+    if (!sample.thread || !is_program[sample.thread.value]) continue;
+    int64_t& ticks = states[static_cast<size_t>(sample.state)].ticks;
+    ticks = WrapAdd(ticks, sample.weight);
+  }
+  for (const auto& [place, total] : input.waits.places()) {
+    StateTime& state = states[static_cast<size_t>(place.state)];
+    if (place.site.empty() || total.ticks <= state.of_site) continue;
+    state.site = place.site;
+    state.on = place.on;
+    state.of_site = total.ticks;
+  }
+  std::vector<StateTime> found;
+  std::copy_if(std::begin(states), std::end(states), std::back_inserter(found),
+               [](const StateTime& it) { return it.ticks > 0; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const StateTime& a, const StateTime& b) { return a.ticks > b.ticks; });
+  return found;
+}
 
 constexpr size_t kMostInText = 5;
 // One less, and only shares that matter: so the first finding is in the first 25 lines.

@@ -4,7 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "postproc/graph/graph_reports.h"
 #include "postproc/model/path_step.h"
-#include "postproc/report/frame_kinds.h"
+#include "postproc/report/program_code.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 

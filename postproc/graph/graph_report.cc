@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "postproc/graph/call_graph.h"
 #include "postproc/graph/graph_reports.h"
-#include "postproc/graph/time_filter.h"
 #include "postproc/model/path_step.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "postproc/calltree/chain_merger.h"
@@ -63,5 +64,18 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
 
 // Every option with an example, every report.
 std::string HelpText();
+
+// The table of jtrace-post's options: their names, texts of the help, and parsers.
+struct Option {
+  std::string_view name;
+  std::string_view value;  // its value; empty: it takes none
+  std::string_view help;
+  std::string_view example;
+  absl::Status (*set)(std::string_view value, CommandLine& line);
+};
+
+absl::Span<const Option> AllOptions();
+// Null: no option has that name.
+const Option* FindOption(std::string_view name);
 
 }  // namespace jtrace::postproc

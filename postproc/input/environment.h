@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "postproc/reader/input_file.h"
 #include "postproc/reader/least_run.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/exit_codes.h"
 
 namespace jtrace::postproc {

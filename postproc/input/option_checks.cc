@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/nearest.h"
-#include "postproc/diff/line_rules.h"
+#include "postproc/diff/fail_rule.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/support/strings.h"

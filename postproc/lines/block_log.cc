@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "postproc/lines/class_source.h"
 #include "postproc/lines/merged_lines.h"
-#include "postproc/lines/parsed_class.h"
 #include "postproc/support/strings.h"
 #include "postproc/support/wrap.h"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "postproc/lines/class_source.h"
+#include "postproc/lines/line_builder.h"
 #include "postproc/lines/line_sources.h"
-#include "postproc/lines/method_code.h"
-#include "postproc/lines/parsed_class.h"
 
 namespace jtrace::postproc {
 

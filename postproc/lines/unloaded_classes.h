@@ -8,11 +8,25 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "common/classfile/byte_io.h"
+#include "common/scope_filter.h"
 #include "postproc/lines/instruction_costs.h"
 #include "postproc/lines/line_profile.h"
-#include "postproc/lines/recorded_scope.h"
+#include "postproc/model/trace_model.h"
 
 namespace jtrace::postproc {
+
+// Which classes the traces had in scope: the options include= and exclude= of their recordings.
+class RecordedScope {
+ public:
+  explicit RecordedScope(const TraceModel& model);
+
+  // In the scope of one of the traces. `class_name` in internal form ("java/lang/String").
+  bool HasClass(std::string_view class_name) const;
+  bool HasMethod(std::string_view class_name, std::string_view method_name) const;
+
+ private:
+  std::vector<classfile::ScopeFilter> filters_;
+};
 
 class UnloadedClasses {
  public:

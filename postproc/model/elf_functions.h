@@ -4,15 +4,88 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "common/elf_image.h"
-#include "postproc/model/elf_imports.h"
-#include "postproc/model/elf_symbols.h"
-#include "postproc/model/unwind_table.h"
 
 namespace jtrace::postproc {
+
+// What an ELF file (x86-64) takes from other files and gives to them, by name.
+class ElfImports {
+ public:
+  // `image`'s content must outlive this.
+  explicit ElfImports(const ElfImage& image);
+
+  // The name of the function whose address the loader puts into the slot at `address`; empty: none.
+  std::string_view NameOfSlot(uint64_t address) const;
+
+ private:
+  void AddSlots(std::string_view relocations, std::string_view symbols, std::string_view names);
+
+  absl::flat_hash_map<uint64_t, std::string_view> slots_;
+};
+
+// Where the function that other files find by `name` begins. 0: there is none, there are several
+// (versions), the loader asks the file which one it is (IFUNC), or the file has no GNU hash table.
+uint64_t FindExported(const ElfImage& image, std::string_view name);
+
+// Function symbols of an ELF file (x86-64): .symtab and .dynsym, by address.
+class ElfSymbols {
+ public:
+  struct Symbol {
+    uint64_t address = 0;
+    uint64_t size = 0;      // 0: unknown
+    std::string_view name;  // as the linker spells it
+    uint8_t binding = 0;
+  };
+
+  // `image`'s content must outlive this.
+  explicit ElfSymbols(const ElfImage& image);
+
+  // Those of another file with the same addresses, whose content must outlive this, too.
+  void Add(const ElfImage& image);
+
+  // The function that the byte at `address` belongs to, or null. One without a size reaches to the
+  // next one.
+  const Symbol* Find(uint64_t address) const;
+  // Where functions of this name begin. Of several names of one address only one is known.
+  std::vector<uint64_t> Named(std::string_view name) const;
+
+ private:
+  void AddSymbol(std::string_view name, const Elf64_Sym& symbol);
+  void SortSymbols();
+
+  std::vector<Symbol> symbols_;  // by address, one an address
+};
+
+// What one FDE covers.
+struct UnwindRange {
+  uint64_t start = 0;
+  uint64_t end = 0;
+  // What the kernel made a signal handler return to: its caller is what was interrupted.
+  bool is_signal_frame = false;
+  // No function's entry: the stack has been changed already where it begins. So begin the rarely
+  // run parts that a compiler puts elsewhere (foo.cold), and the lazy binding of the loader.
+  bool is_fragment = false;
+};
+
+// The binary-search table of .eh_frame_hdr; read where it lies, every offset checked. Without one
+// (as linkers make it: 4-byte offsets) nothing is found.
+class UnwindTable {
+ public:
+  explicit UnwindTable(const ElfImage& image);
+
+  // The range that holds `address`. `image` is the same.
+  std::optional<UnwindRange> Find(const ElfImage& image, uint64_t address) const;
+
+ private:
+  uint64_t header_ = 0;       // what the table's offsets are relative to
+  std::string_view entries_;  // pairs of offsets: function, its FDE
+};
 
 struct ElfFunction {
   uint64_t start = 0;       // 0: not known

@@ -14,11 +14,22 @@
 #include "absl/container/flat_hash_set.h"
 #include "postproc/model/frame_name.h"
 #include "postproc/model/ids.h"
-#include "postproc/model/labels.h"
 #include "postproc/model/string_pool.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
+
+// Keys and values.
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+// Valid UTF-8, sorted by key, each key once, with the last of its values; none without a key or a
+// value.
+Labels Normalized(Labels labels);
+// Pairs KEY=VALUE, separated by commas. A backslash is written before a comma and a backslash, and
+// in a key before an equals sign, too.
+std::string LabelText(const Labels& labels);
+// The reverse, of any text.
+Labels ParseLabelText(std::string_view text);
 
 // A frame of a sample. Frames compare only by routine (FORMATS §1).
 struct Frame {

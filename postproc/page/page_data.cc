@@ -1,25 +1,333 @@
 #include "postproc/page/page_data.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "common/jdk_packages.h"
 #include "common/json_writer.h"
 #include "postproc/calltree/group_name.h"
-#include "postproc/page/page_findings.h"
-#include "postproc/page/page_headline.h"
-#include "postproc/page/page_sources.h"
-#include "postproc/page/page_timeline.h"
+#include "postproc/calltree/timeline.h"
+#include "postproc/findings/findings_text.h"
+#include "postproc/findings/rules.h"
+#include "postproc/lines/merged_lines.h"
 #include "postproc/page/page_times.h"
-#include "postproc/report/frame_kinds.h"
+#include "postproc/report/headline.h"
+#include "postproc/report/line_cells.h"
+#include "postproc/report/program_code.h"
+#include "postproc/report/report.h"
+#include "postproc/report/source_listing.h"
 #include "postproc/report/summary_totals.h"
+#include "postproc/source/source_finder.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
 namespace jtrace::postproc {
 namespace {
+
+// The most bytes of source text in a page, and the most lines with counts. Files with the most
+// executed instructions come first; of others the page has their coverage.
+inline constexpr size_t kMaxPageText = 4 << 20;
+
+inline constexpr size_t kMaxPageLines = 200'000;
+
+struct PageSourceLimits {
+  size_t text = kMaxPageText;
+  size_t lines = kMaxPageLines;
+};
+
+class SourcesWriter {
+ public:
+  SourcesWriter(const ReportInput& input, const PageSourceLimits& limits,
+                absl::FunctionRef<int64_t(RoutineId)> number_of, JsonWriter& json)
+      : input_(input), left_(limits), number_of_(number_of), json_(json) {}
+
+  void Write();
+
+ private:
+  void WriteFile(const CountedFile& file);
+  void WriteLines(const CountedFile& file);
+  void WriteShares(const CountedFile& file);
+  void WriteMethods(const Methods& methods);
+  // Null where there is no source, or no room for it.
+  void WriteText(const CountedFile& file);
+
+  const ReportInput& input_;
+  PageSourceLimits left_;
+  absl::FunctionRef<int64_t(RoutineId)> number_of_;
+  JsonWriter& json_;
+  int64_t without_lines_ = 0;
+  int64_t without_text_ = 0;
+};
+
+bool HasRunLines(const CountedFile& file) {
+  return std::any_of(file.lines.begin(), file.lines.end(),
+                     [](const LineCounts& line) { return MarkOf(&line) != '#'; });
+}
+
+void SourcesWriter::Write() {
+  std::vector<CountedFile> files = CountedFiles(SelectMethods(input_.lines, ""));
+  std::stable_sort(files.begin(), files.end(), [](const CountedFile& a, const CountedFile& b) {
+    return a.instructions > b.instructions;
+  });
+  json_.Key("sources");
+  json_.BeginObject();
+  json_.Key("files");
+  json_.BeginArray();
+  for (const CountedFile& file : files) WriteFile(file);
+  json_.EndArray();
+  json_.Int("without_lines", without_lines_);
+  json_.Int("without_text", without_text_);
+  json_.EndObject();
+}
+
+void SourcesWriter::WriteFile(const CountedFile& file) {
+  const Covered lines = CoveredLines(file.lines);
+  const Covered branches = CoveredBranches(file.lines);
+  json_.BeginObject();
+  json_.Text("path", file.path);
+  json_.Int("instructions", ToInteger(file.instructions));
+  json_.Int("lines", lines.total);
+  json_.Int("lines_run", lines.covered);
+  json_.Int("branches", branches.total);
+  json_.Int("branches_taken", branches.covered);
+  int64_t ticks = 0;
+  for (const LineCounts& line : file.lines) ticks += line.ticks;
+  json_.Int("ticks", ticks);
+  if (HasRunLines(file)) {
+    if (file.lines.size() <= left_.lines) {
+      left_.lines -= file.lines.size();
+      WriteLines(file);
+      WriteShares(file);
+      WriteMethods(file.methods);
+      WriteText(file);
+    } else {
+      ++without_lines_;
+    }
+  }
+  json_.EndObject();
+}
+
+void SourcesWriter::WriteLines(const CountedFile& file) {
+  const std::vector<LineCounts>& lines = file.lines;
+  std::string marks;
+  for (const LineCounts& line : lines) marks += MarkOf(&line);
+  json_.Text("marks", marks);
+  const auto column = [&](std::string_view key, auto of) { json_.Column(key, lines, of); };
+  column("number", [](const LineCounts& line) -> int64_t { return line.line; });
+  column("count", [](const LineCounts& line) { return ToInteger(line.executions); });
+  column("bytecodes", [](const LineCounts& line) { return ToInteger(line.instructions); });
+  column("cycles", [](const LineCounts& line) { return ToInteger(line.cycles); });
+  column("self", [](const LineCounts& line) { return line.ticks; });
+  column("outcomes", [](const LineCounts& line) -> int64_t { return line.branches; });
+  column("taken", [](const LineCounts& line) -> int64_t { return line.branches_taken; });
+  // Only of lines with several.
+  json_.List("blocks", lines, [&](const LineCounts& line) {
+    json_.BeginArray();
+    if (line.blocks.size() > 1) {
+      for (const uint64_t block : line.blocks) json_.Int(ToInteger(block));
+    }
+    json_.EndArray();
+  });
+}
+
+// Of each value that the listing may show, hundredths of a percent of the method's; -1: none.
+void SourcesWriter::WriteShares(const CountedFile& file) {
+  constexpr std::pair<std::string_view, LineValue> kValues[] = {
+      {"self", LineValue::kTicks},
+      {"bytecodes", LineValue::kBytecodes},
+      {"cycles", LineValue::kCycles}};
+  json_.Key("shares");
+  json_.BeginObject();
+  for (const auto& [key, value] : kValues) {
+    const LineShares shares(file.methods, value);
+    json_.Column(key, file.lines, [&](const LineCounts& line) -> int64_t {
+      const std::optional<double> percent = shares.Of(line.line);
+      return percent.has_value() ? std::lround(*percent * 100) : -1;
+    });
+  }
+  json_.EndObject();
+}
+
+void SourcesWriter::WriteMethods(const Methods& methods) {
+  Methods with_lines;
+  for (const MethodLines* method : methods) {
+    if (!method->lines.empty()) with_lines.push_back(method);
+  }
+  std::stable_sort(with_lines.begin(), with_lines.end(),
+                   [](const MethodLines* a, const MethodLines* b) {
+                     return a->lines.front().line < b->lines.front().line;
+                   });
+  json_.List("methods", with_lines, [&](const MethodLines* method) {
+    json_.BeginObject();
+    json_.Text("name", FullName(*method));
+    json_.Int("routine", method->routine ? number_of_(method->routine) : -1);
+    json_.Int("first", method->lines.front().line);
+    json_.Int("last", method->lines.back().line);
+    json_.Int("calls", ToInteger(method->calls));
+    json_.Int("bytecodes", ToInteger(method->instructions));
+    json_.Bool("inlined", method->was_inlined || method->is_part);
+    json_.Bool("never_loaded", method->never_loaded);
+    json_.EndObject();
+  });
+}
+
+void SourcesWriter::WriteText(const CountedFile& file) {
+  const std::optional<FoundSource> found = input_.sources.Find(file.path);
+  if (!found.has_value()) return;
+  size_t size = 0;
+  for (const std::string& line : found->lines) size += line.size() + 1;
+  if (size > left_.text) {
+    ++without_text_;
+    return;
+  }
+  left_.text -= size;
+  json_.Text("where", found->where);
+  json_.List("text", found->lines, [&](const std::string& line) { json_.Text(line); });
+}
+
+// The member "sources". `number_of` is the page's number of a routine; -1: it has none. Only files
+// of which something ran have lines.
+void WritePageSources(const ReportInput& input, const PageSourceLimits& limits,
+                      absl::FunctionRef<int64_t(RoutineId)> number_of, JsonWriter& json) {
+  SourcesWriter(input, limits, number_of, json).Write();
+}
+
+// The member "timeline".
+void WritePageTimeline(const Timeline& timeline, JsonWriter& json) {
+  json.Key("timeline");
+  json.BeginObject();
+  json.Int("start", timeline.start());
+  json.Int("width", timeline.width());
+  const auto series = [&](std::string_view key, Series which) {
+    json.Key(key);
+    json.BeginArray();
+    for (size_t i = 0; i < timeline.size(); ++i) json.Int(timeline.value(which, i));
+    json.EndArray();
+  };
+  series("running", Series::kRunning);
+  series("waiting", Series::kWaiting);
+  series("c1", Series::kC1);
+  series("c2", Series::kC2);
+  series("other_code", Series::kOtherCode);
+  series("classes", Series::kClasses);
+  series("gc", Series::kGc);
+  json.List("collections", timeline.collections(), [&](const Timeline::Collection& collection) {
+    json.BeginArray();
+    json.Int(collection.begin);
+    json.Int(collection.end);
+    json.Text(collection.what);
+    json.EndArray();
+  });
+  json.Int("collections_left_out", timeline.collections_left_out());
+  json.EndObject();
+}
+
+// What the page shows first: where the measure went, and the program's heaviest methods.
+constexpr size_t kMost = 8;          // of each list
+constexpr size_t kMostCallers = 12;  // of a method
+
+// The page's name of a measure (postproc/web/src/measure.ts).
+std::string PageMeasure(const Measure& measure) {
+  return measure.kind == Measure::Kind::kMetric ? StrCat("metric:", measure.name) : measure.name;
+}
+
+class HeadlineWriter {
+ public:
+  HeadlineWriter(const ReportInput& input, absl::FunctionRef<int64_t(RoutineId)> number_of,
+                 JsonWriter& json)
+      : input_(input), number_of_(number_of), json_(json) {}
+
+  void Write() {
+    const Headline headline = MakeHeadline(input_, kMost);
+    json_.Key("headline");
+    json_.BeginObject();
+    json_.Text("measure", PageMeasure(input_.measure()));
+    json_.Int("whole", input_.measure().whole);
+    WriteConsumers(headline);
+    json_.Int("probe_compilation", EstimatedProbeCompilation(input_));
+    WriteMethods("heaviest", headline.heaviest);
+    WriteMethods("called", headline.most_called);
+    WriteMethods("allocates", headline.allocating);
+    json_.EndObject();
+  }
+
+ private:
+  void WriteConsumers(const Headline& headline);
+  void WriteMethods(std::string_view key, const std::vector<HeavyMethod>& methods);
+
+  const ReportInput& input_;
+  absl::FunctionRef<int64_t(RoutineId)> number_of_;
+  JsonWriter& json_;
+};
+
+void HeadlineWriter::WriteConsumers(const Headline& headline) {
+  json_.Key("consumers");
+  json_.BeginArray();
+  for (size_t i = 0; i < kConsumers; ++i) {
+    const Consumption& used = headline.consumers[i];
+    if (used.amount == 0) continue;
+    json_.BeginObject();
+    json_.Text("name", ConsumerName(static_cast<Consumer>(i)));
+    json_.Bool("of_program", IsOfProgram(static_cast<Consumer>(i)));
+    json_.Int("amount", used.amount);
+    json_.List("parts", used.parts, [&](const Consumption::Part& part) {
+      json_.BeginArray();
+      json_.Text(part.name);
+      json_.Int(part.amount);
+      json_.EndArray();
+    });
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void HeadlineWriter::WriteMethods(std::string_view key, const std::vector<HeavyMethod>& methods) {
+  json_.List(key, methods, [&](const HeavyMethod& method) {
+    json_.BeginObject();
+    json_.Int("routine", number_of_(method.routine));
+    json_.Int("own", method.own);
+    json_.Int("calls", method.calls);
+    json_.Int("callee", method.callee ? number_of_(method.callee) : -1);
+    json_.Int("of_callee", method.of_callee);
+    const size_t callers = std::min(method.callers.size(), kMostCallers);
+    json_.Column("callers", absl::MakeConstSpan(method.callers).first(callers), number_of_);
+    json_.EndObject();
+  });
+}
+
+// The member "headline", as --report=headline has it. `number_of` is the page's number of a
+// routine; -1: it has none.
+void WritePageHeadline(const ReportInput& input, absl::FunctionRef<int64_t(RoutineId)> number_of,
+                       JsonWriter& json) {
+  HeadlineWriter(input, number_of, json).Write();
+}
+
+// The key "findings"; none below --root, which has a part of the tree only.
+void WritePageFindings(const ReportInput& input, JsonWriter& json) {
+  const std::vector<Found> found =
+      input.options.root.empty() ? FindAll(input).found : std::vector<Found>();
+  json.List("findings", found, [&](const Found& it) {
+    json.BeginObject();
+    json.Text("rule", it.rule->name);
+    json.Text("share", FormatPercent(it.finding.share));
+    json.Text("of", ShareOfName(it.finding.of));
+    json.Text("finding", it.finding.sentence);
+    json.Text("evidence", it.finding.evidence);
+    json.Text("suggestion", it.finding.suggestion);
+    json.Text("next", NextCommand(input, it.finding));
+    json.EndObject();
+  });
+}
 
 class DataWriter {
  public:

@@ -1,18 +1,65 @@
 #include "postproc/reader/chunk_emitter.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/definitions.h"
 #include "postproc/reader/event_codes.h"
-#include "postproc/reader/wait_args.h"
 #include "postproc/support/strings.h"
+#include "proto/trace.pb.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::postproc {
 namespace {
+
+// The arguments of a notice about a wait that ended (0x64).
+std::string_view CauseName(proto::WaitEvent::Cause cause) {
+  switch (cause) {
+    case proto::WaitEvent::OWNED:
+      return "owned";
+    case proto::WaitEvent::UNOWNED:
+      return "unowned";
+    case proto::WaitEvent::UNPARKED:
+      return "unparked";
+    case proto::WaitEvent::ENDED:
+      return "ended";
+    case proto::WaitEvent::NOTIFIED:
+      return "notified";
+    case proto::WaitEvent::TIMED_OUT:
+      return "timed-out";
+    case proto::WaitEvent::INTERRUPTED:
+      return "interrupted";
+    default:
+      return "unknown";  // of a newer agent, too
+  }
+}
+
+// How it ended, its time, and what is known of the object and the threads: "how=unparked",
+// "value=4000", "on=a.Queue", "for=worker-1", "at=a.Main.run()", "by=a.Worker.put()".
+std::vector<std::string> WaitArgs(const proto::Event& event, Definitions& definitions,
+                                  const TraceModel& model) {
+  const proto::WaitEvent& wait = event.wait_event();
+  std::vector<std::string> args = {StrCat("how=", CauseName(wait.cause())),
+                                   StrCat("value=", std::max<int64_t>(event.value(), 0))};
+  const auto add = [&](std::string_view key, std::string_view name) {
+    definitions.budget().TakeText(name.size());
+    args.push_back(StrCat(key, name));
+  };
+  if (event.text() != 0) add("on=", definitions.Text(event.text()));
+  if (wait.by_thread() != 0) add("for=", model.thread(definitions.Thread(wait.by_thread())).name);
+  if (wait.routine() != 0) add("at=", model.RoutineName(definitions.Routine(wait.routine())));
+  if (wait.by_routine() != 0) add("by=", model.RoutineName(definitions.Routine(wait.by_routine())));
+  return args;
+}
 
 // The cost, in steps of the budget, of a level of a path that differs from the path before.
 constexpr uint64_t kPathStep = 16;
@@ -349,6 +396,160 @@ void ChunkEmitter::AnchorFrame(absl::Span<const PathStep> path) {
   }
   frames_.push_back(model_.InternFrame({path.back(), ModuleId(), Origin::kNone}));
   if (!places_.empty()) places_.push_back(kNoCallSite);
+}
+
+void ChunkEmitter::EmitTrees() {
+  const int64_t end = StreamTime(definitions_.end_time());
+  AgentTrees& trees = definitions_.trees();
+  AgentBlocks& blocks = definitions_.blocks();
+  blocks.FinishPaths(trees);
+  std::vector<PathStep> path;
+  size_t lost = 0;  // 1: the path begins with [lost]
+  uint32_t last_thread = 0;
+  std::optional<At> at;  // of that thread
+  trees.DepthFirst([&](uint32_t node, TreeNode& it, uint32_t level) {
+    if (level == 0) {
+      path.clear();
+      lost = it.lost ? 1 : 0;
+      if (it.lost) path.push_back(model_.InternRoutine("[lost]"));
+    }
+    path.resize(level + lost);
+    const size_t shared = level == 0 || it.thread != last_thread ? 0 : path.size();
+    if (!at.has_value() || it.thread != last_thread) at = MakeAt(it.thread, end);
+    last_thread = it.thread;
+    path.emplace_back(definitions_.Routine(it.routine), it.place);
+    if (blocks.has_paths()) it.counts.blocks = blocks.PathsOf(node, it);
+    visitor_.OnNode(*at, it.counts, path, shared);
+  });
+  for (const AgentTrees::RootCounts& root : trees.roots()) {
+    visitor_.OnNode(MakeAt(root.thread, end), root.counts, {}, 0);
+  }
+  const RoutineId flat = model_.InternRoutine("[flat]");
+  for (const AgentTrees::FlatCount& it : definitions_.trees().flat()) {
+    NodeCounts counts;
+    counts.calls = StreamTime(it.calls);
+    if (it.jitted != 0) counts.calls_jitted = StreamTime(it.jitted);
+    const PathStep path[] = {flat, definitions_.Routine(it.routine)};
+    visitor_.OnNode(MakeAt(it.thread, end), counts, path, 0);
+  }
+  EmitWithoutPath(end);
+  EmitHooks(end);
+  EmitBlocks(end);
+  EmitSegments(end);
+}
+
+// Blocks that were counted by method only, below a root of their own.
+void ChunkEmitter::EmitWithoutPath(int64_t time) {
+  const auto all = definitions_.blocks().WithoutPath(definitions_.trees());
+  if (all.empty()) return;
+  ThreadInfo info;
+  info.name = "[no path]";
+  info.trace = static_cast<uint32_t>(model_.traces().size() - 1);
+  const At at{time, model_.AddThread(std::move(info))};
+  visitor_.OnNotice(at, "thread-start", definitions_.ThreadArgs(at.thread));
+  for (const auto& [routine, blocks] : all) {
+    NodeCounts counts;
+    counts.blocks.push_back(blocks);
+    const PathStep path[] = {definitions_.Routine(routine)};
+    visitor_.OnNode(at, counts, path, 0);
+  }
+}
+
+void ChunkEmitter::EmitBlocks(int64_t time) {
+  definitions_.blocks().ForEach(
+      definitions_.trees(), [this](uint32_t id) { return definitions_.ClassName(id); },
+      [this](uint32_t id) { return std::string(model_.RoutineName(definitions_.Routine(id))); },
+      [&](std::string_view op, const std::vector<std::string>& args) {
+        visitor_.OnNotice({time, ThreadId()}, op, args);
+      });
+}
+
+// Those that have no record.
+void ChunkEmitter::EmitSegments(int64_t time) {
+  for (const auto& [string, it] : definitions_.segment_totals()) {
+    const auto arg = [](std::string_view key, uint64_t value) {
+      return StrCat(key, "=", StreamTime(value));
+    };
+    const std::vector<std::string> args = {definitions_.Text(string),   arg("count", it.count()),
+                                           arg("total", it.total_ns()), arg("min", it.min_ns()),
+                                           arg("max", it.max_ns()),     arg("open", it.open())};
+    visitor_.OnNotice({time, ThreadId()}, kSegmentsOp, args);
+  }
+}
+
+void ChunkEmitter::EmitHooks(int64_t time) {
+  for (const AgentHooks::Calls& it : definitions_.hooks().calls()) {
+    const HookInfo hook = definitions_.Hook(it.hook);
+    HookRecord record;
+    record.hook = hook.frame;
+    record.kind = hook.kind;
+    AgentHooks::Callers callers = definitions_.HookCallers(it);
+    std::vector<FrameId>& jumped = callers.jumped;
+    record.caller = jumped.empty() ? callers.caller : jumped.back();
+    // Nodes of the tree are hooked functions only.
+    std::erase_if(jumped, [&](FrameId id) { return !model_.IsHooked(model_.frame(id).routine); });
+    record.jumped = jumped;
+    record.sums = it.sums;
+    uint32_t thread = it.thread;
+    if (it.node != 0 && !it.position_unknown) record.path = PathOf(it.node, thread);
+    visitor_.OnHook(MakeAt(thread, time), record);
+  }
+}
+
+std::optional<LogPositions::Path> LogPositions::Find(uint32_t thread, uint64_t node) {
+  NodePath& position = positions_[thread];
+  if (node != 0 && !definitions_.MayStandAt(thread, node)) {
+    position.MoveToLost(model_);
+    return Path{position.steps(), 0};
+  }
+  const auto shared = position.MoveTo(static_cast<uint32_t>(node), room_, definitions_, model_);
+  if (!shared.has_value()) {
+    room_ = 0;
+    stats_.Add(Problem::kFarPosition);
+    return std::nullopt;
+  }
+  const size_t steps = position.steps().size() - *shared;
+  room_ -= std::min(steps, room_);
+  return Path{position.steps(), *shared};
+}
+
+void NodePath::Shorten(size_t size) {
+  while (steps_.size() > size) {
+    size_with_.erase(nodes_.back());
+    nodes_.pop_back();
+    steps_.pop_back();
+  }
+}
+
+void NodePath::Append(uint32_t node, PathStep step) {
+  nodes_.push_back(node);
+  steps_.push_back(step);
+  if (node != 0) size_with_[node] = steps_.size();
+}
+
+void NodePath::MoveToLost(TraceModel& model) {
+  Shorten(0);
+  Append(0, model.InternRoutine("[lost]"));
+}
+
+std::optional<size_t> NodePath::MoveTo(uint32_t node, size_t most_steps, Definitions& definitions,
+                                       TraceModel& model) {
+  below_.clear();
+  AgentTrees& trees = definitions.trees();
+  uint32_t at = trees.KeptNode(node);
+  while (at != 0 && !size_with_.contains(at)) {
+    if (below_.size() >= most_steps) return std::nullopt;
+    below_.push_back(at);
+    at = trees.KeptNode(trees.FindNode(at)->parent);
+  }
+  const size_t shared = at == 0 ? 0 : size_with_[at];
+  Shorten(shared);
+  for (; !below_.empty(); below_.pop_back()) {
+    const std::optional<TreeNode> it = trees.FindNode(below_.back());
+    if (it->lost) Append(0, model.InternRoutine("[lost]"));
+    Append(below_.back(), PathStep(definitions.Routine(it->routine), it->place));
+  }
+  return shared;
 }
 
 }  // namespace jtrace::postproc

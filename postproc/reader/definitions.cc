@@ -1,8 +1,13 @@
 #include "postproc/reader/definitions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "absl/strings/str_format.h"
 #include "common/visible_text.h"
 #include "postproc/reader/event_codes.h"
 #include "postproc/support/strings.h"
@@ -321,6 +326,215 @@ void Definitions::CheckControlSum() {
   if (calls == end_->calls()) return;
   stats_.Add(Problem::kControlSum,
              StrCat("the trees hold ", calls, " calls, the agent counted ", end_->calls()));
+}
+
+std::string Definitions::Text(uint32_t string) const {
+  if (string == 0) return "";
+  const auto found = strings_.find(string);
+  if (found == strings_.end()) return StrCat("[string ", string, "]");
+  budget_.TakeText(found->second.size());
+  return found->second;
+}
+
+std::string Definitions::ClassName(uint32_t id) const {
+  const auto found = classes_.find(id);
+  if (found == classes_.end()) return StrCat("[class ", id, "]");
+  const std::string name = Text(found->second.name);
+  return raw_names_ ? name : NormalizeClassName(name);
+}
+
+LabelsId Definitions::LabelsOf(uint32_t id) {
+  if (id == 0) return LabelsId();
+  const auto [known, is_new] = labels_.try_emplace(id);
+  if (!is_new) return known->second;
+  const auto found = label_sets_.find(id);
+  if (found == label_sets_.end()) {
+    NoteUndefined("label set", id);
+    return LabelsId();
+  }
+  Labels labels;
+  const proto::LabelSet& set = found->second;
+  for (int i = 0; i < std::min(set.key_size(), set.value_size()); ++i) {
+    labels.emplace_back(Text(set.key(i)), Text(set.value(i)));
+  }
+  return known->second = model_.InternLabels(std::move(labels));
+}
+
+void Definitions::NoteUndefined(std::string_view kind, uint64_t id) {
+  stats_.Add(Problem::kUndefinedReference,
+             stats_.WantsDetail() ? StrCat(kind, " ", id, " was never defined") : std::string());
+}
+
+RoutineId Definitions::Undefined(std::string_view kind, uint32_t id) {
+  NoteUndefined(kind, id);
+  return model_.InternRoutine(StrCat("[", kind, " ", id, "]"));
+}
+
+RoutineId Definitions::FindRoutine(uint32_t id) {
+  if (id == 0) return model_.InternRoutine(kPrunedName);
+  if (id == kLostRoutine) return model_.InternRoutine("[lost]");
+  const auto found = routines_.find(id);
+  return found != routines_.end() ? found->second.routine : Undefined("routine", id);
+}
+
+RoutineId Definitions::Method(uint32_t id) {
+  const auto found = methods_.find(id);
+  return found != methods_.end() ? found->second.routine : Undefined("method", id);
+}
+
+ThreadId Definitions::Thread(uint32_t id) {
+  auto [entry, inserted] = threads_.try_emplace(id);
+  ThreadDef& thread = entry->second;
+  if (!inserted) return thread.id;
+  if (id != 0) NoteUndefined("thread", id);
+  thread.info.trace = static_cast<uint32_t>(model_.traces().size() - 1);
+  thread.info.name = UniqueThreadName(id == 0 ? "[no thread]" : StrCat("[thread ", id, "]"));
+  thread.id = model_.AddThread(thread.info);
+  return thread.id;
+}
+
+std::vector<std::string> Definitions::ThreadArgs(ThreadId id) const {
+  const ThreadInfo& thread = model_.thread(id);
+  std::vector<std::string> args = {StrCat("tid=", thread.tid),
+                                   StrCat("java_tid=", thread.java_tid)};
+  if (thread.folded_threads != 0) args.push_back(StrCat("threads=", thread.folded_threads));
+  if (thread.is_virtual) args.emplace_back("virtual");
+  if (thread.is_daemon) args.emplace_back("daemon");
+  if (thread.is_vm_internal) args.emplace_back("internal");
+  return args;
+}
+
+HookInfo Definitions::Hook(uint32_t id) {
+  if (const HookInfo* known = hooks_.Find(id); known != nullptr) return *known;
+  NoteUndefined("hook", id);
+  return AgentHooks::Undefined(id, model_);
+}
+
+AgentHooks::Callers Definitions::HookCallers(const AgentHooks::Calls& calls) {
+  return hooks_.CallersOf(
+      calls, [this](uint32_t method) { return Method(method); }, native_, model_);
+}
+
+bool Definitions::MayStandAt(uint32_t thread, uint64_t node) {
+  const bool is_number = node <= std::numeric_limits<uint32_t>::max();
+  const auto known = is_number ? trees_.FindNode(static_cast<uint32_t>(node)) : std::nullopt;
+  if (!known.has_value()) {
+    NoteUndefined("node", node);
+    return false;
+  }
+  // Members of a group are in its tree.
+  if (known->thread == thread || trees_.FoldedThreads(known->thread) != 0) return true;
+  stats_.Add(Problem::kUndefinedReference, stats_.WantsDetail()
+                                               ? StrCat("node ", node, " is not of thread ", thread)
+                                               : std::string());
+  return false;
+}
+
+void AddSession(const proto::SessionStart& start, TraceInfo& trace) {
+  const auto set = [&](std::string_view key, std::string_view value) {
+    if (!value.empty()) trace.SetFact(key, value);
+  };
+  set("agent_version", start.agent_version());
+  if (start.pid() != 0) set("pid", StrCat(start.pid()));
+  set("host", start.host());
+  set("jvm", start.jvm());
+  set("command", FromModifiedUtf8(start.command()));
+  set("options", start.options());
+  set("mode", start.mode());
+  set("record", start.record());
+  set("clock", start.clock());
+  set("timer", start.timer());
+  set("stack", start.stack());
+  set("codes", start.codes());
+  if (start.jitter()) set("jitter", "on");
+  for (const proto::Flag& limit : start.inlining_limit()) {
+    if (limit.name().size() >= 64) continue;
+    const std::string value =
+        limit.real() != 0 ? absl::StrFormat("%g", limit.real()) : StrCat(limit.value());
+    set(StrCat("flag.", limit.name()), value);
+  }
+  if (start.interval_events() != 0) set("interval_events", StrCat(start.interval_events()));
+  if (start.unix_time_ns() != 0) set("unix_time_ns", StrCat(start.unix_time_ns()));
+  if (start.file_begin_ns() != 0) set("file_begin_ns", StrCat(StreamTime(start.file_begin_ns())));
+  if (start.interval_ns() != 0) {
+    trace.interval_ns = StreamTime(start.interval_ns());
+    set("interval_ns", StrCat(trace.interval_ns));
+  }
+}
+
+void AddSampling(const SampleSums& sums, TraceInfo& trace) {
+  const auto set = [&](std::string_view key, uint64_t value) {
+    if (value != 0) trace.SetFact(key, StrCat(StreamTime(value)));
+  };
+  set("handler_samples", sums.cost.samples());
+  set("handler_total_ns", sums.cost.total_ns());
+  set("handler_median_ns", sums.cost.median_ns());
+  set("handler_p99_ns", sums.cost.p99_ns());
+  if (sums.records == 0) return;
+  set("file_bytes", sums.file_bytes);
+  set("sample_bytes", static_cast<uint64_t>(sums.bytes / static_cast<double>(sums.records)));
+}
+
+void AddEnd(const proto::SessionEnd& end, TraceInfo& trace) {
+  constexpr std::string_view kReasons[] = {"unknown", "the program ended", "stopped",
+                                           "the agent failed", kEndedBySamples};
+  const auto reason = static_cast<size_t>(end.reason());
+  trace.SetFact("end", kReasons[reason < std::size(kReasons) ? reason : 0]);
+  if (end.agent_cpu_ns() != 0) trace.SetFact("agent_cpu_ns", StrCat(end.agent_cpu_ns()));
+  if (end.agent_memory_bytes() != 0) {
+    trace.SetFact("agent_memory_bytes", StrCat(end.agent_memory_bytes()));
+  }
+  trace.SetFact("methods_probed", StrCat(end.methods_probed()));
+}
+
+void AddPlanner(const proto::Planner& planner, TraceInfo& trace) {
+  trace.SetCount("planner.classes_seen", StreamCount(planner.classes_seen()), "classes in scope");
+  trace.SetCount("planner.classes_rewritten", StreamCount(planner.classes_rewritten()),
+                 "classes rewritten");
+  trace.SetCount("planner.methods_seen", StreamCount(planner.methods_seen()), "methods in them");
+  trace.SetCount("planner.methods_probed", StreamCount(planner.methods_probed()),
+                 "methods with probes");
+  const auto add = [&](std::string_view group, const auto& rows) {
+    for (const proto::Planner::Row& row : rows) {
+      trace.SetCount(StrCat("planner.", group, ".", row.name()), StreamCount(row.count()),
+                     row.what());
+    }
+  };
+  add("probe", planner.probe());
+  add("method", planner.method());
+  add("call", planner.call());
+}
+
+void AddCodeTotals(const CodeTotals& totals, TraceInfo& trace) {
+  for (const auto& [code, total] : totals) {
+    const std::string key = StrCat("total.", CodeText(code.first, code.second));
+    const EventCode* known = FindEventCode(code.first, code.second);
+    const std::string_view name = known != nullptr ? known->plural : "unknown events";
+    trace.SetCount(key, StreamCount(total.count()), name);
+    if (total.recorded() != total.count()) {
+      trace.SetCount(StrCat(key, ".recorded"), StreamCount(total.recorded()),
+                     StrCat(name, ": of these, with a record"));
+    }
+    if (total.total_ns() != 0) {
+      trace.SetCount(StrCat(key, ".ns"), StreamCount(total.total_ns()),
+                     StrCat(name, ": nanoseconds, all together"));
+    }
+  }
+}
+
+void AddLosses(const std::vector<proto::Loss>& losses, TraceInfo& trace) {
+  for (const proto::Loss& it : losses) {
+    if (it.count() == 0) continue;
+    Loss loss;
+    loss.name = it.name();
+    loss.severity = it.severity() == proto::Loss::ERROR  ? Severity::kError
+                    : it.severity() == proto::Loss::INFO ? Severity::kInfo
+                                                         : Severity::kWarning;
+    loss.count = StreamCount(it.count());
+    loss.what = it.what();
+    loss.advice = it.advice();
+    trace.SetLoss(std::move(loss));
+  }
 }
 
 }  // namespace jtrace::postproc

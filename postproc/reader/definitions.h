@@ -19,11 +19,29 @@
 #include "postproc/reader/chunk_payload.h"
 #include "postproc/reader/java_names.h"
 #include "postproc/reader/native_symbols.h"
-#include "postproc/reader/session_facts.h"
 #include "postproc/reader/work_budget.h"
 #include "proto/trace.pb.h"
 
 namespace jtrace::postproc {
+
+// What a binary trace says about its session, as facts, counts and losses of the trace.
+using CodeTotals = absl::btree_map<std::pair<uint32_t, uint32_t>, proto::CodeTotal>;  // by code
+
+using SegmentTotals = absl::btree_map<uint32_t, proto::SegmentTotal>;  // by the name's string
+
+void AddSession(const proto::SessionStart& start, TraceInfo& trace);
+void AddEnd(const proto::SessionEnd& end, TraceInfo& trace);
+void AddPlanner(const proto::Planner& planner, TraceInfo& trace);
+void AddCodeTotals(const CodeTotals& totals, TraceInfo& trace);
+// The cost of samples: time in their handler, and their records' bytes in the file.
+struct SampleSums {
+  proto::SampleCost cost;
+  uint64_t records = 0;
+  double bytes = 0;
+  uint64_t file_bytes = 0;  // of everything
+};
+void AddSampling(const SampleSums& sums, TraceInfo& trace);
+void AddLosses(const std::vector<proto::Loss>& losses, TraceInfo& trace);
 
 class Definitions {
  public:

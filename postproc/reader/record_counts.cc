@@ -1,6 +1,6 @@
 #include "postproc/reader/record_counts.h"
 
-#include "postproc/reader/text_code.h"
+#include "postproc/reader/text_format.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::postproc {

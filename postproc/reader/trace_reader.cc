@@ -1,15 +1,17 @@
 #include "postproc/reader/trace_reader.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "postproc/reader/chunk_emitter.h"
+#include "postproc/reader/chunk_payload.h"
+#include "postproc/reader/chunk_plan.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/frame_scanner.h"
-#include "postproc/reader/loaded_chunk.h"
 #include "postproc/reader/work_budget.h"
 #include "postproc/support/ordered_workers.h"
 #include "postproc/support/strings.h"
@@ -17,6 +19,61 @@
 
 namespace jtrace::postproc {
 namespace {
+
+// Buffers are kept from chunk to chunk. One thread uses an object at a time.
+class LoadedChunk {
+ public:
+  enum class Result {
+    kOk,
+    kBadPayload,  // cannot be decompressed
+    kMalformed,
+    kTooLarge,
+  };
+
+  TraceFrame frame;  // set first
+
+  // Decompresses and parses the frame.
+  void Load(ChunkPayload::Content content = ChunkPayload::Content::kAll);
+  // Then: determines the order in which to pass it on.
+  void MakePlan() { plan_.Make(payload_); }
+  // Then: reduces runs of calls.
+  void Reduce(const Definitions& definitions, LeastRun least);
+
+  Result result() const { return result_; }
+  const ChunkPayload& payload() const { return payload_; }
+  ChunkPlan& plan() { return plan_; }
+
+ private:
+  FrameDecoder decoder_;
+  std::string bytes_;
+  ChunkPayload payload_;
+  Result result_ = Result::kOk;
+  ChunkPlan plan_;
+  std::unique_ptr<CallReducer> reducer_;
+};
+
+void LoadedChunk::Load(ChunkPayload::Content content) {
+  if (!decoder_.Decompress(frame, bytes_)) {
+    result_ = Result::kBadPayload;
+    return;
+  }
+  switch (payload_.Parse(bytes_, content)) {
+    case ChunkPayload::Result::kOk:
+      result_ = Result::kOk;
+      break;
+    case ChunkPayload::Result::kMalformed:
+      result_ = Result::kMalformed;
+      break;
+    case ChunkPayload::Result::kTooLarge:
+      result_ = Result::kTooLarge;
+      break;
+  }
+}
+
+void LoadedChunk::Reduce(const Definitions& definitions, LeastRun least) {
+  if (reducer_ == nullptr) reducer_ = std::make_unique<CallReducer>(definitions);
+  plan_.Reduce(*reducer_, least);
+}
 
 std::string Seconds(uint64_t time_ns) {
   return absl::StrFormat("%.2f s", static_cast<double>(time_ns) / 1e9);

@@ -7,8 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "postproc/calltree/thread_profile.h"
-#include "postproc/report/column_names.h"
+#include "postproc/calltree/flat_profile.h"
 #include "postproc/report/report.h"
 #include "postproc/report/thread_order.h"
 #include "postproc/support/strings.h"

@@ -7,7 +7,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "postproc/model/path_step.h"
-#include "postproc/report/column_names.h"
 #include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 

@@ -64,4 +64,10 @@ struct Headline {
 // `most`: of each list.
 Headline MakeHeadline(const ReportInput& input, size_t most);
 
+// Of the measure in the threads of C1 and of C2, the share that the probes have in the bytecode
+// that the compiler compiled, each inlined copy counted: jtrace's own methods, and what calls them
+// in methods in scope. The time of a compilation is taken to grow with its bytecode; code inlined
+// without debug information is not seen. 0: no code of probes was compiled, or it is not recorded.
+int64_t EstimatedProbeCompilation(const ReportInput& input);
+
 }  // namespace jtrace::postproc

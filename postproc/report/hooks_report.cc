@@ -5,10 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "postproc/report/column_names.h"
-#include "postproc/report/hook_totals.h"
 #include "postproc/report/report.h"
 #include "postproc/report/shorten.h"
+#include "postproc/report/summary_totals.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {

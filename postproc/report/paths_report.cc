@@ -5,7 +5,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "postproc/model/path_step.h"
-#include "postproc/report/column_names.h"
 #include "postproc/report/report.h"
 #include "postproc/report/tree_branches.h"
 #include "postproc/samples/path_tree.h"

@@ -12,10 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "postproc/calltree/call_tree.h"
-#include "postproc/calltree/class_log.h"
-#include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/jit_log.h"
 #include "postproc/calltree/timeline.h"
 #include "postproc/calltree/tree_builder.h"
@@ -24,19 +23,24 @@
 #include "postproc/lines/line_profile.h"
 #include "postproc/lines/line_sources.h"
 #include "postproc/model/import_stats.h"
+#include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/record_counts.h"
 #include "postproc/report/arc_width.h"
-#include "postproc/report/record_writer.h"
 #include "postproc/report/table.h"
-#include "postproc/samples/io_log.h"
+#include "postproc/samples/event_logs.h"
 #include "postproc/samples/sample_log.h"
-#include "postproc/samples/segment_log.h"
-#include "postproc/samples/wait_log.h"
-#include "postproc/samples/waited_log.h"
 #include "postproc/source/source_finder.h"
 
 namespace jtrace::postproc {
+
+// A report that is written while the trace is read, record by record: its memory does not grow with
+// the trace (Report::stream).
+class RecordWriter : public RecordVisitor {
+ public:
+  // Call once, after the last record. An error says why nothing was written, and what to do.
+  virtual absl::Status Finish() = 0;
+};
 
 // The options of the command line that reports use.
 struct ReportOptions {
@@ -221,5 +225,16 @@ void SummaryHeadText(const ReportInput& input, std::ostream& out);
 void SummaryDetailsText(const ReportInput& input, std::ostream& out);
 void FlatText(const ReportInput& input, std::ostream& out);
 void ArcFlowText(const ReportInput& input, std::ostream& out);
+
+// The table's own name of a column: "base_ticks" of "self", if the measure is ticks. `name` itself
+// if the table has it; empty: there is no such column.
+std::string ColumnNamed(std::string_view name, const Table& table, const Measure& measure);
+
+// Whether the table of `report` has the column that --sort names.
+absl::Status CheckColumn(std::string_view sort, std::string_view report, const Table& table,
+                         const Measure& measure);
+
+// Sorts the rows by the column that --sort names, if any; SortRows.
+void SortAsWanted(const ReportInput& input, Table& table);
 
 }  // namespace jtrace::postproc

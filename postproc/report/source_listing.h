@@ -4,8 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "postproc/lines/line_builder.h"
+#include "postproc/lines/line_profile.h"
 #include "postproc/lines/merged_lines.h"
 #include "postproc/report/report.h"
 
@@ -40,5 +44,47 @@ struct SourceListing {
 
 // The files that have selected methods, by path.
 std::vector<SourceListing> SourceListings(const ReportInput& input);
+
+// The number that a listing shows beside the counts: self time, or what --metric says.
+enum class LineValue : uint8_t { kNone, kTicks, kBytecodes, kCycles };
+
+// kTicks unless --metric names another one: kNone where lines do not have it.
+LineValue LineValueOf(const ReportOptions& options);
+// The head of its column.
+std::string_view LineValueName(LineValue value);
+
+uint64_t ValueOf(LineValue value, const LineCounts& line);
+uint64_t ValueOf(LineValue value, const InstructionCounts& instruction);
+// "" of 0.
+std::string FormatLineValue(LineValue value, uint64_t number, const Units& units);
+
+// What the shares of a report are of: the value beside the counts, or cycles where there is none.
+LineValue ShareValueOf(const ReportInput& input);
+// "self time", "cycles"
+std::string_view ShareValueName(LineValue value);
+
+class LineShares {
+ public:
+  // Of the methods of one file, which outlive it.
+  LineShares(const Methods& methods, LineValue value);
+
+  // Whether any line has a share above 0.
+  bool has_any() const { return has_any_; }
+
+  // In percent; none: the line has no code, or its method no cost. Of a line that several methods
+  // have, such as a lambda's, that of the method that has the most of its cost.
+  std::optional<double> Of(int32_t line) const;
+  // Of a part of the method's cost.
+  std::optional<double> Of(const MethodLines& method, uint64_t part) const;
+
+ private:
+  struct Share {
+    uint64_t part = 0;
+    double percent = 0;
+  };
+  absl::flat_hash_map<const MethodLines*, uint64_t> whole_;
+  absl::flat_hash_map<int32_t, Share> by_line_;
+  bool has_any_ = false;
+};
 
 }  // namespace jtrace::postproc

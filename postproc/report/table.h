@@ -164,4 +164,9 @@ struct TextLayout {
 // never cut. A last line names the columns that had no room.
 void WriteText(const Table& table, const TextLayout& layout, std::ostream& out);
 
+// {"report":…,"time_unit":…,"tick_ns":…,"rows":[{column: value, …}, …]}, a line for each row;
+// several reports are a stream of JSON values (as jq and similar tools read them). Empty cells are
+// null, tick_ns is 0 if it is not known.
+void WriteJson(std::string_view report, const Table& table, const Units& units, std::ostream& out);
+
 }  // namespace jtrace::postproc

@@ -4,10 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "postproc/reader/text_code.h"
 #include "postproc/reader/text_format.h"
-#include "postproc/reader/text_hook.h"
-#include "postproc/reader/text_node.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {

@@ -7,7 +7,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "postproc/model/trace_model.h"
-#include "postproc/report/record_writer.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {

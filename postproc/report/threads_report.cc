@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "postproc/calltree/call_tree.h"
-#include "postproc/report/column_names.h"
 #include "postproc/report/report.h"
 #include "postproc/report/thread_order.h"
 

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "postproc/ship/child_program.h"
+#include "postproc/support/error_kind.h"
 #include "postproc/support/exit_codes.h"
 #include "postproc/support/strings.h"
 

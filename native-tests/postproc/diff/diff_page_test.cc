@@ -14,7 +14,6 @@
 #include "native-tests/support/random_trace.h"
 #include "native-tests/support/run_post.h"
 #include "postproc/analysis.h"
-#include "postproc/diff/diff_tree.h"
 #include "postproc/input/trace_input.h"
 #include "postproc/support/strings.h"
 

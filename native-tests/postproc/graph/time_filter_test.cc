@@ -1,10 +1,10 @@
 // The initial filter of a call graph (S4.10).
-#include "postproc/graph/time_filter.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
+
+#include "postproc/graph/call_graph.h"
 
 namespace jtrace::postproc {
 namespace {

@@ -12,7 +12,6 @@
 #include "native-tests/support/line_reports.h"
 #include "postproc/lines/coverage.h"
 #include "postproc/lines/merged_lines.h"
-#include "postproc/lines/selected_methods.h"
 
 namespace jtrace {
 namespace {

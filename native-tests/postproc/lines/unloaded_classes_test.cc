@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "native-tests/support/counted_class.h"
-#include "postproc/lines/selected_methods.h"
+#include "postproc/lines/merged_lines.h"
 
 namespace jtrace::postproc {
 namespace {

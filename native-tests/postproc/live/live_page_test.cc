@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "gtest/gtest.h"
-#include "postproc/live/live_answer.h"
 #include "postproc/page/page_report.h"
 
 namespace jtrace::live {

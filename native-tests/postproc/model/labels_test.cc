@@ -1,4 +1,3 @@
-#include "postproc/model/labels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

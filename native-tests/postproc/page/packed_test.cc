@@ -1,10 +1,10 @@
-#include "postproc/page/packed.h"
-
 #include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <random>
 #include <string>
+
+#include "postproc/page/page_report.h"
 
 namespace jtrace::postproc {
 namespace {

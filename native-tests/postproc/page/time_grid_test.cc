@@ -1,9 +1,9 @@
 // The heatmap's grid: round columns, few of them, and each time in one cell.
-#include "postproc/page/time_grid.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "postproc/page/page_times.h"
 
 namespace jtrace::postproc {
 namespace {

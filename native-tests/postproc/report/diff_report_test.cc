@@ -1,4 +1,6 @@
 // diff: two traces compared, and --fail-on for CI.
+#include "postproc/diff/diff_report.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +12,6 @@
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
 #include "postproc/diff/fail_rule.h"
-#include "postproc/diff/markdown_report.h"
 
 namespace jtrace {
 namespace {

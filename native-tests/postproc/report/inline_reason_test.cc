@@ -1,7 +1,7 @@
-#include "postproc/report/inline_reason.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "postproc/report/hot_arcs.h"
 
 namespace jtrace::postproc {
 namespace {

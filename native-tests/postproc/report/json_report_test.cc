@@ -9,7 +9,7 @@
 #include "common/json_writer.h"
 #include "native-tests/support/csv.h"
 #include "native-tests/support/run_post.h"
-#include "postproc/report/json.h"
+#include "postproc/report/table.h"
 
 namespace jtrace {
 namespace {

@@ -1,6 +1,4 @@
 // --fail-on: coverage of one trace, bytecodes and cycles of two.
-#include "postproc/diff/line_rules.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +7,8 @@
 
 #include "native-tests/support/line_reports.h"
 #include "native-tests/support/run_post.h"
-#include "postproc/diff/line_diff.h"
+#include "postproc/diff/fail_rule.h"
+#include "postproc/diff/profile_diff.h"
 
 namespace jtrace {
 namespace {

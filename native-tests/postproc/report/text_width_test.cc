@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "native-tests/support/run_post.h"
-#include "postproc/report/name_parts.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 

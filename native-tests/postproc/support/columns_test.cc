@@ -1,4 +1,6 @@
 // Columns of numbers by item: known answers, and random ones beside a map.
+#include "postproc/support/columns.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -7,9 +9,7 @@
 #include <optional>
 
 #include "native-tests/support/random.h"
-#include "postproc/reader/number_index.h"
-#include "postproc/support/narrow_column.h"
-#include "postproc/support/prefix_column.h"
+#include "postproc/reader/agent_trees.h"
 
 namespace jtrace {
 namespace {

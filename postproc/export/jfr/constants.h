@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "postproc/model/record_visitor.h"
-#include "postproc/samples/stack_table.h"
+#include "postproc/samples/sample_log.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc::jfr {

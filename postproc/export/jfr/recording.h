@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "postproc/export/jfr/constants.h"
-#include "postproc/report/record_writer.h"
+#include "postproc/report/report.h"
 
 namespace jtrace::postproc::jfr {
 

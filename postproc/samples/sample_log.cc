@@ -1,4 +1,4 @@
-#include "postproc/samples/stack_table.h"
+#include "postproc/samples/sample_log.h"
 
 #include <algorithm>
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -58,6 +59,33 @@ class NarrowColumn {
 
   std::vector<uint32_t> cells_;
   absl::flat_hash_map<uint64_t, int64_t> wide_;  // greater and negative numbers
+};
+
+// A value for each of many items, of which only the first ones have any: what lies behind the last
+// item that was set is not stored.
+template <typename T>
+class PrefixColumn {
+ public:
+  PrefixColumn() = default;
+  explicit PrefixColumn(size_t size) : values_(size) {}
+  explicit PrefixColumn(std::vector<T> values) : values_(std::move(values)) {}
+
+  T operator[](size_t item) const { return item < values_.size() ? values_[item] : T(); }
+  // To be set.
+  T& At(size_t item) {
+    if (item >= values_.size()) Grow(item + 1);
+    return values_[item];
+  }
+  // Items from here on have no value.
+  size_t size() const { return values_.size(); }
+  const std::vector<T>& values() const { return values_; }
+  std::vector<T>& values() { return values_; }
+
+ private:
+  // Seldom: a call keeps what it would take in place small.
+  [[gnu::noinline]] void Grow(size_t size) { values_.resize(size); }
+
+  std::vector<T> values_;
 };
 
 }  // namespace jtrace::postproc
