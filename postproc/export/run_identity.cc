@@ -28,9 +28,11 @@ std::string_view ProgramOf(std::string_view command) {
   return first.substr(first.rfind('/') + 1);
 }
 
-// Pyroscope's names have no escapes.
+// Pyroscope's names have no escapes. A long value is cut: the line for `jtrace ship` that has it
+// must fit into what that keeps of a program's output.
 std::string IngestLabel(const ReportInput& input, std::string_view key) {
-  std::string part = LabelOf(input, key);
+  constexpr size_t kMaxBytes = 1024;
+  std::string part = ValidUtf8(LabelOf(input, key).substr(0, kMaxBytes));
   for (char& c : part) {
     if (std::string_view("{}=,\"").find(c) != std::string_view::npos) c = '_';
   }

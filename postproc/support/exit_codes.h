@@ -20,7 +20,7 @@ enum ExitCode : int {
 };
 
 // `jtrace ship` sets this variable for jtrace-post.
-inline constexpr char kRunByShip[] = "JTRACE_SHIP";
+inline constexpr char kRunByShip[] = "JTRACE_POST_FOR_SHIP";
 inline bool IsRunByShip() { return std::getenv(kRunByShip) != nullptr; }
 
 enum class Program { kPost, kJtrace, kFleet, kShip };

@@ -88,12 +88,12 @@ TEST(PprofTest, ShipIsGivenIdAndQuery) {
   const std::vector<std::string> args = {"--report=pprof", "--label=service=sh{op",
                                          "--label=version=1 b", "trace"};
   EXPECT_EQ(RunPost(args, {{"trace", kTrace}}).err, "");
-  setenv("JTRACE_SHIP", "1", 1);
+  setenv("JTRACE_POST_FOR_SHIP", "1", 1);
   EXPECT_EQ(RunPost(args, {{"trace", kTrace}}).err,
             "jtrace-post: profile 99127555-e904-57ff-952f-e780f11db1ee "
             "name=sh_op%7Bhost%3Dbox%2Cversion%3D1%20b%7D&from=1700000000&until=1700000001"
             "&format=pprof&spyName=jtrace\n");
-  unsetenv("JTRACE_SHIP");
+  unsetenv("JTRACE_POST_FOR_SHIP");
 }
 
 TEST(PprofTest, ShowsTypesLabelsAndWhatWasTraced) {
