@@ -61,7 +61,7 @@ void Server::Run() {
 }
 
 bool Server::ServeOne(absl::Time until, RequestQueue::Accepts accepts) {
-  until = std::min(until, commands_.Tick());
+  until = std::min(until, commands_.RunDueWork());
   const std::optional<Request> request = queue_.Next(until, accepts);
   if (request.has_value()) CarryOut(*request, commands_, [this] { connections_->Wake(); });
   return request.has_value();

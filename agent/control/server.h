@@ -36,7 +36,7 @@ class Commands {
   virtual absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) = 0;
   // Does the work that is due, and returns the time of the next call. Also called after each
   // request and each Wake.
-  virtual absl::Time Tick() = 0;
+  virtual absl::Time RunDueWork() = 0;
   // The first two calls on the control thread: its kernel id, and the server.
   virtual void ThreadStarted(pid_t tid) = 0;
   virtual void UseServer(Server&) {}
@@ -79,7 +79,7 @@ class Server {
 
   Commands& commands_;
   AgentThread thread_;
-  absl::Status problem_;  // constant once the threads run
+  absl::Status problem_;  // written before a client can be served
   RequestQueue queue_;
   std::unique_ptr<Connections> connections_;  // null: without a socket
 };

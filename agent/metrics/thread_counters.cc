@@ -469,7 +469,8 @@ MetricCounts* ThreadCounters::CountsOfThread(uint64_t java_tid, bool is_virtual,
     return tls_metric_counts;
   if (is_virtual) {
     Mount(java_tid);
-    return tls_metric_counts;
+    const bool is_mounted = tls_metric_counts != nullptr && tls_metric_counts->java_tid == java_tid;
+    return is_mounted ? tls_metric_counts : nullptr;  // no memory: never the carrier's
   }
   {
     const std::lock_guard lock(mutex_);

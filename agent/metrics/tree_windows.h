@@ -49,6 +49,9 @@ class TreeWindows : public calls::TreeWatcher {
   // in these methods and below, as paths that begin there; null: all. NotFound: the window is not
   // open. ResourceExhausted: there are too many call paths.
   absl::StatusOr<TreeSnapshot> CountsOf(uint64_t window, const Routines* roots = nullptr);
+  // Returns the numbers of the metrics that are charged to call paths, by their places in the
+  // trees.
+  const std::vector<uint8_t>& metric_numbers() const { return trees_.values().metrics().numbers; }
   // Returns whether paths have processor time (clock=cpu), each thread's up to its last probe.
   bool has_cpu_time() const { return trees_.values().has_cpu_time(); }
 

@@ -107,8 +107,8 @@ class Hooks {
   uint32_t last_placement_ = 0;
   std::vector<HookSpec> pending_;  // for objects that are not loaded yet
   uint64_t objects_seen_ = 0;
-  absl::flat_hash_set<uint32_t> returns_;     // sites of use kHookReturn
-  std::vector<uint32_t> error_report_sites_;  // sites of use kHookRemoveAll
+  absl::flat_hash_set<uint32_t> returns_;     // sites with kHookReturn
+  std::vector<uint32_t> error_report_sites_;  // sites with kHookRemoveAll
   absl::flat_hash_set<uintptr_t> refused_returns_;
   bool is_recording_ = false;
   uint64_t next_check_ns_ = 0;  // CLOCK_MONOTONIC

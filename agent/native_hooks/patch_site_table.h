@@ -22,7 +22,8 @@ class PatchSiteTable {
   // pinned the object, because sites stay. Errors: FailedPrecondition, OutOfRange: the instruction
   // cannot be displaced; others as in out_of_line_code.h.
   absl::StatusOr<signal_safe::PatchSite*> Make(uintptr_t address);
-  // Sets what threads do at the site from now on, and places the int3; use 0 removes it.
+  // Sets what threads do at the site from now on, and places the int3; without actions it is
+  // removed.
   absl::Status SetBinding(signal_safe::PatchSite& site, signal_safe::SiteBinding binding);
 
   // By number, from 1 on.

@@ -76,7 +76,7 @@ Values DescribeField(const Options& o) {
   return NoneIf(o.*kField == Options().*kField, std::string(WordFor(o.*kField, kWords)));
 }
 
-bool HasCallPaths(const Options& o) { return o.record == RecordKind::kTree && o.WantsEvents(); }
+bool HasCallPaths(const Options& o) { return o.record == RecordKind::kTree && o.WantsCalls(); }
 
 // What is recorded: mode=, record=, clock=
 
@@ -97,14 +97,14 @@ absl::Status ApplyCodesToMode(Options& o) {
 }
 
 absl::Status CheckCodes(Options& o) {
-  if ((o.WantsSamples() && !o.codes.Has(Code::kSample)) || (o.WantsEvents() && !o.HasCalls())) {
+  if ((o.WantsSamples() && !o.codes.Has(Code::kSample)) || (o.WantsCalls() && !o.HasCalls())) {
     return Invalid("nothing is left to record; leave 0x30 and 0x50, or 0x40, on");
   }
   return absl::OkStatus();
 }
 
 Values DescribeRecord(const Options& o) {
-  return NoneIf(!o.WantsEvents() && o.record == RecordKind::kTree,
+  return NoneIf(!o.WantsCalls() && o.record == RecordKind::kTree,
                 std::string(RecordName(o.record)));
 }
 
@@ -123,7 +123,7 @@ Values DescribeLogBudget(const Options& o) {
 }
 
 absl::Status CheckOverflow(Options& o) {
-  if (!o.log_waits || (o.WantsEvents() && o.record == RecordKind::kLog)) return absl::OkStatus();
+  if (!o.log_waits || (o.WantsCalls() && o.record == RecordKind::kLog)) return absl::OkStatus();
   return Invalid("only logs overflow; use record=log, or leave it out");
 }
 
@@ -224,7 +224,7 @@ absl::Status CheckResting(Options& o) {
     return Invalid(
         "resting is for a JVM that serves: -agentpath:…/libjtrace.so=serve,probes=resting");
   }
-  const absl::string_view more = o.WantsEvents() ? MoreThanCalls(o) : "mode=samples";
+  const absl::string_view more = o.WantsCalls() ? MoreThanCalls(o) : "mode=samples";
   if (more.empty()) return absl::OkStatus();
   return Invalid(absl::StrCat("resting ones count calls alone; leave ", more, " to jtrace start"));
 }
@@ -349,7 +349,7 @@ Values DescribeHook(const Options& o) {
   return values;
 }
 absl::Status CheckHook(Options& o) {
-  if (!o.method_hooks.empty() && !o.WantsEvents()) {
+  if (!o.method_hooks.empty() && !o.WantsCalls()) {
     return Invalid("counts of Java methods need probes; use mode=merged or events");
   }
   if (!o.hooks.empty() && !o.WantsSamples()) {
@@ -402,7 +402,7 @@ absl::Status CheckBlocks(Options& o) {
   if (o.blocks == Blocks::kByPath && o.record == RecordKind::kFlat) {
     return Invalid("record=flat has no call paths; use record=tree, or blocks=on");
   }
-  if (!o.WantsEvents() || o.record == RecordKind::kLog) {
+  if (!o.WantsCalls() || o.record == RecordKind::kLog) {
     return Invalid("needs probes and counts: mode=merged or events, record=tree or flat");
   }
   const bool all_calls = o.codes.Has(Code::kInterpreted) && o.codes.Has(Code::kJitted);

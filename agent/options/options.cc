@@ -137,7 +137,7 @@ std::vector<UnwindRule> Options::AllUnwinds() const {
 
 // With clock=tsc or clock=cpu each node has its time, so that no metric is needed for it.
 std::vector<std::string> RecordedMetrics(const Options& o) {
-  if (!o.boundary_costs || o.record != RecordKind::kTree || !o.WantsEvents()) return o.metrics;
+  if (!o.boundary_costs || o.record != RecordKind::kTree || !o.WantsCalls()) return o.metrics;
   const bool is_timed = o.clock != Clock::kTsc && o.clock != Clock::kCpu;
   return WithBoundaryMetrics(o.metrics, is_timed);
 }

@@ -63,8 +63,8 @@ struct Options {
   // With `serve`: classes get their probes when they are loaded, and these count in recordings
   // whose options they fit (resting_probes.h).
   bool probes_rest = false;
-  bool compilers_first =
-      true;  // meanwhile the JIT has processor time first (thread_priority_boost.h)
+  bool compilers_first = true;  // while probes go in or out, the JIT has processor time first
+                                // (thread_priority_boost.h)
   // include=own, if there are no other patterns: a start chooses them
   // (calls/instrument/program_scope.h).
   bool includes_own = false;
@@ -105,7 +105,7 @@ struct Options {
   bool help = false;
   bool version = false;
 
-  bool WantsEvents() const { return mode != Mode::kSamples; }
+  bool WantsCalls() const { return mode != Mode::kSamples; }
   bool WantsSamples() const { return mode != Mode::kEvents; }
   bool HasCalls() const { return codes.Has(Code::kInterpreted) || codes.Has(Code::kJitted); }
   // Probes around calls that leave the scope (boundary calls).
@@ -126,7 +126,7 @@ struct Options {
   }
   // Whether the kernel is to record thread switches. A log with clock=cpu has them anyway.
   bool WantsSwitchRecords() const {
-    const bool has_them = WantsEvents() && record == RecordKind::kLog && clock == Clock::kCpu;
+    const bool has_them = WantsCalls() && record == RecordKind::kLog && clock == Clock::kCpu;
     return codes.WasSwitchedOn(Code::kThreadSwitch) && !has_them;
   }
 

@@ -99,8 +99,6 @@ class CallsPart : public RecordingPart {
 
   // Null: the recording keeps no call trees (record=flat, record=log).
   metrics::TreeWindows* windows() const { return windows_.get(); }
-  // The numbers of the metrics that are charged to call paths, by their places in the trees.
-  const std::vector<uint8_t>& metric_numbers() const { return metrics_.path_metrics().numbers; }
 
   // ---- On the writer thread
 

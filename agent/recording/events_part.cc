@@ -42,7 +42,7 @@ void EventsPart::ReportStart() {
 void EventsPart::Listen(JNIEnv*) {
   jvm::EnableEvents(jvm_.env, kThreadStartEvents).IgnoreError();
   jvm::EnableEvents(jvm_.env, kRecordedEvents).IgnoreError();
-  events_.sees_virtual_ends.store(jvm_.granted.virtual_threads && options_.WantsEvents());
+  events_.sees_virtual_ends.store(jvm_.granted.virtual_threads && options_.WantsCalls());
   events_.recorders.Start(options_.codes);
   if (!events_.sees_virtual_ends.load()) return;
   jvm::EnableEvents(jvm_.env, kVirtualThreadEvents).IgnoreError();
@@ -51,7 +51,7 @@ void EventsPart::Listen(JNIEnv*) {
 // In a running JVM, classes are recorded before they change, because threads may be inside their
 // methods. At load, they are recorded once they have their probes.
 void EventsPart::AddExisting(JNIEnv* jni) {
-  if (!jvm_.program_runs.load() && options_.WantsEvents()) return;
+  if (!jvm_.program_runs.load() && options_.WantsCalls()) return;
   jvm_.registries.classes.RecordLoaded(jni);
 }
 

@@ -26,7 +26,7 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
   wanted.can_generate_garbage_collection_events = 1;
   wanted.can_generate_native_method_bind_events = 1;
   wanted.can_generate_compiled_method_load_events = 1;
-  if (options.WantsEvents()) {
+  if (options.WantsCalls()) {
     wanted.can_generate_all_class_hook_events = 1;
     wanted.can_retransform_classes = 1;
     wanted.can_get_bytecodes = 1;

@@ -6,7 +6,7 @@
 namespace jtrace {
 
 bool HasTrees(const Options& options) {
-  return options.WantsEvents() && options.record == RecordKind::kTree;
+  return options.WantsCalls() && options.record == RecordKind::kTree;
 }
 
 signal_safe::ProbeClock ProbeClockOf(Clock clock) {

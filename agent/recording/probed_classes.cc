@@ -47,7 +47,7 @@ void ProbedClasses::AddToLoaded(JNIEnv* jni) {
   jvm::LocalFrame frame(jni);
   std::vector<jclass> classes;
   jvm::ForEachLoaded(jvm_.env, [&](jclass klass) {
-    if (WithoutProbes(klass).has_value()) classes.push_back(klass);
+    if (FindUnprobed(klass).has_value()) classes.push_back(klass);
   });
   Add(jni, classes);
   // This finds classes that were still loading when the list was made.
@@ -60,7 +60,7 @@ void ProbedClasses::PlanAdding(JNIEnv* jni) {
   std::vector<jclass> classes;
   std::vector<ClassBatches::Planned> planned;
   jvm::ForEachLoaded(jvm_.env, [&](jclass klass) {
-    auto named = WithoutProbes(klass);
+    auto named = FindUnprobed(klass);
     if (!named.has_value()) return;
     classes.push_back(klass);
     planned.push_back({klass, MethodsOf(klass)});
@@ -88,7 +88,7 @@ void ProbedClasses::PreferCompilers() {
 void ProbedClasses::AddBatch(JNIEnv* jni, const std::function<void(jclass)>& added) {
   if (!batches_.empty()) PreferCompilers();
   batches_.RunNext(
-      jni, [this](jclass klass) { return WithoutProbes(klass).has_value(); },
+      jni, [this](jclass klass) { return FindUnprobed(klass).has_value(); },
       [this](const std::vector<jclass>& classes) { KeepOldMethods(classes); },
       [&](const std::vector<jclass>& classes, const jvm::RetransformResult& result) {
         RecordAdded(classes, result);
@@ -155,14 +155,14 @@ size_t ProbedClasses::MethodsOf(jclass klass) const {
   return methods;
 }
 
-std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
+std::optional<ProbedClasses::NamedClass> ProbedClasses::FindModifiableInScope(jclass klass) {
   jvm::Allocated<char> signature(jvm_.env);
   if (jvm_.env->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
       signature.get()[0] != 'L') {
     return std::nullopt;
   }
   NamedClass named = {.name = BinaryName(signature.get())};
-  const bool in_scope = instrumentation_->InScope(named.name);
+  const bool in_scope = instrumentation_->MayGetProbes(named.name);
   if (!in_scope && !instrumentation_->IsExempt(named.name)) return std::nullopt;
   named.number = jvm_.registries.classes.NumberOf(klass);
   if (in_scope && jvm::IsModifiable(jvm_.env, klass)) return named;
@@ -172,8 +172,8 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
   return std::nullopt;
 }
 
-std::optional<ProbedClasses::NamedClass> ProbedClasses::WithoutProbes(jclass klass) {
-  auto named = InScope(klass);
+std::optional<ProbedClasses::NamedClass> ProbedClasses::FindUnprobed(jclass klass) {
+  auto named = FindModifiableInScope(klass);
   if (named.has_value() &&
       (jvm::HasFailed(jvm_.env, klass) || instrumentation_->WasSeen(named->number) ||
        jvm_.trace.unprobed.Has(calls::UnprobedReason::kNotRetransformed, named->number) ||
@@ -194,7 +194,7 @@ void ProbedClasses::RecordAdded(std::span<const jclass> classes,
                                 const jvm::RetransformResult& result) {
   for (jclass klass : classes) jvm_.registries.classes.Renumber(klass);
   for (const jvm::RefusedClass& refused : result.refused) {
-    const auto named = InScope(refused.klass);
+    const auto named = FindModifiableInScope(refused.klass);
     if (!named.has_value()) continue;
     instrumentation_->RemoveRefused(named->number);
     // A class that cannot be linked has never run. It gets probes when it is linked.
@@ -204,7 +204,7 @@ void ProbedClasses::RecordAdded(std::span<const jclass> classes,
   }
   for (jclass klass : classes) {
     RecordProbes(klass);
-    const auto named = WithoutProbes(klass);
+    const auto named = FindUnprobed(klass);
     if (!named.has_value() || !jvm::IsPrepared(jvm_.env, klass)) continue;
     jvm_.trace.unprobed.Add(calls::UnprobedReason::kNotHooked, named->number, named->name);
   }
@@ -226,7 +226,7 @@ void ProbedClasses::RecordProbes(jclass klass) {
 void ProbedClasses::AddToPrepared(JNIEnv* jni) {
   std::vector<jclass> classes;
   jvm::ForEachLoaded(jvm_.env, [&](jclass klass) {
-    if (jvm::IsPrepared(jvm_.env, klass) && WithoutProbes(klass).has_value()) {
+    if (jvm::IsPrepared(jvm_.env, klass) && FindUnprobed(klass).has_value()) {
       classes.push_back(klass);
     }
   });
@@ -240,7 +240,7 @@ void ProbedClasses::AddToPrepared(JNIEnv* jni) {
 bool ProbedClasses::ReportLateClass(jclass klass) {
   if (jvm::IsRetransforming()) return false;  // the retransformation links the class
   if (!loaded_have_probes_.load()) return false;
-  const auto named = WithoutProbes(klass);
+  const auto named = FindUnprobed(klass);
   if (!named.has_value()) return false;
   jvm_.trace.unprobed.Add(calls::UnprobedReason::kLate, named->number, named->name);
   has_late_.store(true);

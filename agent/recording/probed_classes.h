@@ -86,10 +86,11 @@ class ProbedClasses {
         instrumentation_(std::move(instrumentation)),
         batches_(jvm.env, options.probe_budget, probes.compilers) {}
 
-  // Returns the class if it is in scope and may change; counts one that may not change as a loss.
-  std::optional<NamedClass> InScope(jclass klass);
+  // Returns the class if it may get probes and may change; counts one that may not change as a
+  // loss.
+  std::optional<NamedClass> FindModifiableInScope(jclass klass);
   // The same, but only if the class has not passed the rewriter and no loss explains that.
-  std::optional<NamedClass> WithoutProbes(jclass klass);
+  std::optional<NamedClass> FindUnprobed(jclass klass);
   void Add(JNIEnv* jni, std::span<const jclass> classes);
   // Whether all planned classes get their probes in one batch.
   bool AddsAtOnce() const;

@@ -29,7 +29,7 @@ constexpr absl::Duration kSizeCheckPeriod = absl::Seconds(1);
 // usual depth; its log's ring holds half a million events.
 absl::Duration PollPeriod(const Options& options) {
   constexpr int kSamplesBetweenPolls = 150;
-  if (options.WantsEvents() && options.record == RecordKind::kLog) return absl::Milliseconds(5);
+  if (options.WantsCalls() && options.record == RecordKind::kLog) return absl::Milliseconds(5);
   const bool unwinds_hooks =
       std::ranges::any_of(options.hooks, [](const native_hooks::HookSpec& spec) {
         return spec.kind == native_hooks::HookKind::kUnwind;
@@ -76,7 +76,7 @@ void Recording::MakeParts() {
   if (options_.WantsSwitchRecords()) switches = std::make_unique<ContextSwitchesPart>(jvm_);
   Add<EventsPart>(jvm_, agent_.events, options_);
   auto* const metrics = Add<MetricsPart>(jvm_, agent_.metrics, options_);
-  if (options_.WantsEvents()) {
+  if (options_.WantsCalls()) {
     calls_ = Add<CallsPart>(agent_, options_, *metrics,
                             switches != nullptr ? &switches->source() : nullptr, wake_,
                             [this] { WaitForCallbacks(); });
@@ -282,12 +282,14 @@ absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
 void Recording::Fail(absl::string_view why) {
   const bool begins_failing = state_.TryEnter(RecordingState::kFailing);
   gate_.Close();
+  bool is_first = false;
   {
     absl::MutexLock lock(&failure_mutex_);
-    failure_ = std::string(why);
+    is_first = failure_.empty();
+    if (is_first) failure_ = std::string(why);  // later ones follow from it
   }
   // If the agent is off, DisableAgent has written why.
-  if (!signal_safe::agent_is_disabled.load()) {
+  if (is_first && !signal_safe::agent_is_disabled.load()) {
     LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
   }
   ForEachFromBack([](RecordingPart& part) { part.ReleaseWaitingThreads(); });
@@ -307,10 +309,12 @@ void Recording::CleanUp(JNIEnv* jni) {
   ForEachFromBack([](RecordingPart& part) { part.Stop(); });
   ForEachFromBack([](RecordingPart& part) { part.StopListening(); });
   ForEachFromBack([](RecordingPart& part) { part.ReleaseWaitingThreads(); });
-  ForEachFromBack([&](RecordingPart& part) { part.CleanUp(jni); });
-  jvm_.registries.redefined.EndRecording();
+  // After a failure the writer still runs, and reads its sources once more when it ends. So it ends
+  // before the parts free what these read.
   writer_.reset();
   agent_.recording_being_written.store(nullptr);
+  ForEachFromBack([&](RecordingPart& part) { part.CleanUp(jni); });
+  jvm_.registries.redefined.EndRecording();
   jvm_.trace.encoder.EndTrace();
   jvm_.program_runs.store(true);
 }

@@ -3,7 +3,7 @@
 // A recording is an ordered list of parts and takes each of its steps with all of them: starting
 // from the front, ending from the back (ReportEnd: from the front), so that a part may use those
 // before it. A step that a part does not need is empty. A part that a recording does not need is
-// not in its list, so no part asks whether it is on.
+// not in its list, so no part has to ask whether it is on itself.
 //
 // Threads: the steps on the thread of a start or a stop, under the session's lock, unless the step
 // says otherwise; events of the program on the thread concerned, while the gate is open (gate.h).

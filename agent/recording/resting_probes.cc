@@ -70,7 +70,7 @@ std::span<unsigned char> RestingProbes::Rewrite(const char* name, jobject loader
 }
 
 std::string RestingProbes::WhyNot(const Options& wanted) const {
-  if (!wanted.WantsEvents()) return "mode=";
+  if (!wanted.WantsCalls()) return "mode=";
   if (wanted.record != options_.record) return "record=";
   if (const absl::string_view more = MoreThanCalls(wanted); !more.empty()) return std::string(more);
   if (!HasSameScope(wanted, options_)) return "include=, exclude=";

@@ -38,7 +38,7 @@ samples::SamplerOptions SamplerOptionsOf(const Options& options) {
   result.jitter = options.samples.jitter;
   result.stack = options.samples.stack;
   if (options.signal != 0) result.signal = options.signal;
-  if (options.WantsEvents() && options.record != RecordKind::kFlat) {
+  if (options.WantsCalls() && options.record != RecordKind::kFlat) {
     result.read_position = &signal_safe::ReadPosition;
   }
   return result;

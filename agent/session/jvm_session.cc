@@ -44,7 +44,7 @@ absl::StatusOr<JvmSession*> JvmSession::Open(JavaVM* vm, jvmtiEnv* env, const Op
   auto* session = new JvmSession(vm, env);  // not freed: see the class comment
   // Virtual threads' events are costly, and not needed without probes: no memory has to be freed
   // when a virtual thread ends.
-  auto granted = jvm::AddCapabilities(env, WantedCapabilities(options), options.WantsEvents());
+  auto granted = jvm::AddCapabilities(env, WantedCapabilities(options), options.WantsCalls());
   if (!granted.ok()) return granted.status();
   session->jvm_.granted = *std::move(granted);
   if (absl::Status status = InstallCallbacks(env, session); !status.ok()) return status;
@@ -439,14 +439,6 @@ absl::Status JvmSession::QueryTrees(const std::function<void(metrics::TreeWindow
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   return recording != nullptr ? recording->QueryTrees(ask) : NotRecording();
-}
-
-std::vector<uint8_t> JvmSession::PathMetricNumbers() {
-  absl::MutexLock lock(&lifecycle_);
-  Recording* const recording = Running();
-  if (recording == nullptr) return {};
-  return recording->calls() != nullptr ? recording->calls()->metric_numbers()
-                                       : std::vector<uint8_t>();
 }
 
 absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {

@@ -75,8 +75,6 @@ class JvmSession {
   // Calls `ask` on the writer thread with the recording's call trees. FailedPrecondition: there
   // are none.
   absl::Status QueryTrees(const std::function<void(metrics::TreeWindows&)>& ask);
-  // Returns the metrics that the recording charges to call paths, by their places in its trees.
-  std::vector<uint8_t> PathMetricNumbers();
 
   // Whether Flush, Dump, NextFile and DescribeStatus should be called on a Java thread: they look
   // for open activations.

@@ -103,7 +103,7 @@ std::string Describe(const calls::ProgramScope& own, const calls::ProbeWork& all
 std::optional<ProgramPackages> ProgramPackages::Wanted(AgentState& agent, JNIEnv* jni,
                                                        Options& options) {
   if (!std::exchange(options.includes_own, false) || !options.include.empty()) return std::nullopt;
-  if (!options.WantsEvents()) return std::nullopt;
+  if (!options.WantsCalls()) return std::nullopt;
   const RestingProbes* const resting = agent.probes.resting.load();
   if (resting != nullptr && resting->WhyNot(options).empty()) return std::nullopt;  // they fit
   auto filter = classfile::ScopeFilter::Create({}, options.exclude);

@@ -158,9 +158,9 @@ absl::StatusOr<uint32_t> JavaRequests::Counter(absl::string_view name, absl::str
   return session_.agent().metrics.counters().users().Register(name, unit);
 }
 
-absl::StatusOr<size_t> JavaRequests::ColumnOf(uint32_t metric) const {
+absl::StatusOr<size_t> JavaRequests::ColumnOf(uint32_t metric,
+                                              const std::vector<uint8_t>& charged) const {
   if (metric == kCalls) return metrics::kCallsColumn;
-  const std::vector<uint8_t> charged = session_.PathMetricNumbers();
   const auto found = std::find(charged.begin(), charged.end(), metric);
   if (found != charged.end()) return 1 + static_cast<size_t>(found - charged.begin());
   const std::string name = session_.agent().metrics.counters().NameOf(metric);
@@ -207,9 +207,14 @@ JavaRequests::Tree JavaRequests::Ask(const AskTree& ask) const {
 
 absl::StatusOr<MethodTotals> JavaRequests::TotalsIn(uint32_t metric, absl::string_view pattern,
                                                     const AskTree& ask) const {
-  const Tree tree = Ask(ask);
+  // Read with the tree, because another recording may begin afterwards.
+  std::vector<uint8_t> charged;
+  const Tree tree = Ask([&](TreeWindows& windows) {
+    charged = windows.metric_numbers();
+    return ask(windows);
+  });
   if (!tree.ok()) return tree.status();
-  const auto column = ColumnOf(metric);
+  const auto column = ColumnOf(metric, charged);
   if (!column.ok()) return column.status();
   const auto routines = RoutinesOf(pattern);
   if (!routines.ok()) return routines.status();
@@ -253,13 +258,15 @@ absl::StatusOr<std::string> JavaRequests::WindowPaths(uint64_t window, uint32_t 
     *routines = *std::move(found);
   }
   bool has_cpu_time = false;
+  std::vector<uint8_t> charged;
   const Tree tree = Ask([&](TreeWindows& windows) {
     has_cpu_time = windows.has_cpu_time();
+    charged = windows.metric_numbers();
     return windows.CountsOf(window, below.empty() ? nullptr : &roots);
   });
   if (!tree.ok()) return tree.status();
   const auto column = metric == kCpu && has_cpu_time ? absl::StatusOr<size_t>(metrics::kCpuColumn)
-                                                     : ColumnOf(metric);
+                                                     : ColumnOf(metric, charged);
   if (!column.ok()) return column.status();
   return Text(
       tree->Top(*column, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));

@@ -42,8 +42,9 @@ class JavaRequests : public api::JavaApi {
   Tree Ask(const AskTree& ask) const;
   absl::StatusOr<metrics::MethodTotals> TotalsIn(uint32_t metric, absl::string_view pattern,
                                                  const AskTree& ask) const;
-  // Returns the metric's column in the recording's trees. OutOfRange: call paths do not have it.
-  absl::StatusOr<size_t> ColumnOf(uint32_t metric) const;
+  // Returns the metric's column in trees that charge `charged`. OutOfRange: call paths do not have
+  // it.
+  absl::StatusOr<size_t> ColumnOf(uint32_t metric, const std::vector<uint8_t>& charged) const;
   // Returns the loaded classes that implement an interface or extend an abstract class
   // (jvm/loaded_classes.h). Empty also on a thread that is not a Java thread.
   absl::flat_hash_set<std::string> FindImplementors(const std::string& class_name) const;

@@ -139,7 +139,7 @@ absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
   return ReplyWith(std::string(absl::StripSuffix(text, "\n")), reply);
 }
 
-absl::Time SessionControl::Tick() {
+absl::Time SessionControl::RunDueWork() {
   const absl::Time due =
       std::min(CarryOut(), session_.agent().probes.compilers.EndIfIdle(absl::Now()));
   return std::min(due, session_.ForgetUnloaded(absl::Now()));

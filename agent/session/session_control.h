@@ -22,7 +22,7 @@ class SessionControl : public control::Commands {
   void StartServer(bool listen);
 
   absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override;
-  absl::Time Tick() override;
+  absl::Time RunDueWork() override;
   void ThreadStarted(pid_t tid) override;
   void UseServer(control::Server& server) override { control_thread_server_ = &server; }
 

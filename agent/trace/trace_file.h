@@ -52,8 +52,8 @@ class TraceFile {
   using MakeRoom = std::function<bool(uint64_t bytes)>;
   void WhenFull(MakeRoom make_room) { make_room_ = std::move(make_room); }
 
-  // Compresses and appends one frame. After an error (disk full, file-size limit) every further
-  // call returns it.
+  // Compresses and appends one frame. After an error of a write (disk full, file-size limit) every
+  // further call returns it.
   absl::Status Append(absl::string_view payload);
 
   // DataLoss, one line with the remedy, if path() no longer has everything that was appended: the

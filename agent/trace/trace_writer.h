@@ -52,7 +52,8 @@ class TraceWriter {
   absl::Status NextFile(TraceFile& next, proto::SessionStart first,
                         const std::function<void(proto::SessionEnd&)>& finish);
   // Runs `task` on the writer thread, the only one that may query the sources, and waits for its
-  // end. After Stop it runs on the caller's thread. Throws what `task` throws.
+  // end; from Stop on it runs on the caller's thread. Not while Stop runs: the owner's lock sees to
+  // that, here and for Flush and NextFile. Throws what `task` throws.
   void Call(absl::FunctionRef<void()> task);
 
   // CPU time of the writer thread in this recording.

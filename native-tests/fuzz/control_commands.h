@@ -45,7 +45,7 @@ class ControlCommands : public control::Commands {
                                                               : control::kExitFailed;
     return status;
   }
-  absl::Time Tick() override { return absl::InfiniteFuture(); }
+  absl::Time RunDueWork() override { return absl::InfiniteFuture(); }
   void ThreadStarted(pid_t) override {}
 
   std::vector<Done> done;

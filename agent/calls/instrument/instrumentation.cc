@@ -112,7 +112,7 @@ Instrumentation::Instrumentation(Configuration configuration, jvm::LoaderIds& lo
       unwinds_(std::move(configuration.unwinds), losses),
       method_hooks_(std::move(configuration.method_hooks)) {}
 
-bool Instrumentation::InScope(const std::string& binary_name) const {
+bool Instrumentation::MayGetProbes(const std::string& binary_name) const {
   const std::string internal = InternalName(Std(binary_name));
   if (IsOfTheClock(internal)) return false;
   return filter_.MayMatchClass(internal) || jdk_points_.Contains(internal) ||

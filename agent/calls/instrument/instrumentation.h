@@ -41,7 +41,7 @@ namespace jtrace::calls {
 // The probes of one recording. Functions without a note about threads may be called on any.
 class Instrumentation {
  public:
-  // Errors: a pattern of include= or exclude= that cannot be read.
+  // Errors: an invalid pattern or rule of include=, exclude=, costs=, unwind= or hook=.
   static absl::StatusOr<std::unique_ptr<Instrumentation>> Create(const Options& options,
                                                                  jvm::LoaderIds& loaders,
                                                                  trace::RecordEncoder& encoder,
@@ -53,9 +53,10 @@ class Instrumentation {
   std::span<unsigned char> Rewrite(jvmtiEnv* env, const char* name, jobject loader,
                                    std::span<const unsigned char> bytes);
 
-  // Whether a class ("java.lang.String") is in scope: classes in scope that were loaded before the
-  // probes were ready are then retransformed.
-  bool InScope(const std::string& binary_name) const;
+  // Whether a class ("java.lang.String") may get probes: it is in scope, or a probe of a JDK method
+  // or an unwind is wanted in it. Such classes that were loaded before the probes were ready are
+  // then retransformed.
+  bool MayGetProbes(const std::string& binary_name) const;
   // Whether include= names the class, but the probes themselves run through it, so it gets none.
   bool IsExempt(const std::string& binary_name) const;
   // Whether the class (ClassDef.id) passed the rewriter, or was left out by it for a recorded

@@ -47,7 +47,6 @@ struct StubTable {
 // fields.
 struct VmLayout {
   static constexpr int kMaxHeaps = 8;
-  static constexpr int kCodeBlobKindUnknown = -1;
 
   struct CodeHeap {
     const uintptr_t* low;  // point to the JVM's own variables, because a heap grows

@@ -49,7 +49,7 @@ class FakeCommands : public Commands {
     if (verb == "fails") return absl::UnavailableError("cannot");
     return absl::OkStatus();
   }
-  absl::Time Tick() override {
+  absl::Time RunDueWork() override {
     ++ticks;
     return absl::Now() + period;
   }

@@ -28,7 +28,7 @@ final class JTraceCurrent {
   private JTraceCurrent() {}
 
   /**
-   * The thread's state, or the arena's, if it is not known yet. That one is at the lost node, which
+   * The thread's state, or the arena's, if it is not known yet. That one is at the sink node, which
    * has no children. A thread whose entry of STATES another one has taken is not known either.
    */
   @ForceInline
