@@ -22,7 +22,9 @@ scripts/release/cache.sh get dependencies "$prefix" "$stamp" && exit
 rm -rf "$prefix" "$work"
 mkdir -p "$prefix/lib" "$prefix/include" "$prefix/licenses" "$work"
 
-# The source packages of Debian, from where this system gets its packages, into the current folder.
+# The source packages of Debian, from where this system gets its packages, into the current folder. Where the mirror lacks
+# files of a version, the newest other one of the same upstream version is taken: a line says so, the list of components
+# has what was built, and the next release tries again.
 get_sources() {
   local options=(-o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=-
     -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=)
@@ -30,11 +32,26 @@ get_sources() {
   apt-get indextargets --format 'deb-src $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' \
     'Origin: Debian' | sort -u >"$work/sources.list"
   apt-get "${options[@]}" -qq update
-  apt-get "${options[@]}" -qq source "$@" >"$work/sources.log" 2>&1 || {
-    tail -n 3 "$work/sources.log" >&2
-    echo "release: cannot get the sources of $*; after 'apt-get upgrade', the versions may be on the mirror" >&2
-    exit 1
-  }
+  local source
+  for source in "$@"; do
+    apt-get "${options[@]}" -qq source "$source" >"$work/sources.log" 2>&1 || get_other_version "$source"
+  done
+}
+
+# Within get_sources.
+get_other_version() {
+  local package=${1%%=*} version=${1#*=} other
+  for other in $(apt-cache "${options[@]}" showsrc "$package" | sed -n 's/^Version: //p' | sort -rV); do
+    [[ ${other%-*} == "${version%-*}" && $other != "$version" ]] || continue
+    apt-get "${options[@]}" -qq source "$package=$other" >>"$work/sources.log" 2>&1 || continue
+    echo "release: the mirror lacks the sources of $1; $other is built in its place"
+    versions=${versions/"$1"/"$package=$other"}
+    stamp=
+    return
+  done
+  tail -n 3 "$work/sources.log" >&2
+  echo "release: cannot get the sources of $1; after 'apt-get upgrade', the version may be on the mirror" >&2
+  exit 1
 }
 
 readonly flags="-O2 -g1 -w -DNDEBUG -fvisibility=hidden -ffunction-sections -fdata-sections -ffile-prefix-map=$work=/usr/src -ffile-prefix-map=$sysroot="
@@ -111,6 +128,8 @@ for package in "${packages[@]}"; do
   cp "/usr/share/doc/$package/copyright" "$prefix/licenses/${package%-dev}"
 done
 echo "$versions" >"$prefix/versions"
-echo "$stamp" >"$prefix/stamp"
 cd "$OLDPWD"
-scripts/release/cache.sh put dependencies "$prefix" "$stamp"
+if [[ -n $stamp ]]; then
+  echo "$stamp" >"$prefix/stamp"
+  scripts/release/cache.sh put dependencies "$prefix" "$stamp"
+fi
