@@ -8,8 +8,7 @@ import java.util.List;
  * period in milliseconds; the number of periods; threads. Thread i of n is shifted by i/n of a
  * period. With cpu a period begins a quarter before each multiple of the thread's processor time,
  * which is about where a timer begins that the thread has from its start. Prints for each thread what
- * it spent in both, the real time of all, and how often a half ended an eighth of a period too late
- * or more: "periodic-0 FIRST SECOND REAL LATE".
+ * it spent in both, and the real time of all: "periodic-0 FIRST SECOND REAL".
  */
 final class Periodic {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -41,7 +40,6 @@ final class Periodic {
     long begin = isCpu ? shift - period / 4 : now() / period * period + shift;
     long inFirst = 0;
     long inSecond = 0;
-    long late = 0;
     long began = System.nanoTime();
     try {
       for (long i = 0; i < periods; i++, begin += period) {
@@ -49,18 +47,15 @@ final class Periodic {
         first(begin + period / 2);
         long middle = now();
         second(begin + period);
-        long end = now();
         inFirst += middle - start;
-        inSecond += end - middle;
-        if (middle - (begin + period / 2) > period / 8) late++;
-        if (end - (begin + period) > period / 8) late++;
+        inSecond += now() - middle;
       }
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
     long real = System.nanoTime() - began;
     String name = Thread.currentThread().getName();
-    System.out.println(name + " " + inFirst + " " + inSecond + " " + real + " " + late);
+    System.out.println(name + " " + inFirst + " " + inSecond + " " + real);
   }
 
   public static void main(String[] args) throws InterruptedException {
