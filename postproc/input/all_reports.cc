@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-// Each stands in the file of its name. In the order of --help.
+// In the order of --help. Each stands beside its code.
 // clang-format off
 #define JTRACE_REPORTS(REPORT) \
   REPORT(kSummaryReport) \
@@ -59,7 +59,7 @@ namespace jtrace::postproc {
 #define JTRACE_DECLARE(report) extern const Report report;
 JTRACE_REPORTS(JTRACE_DECLARE)
 
-// A folder: the tables of a run (table_writer).
+// A folder: the tables of a run.
 const Report kParquetReport = {
     .name = "parquet",
     .group = ReportGroup::kTools,
